@@ -1,0 +1,57 @@
+// One tree, two Spark lines: -Dspark=3.5 (Scala 2.12) or -Dspark=4 (Scala 2.13, the default).
+// Tests of the 4 line run on any 4.x with -Dspark.test=4.3.0; the jar is always compiled on the oldest.
+val line = sys.props.getOrElse("spark", "4")
+
+val stack = line match {
+  case "3.5" => Stack("2.12.18", "3.5.9", "3.3.4", "1.13.1", "1.11.5", "2.15.2")
+  case "4" => Stack("2.13.16", "4.0.1", "3.4.1", "1.15.2", "1.12.0", "2.18.2")
+  case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
+}
+val testSpark = sys.props.getOrElse("spark.test", stack.spark)
+
+ThisBuild / organization := "io.hudilite"
+ThisBuild / version := "0.1.0"
+ThisBuild / scalaVersion := stack.scala
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / description := "Apache Hudi tables in Spark's DataSource V2 planner"
+
+val jdkOpens = Seq("java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.io", "java.base/java.net",
+  "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent", "java.base/java.util.concurrent.atomic",
+  "java.base/sun.nio.ch", "java.base/sun.nio.cs", "java.base/sun.security.action", "java.base/sun.util.calendar")
+
+val common = Seq(
+  scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint:-byname-implicit,_", "-Xfatal-warnings",
+    "-Wconf:cat=deprecation&msg=JavaConverters:s"),
+  scalacOptions := (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
+  javacOptions ++= Seq("-source", "17", "-target", "17"),
+  libraryDependencies += "org.scalameta" %% "munit" % "1.2.2" % Test,
+  Test / fork := true,
+  Test / baseDirectory := (ThisBuild / baseDirectory).value,
+  Test / javaOptions ++= jdkOpens.flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
+    Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-XX:+UseSerialGC", s"-Dhudilite.line=$line"),
+  Test / parallelExecution := false,
+  Test / testOptions += Tests.Argument(TestFrameworks.MUnit, "+l"),
+  Compile / doc / sources := Nil)
+
+// The format and the timeline: no Spark on this classpath.
+lazy val core = project.in(file("jvm/core")).settings(common,
+  name := "hudilite-core",
+  publish / skip := true,
+  libraryDependencies ++= Seq(
+    "org.apache.hadoop" % "hadoop-client-api" % stack.hadoop % Provided,
+    "org.apache.parquet" % "parquet-hadoop" % stack.parquet % Provided,
+    "org.apache.avro" % "avro" % stack.avro % Provided,
+    "com.fasterxml.jackson.core" % "jackson-databind" % stack.jackson % Provided,
+    "org.apache.hadoop" % "hadoop-client-runtime" % stack.hadoop % Test,
+    "org.slf4j" % "slf4j-nop" % "2.0.16" % Test))
+
+// The connector; its jar carries the classes of core.
+lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->test").settings(common,
+  name := s"hudilite-spark-$line",
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,
+  libraryDependencies += "org.apache.spark" %% "spark-sql" % testSpark % Test,
+  Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
+  Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value)
+
+lazy val root = project.in(file(".")).aggregate(core, spark).settings(
+  name := "hudilite", publish / skip := true)

@@ -1,0 +1,92 @@
+package io.hudilite.config
+
+import io.hudilite.error.InvalidInput
+
+/** One option, declared once: docs/options.md and the Python constants are generated from it.
+  *
+  * @param name
+  *   Hudi's spelling, `hoodie.…`
+  * @param alternatives
+  *   older spellings that mean the same
+  * @param default
+  *   value when the option is absent; `None` = no value
+  * @param unit
+  *   unit of the value, empty when it has none
+  * @param parse
+  *   text to value; throws `IllegalArgumentException` with the reason when the text is not valid
+  */
+final case class ConfigKey[T](
+    name: String,
+    default: Option[T],
+    doc: String,
+    parse: String => T,
+    unit: String = "",
+    valueType: String = "string",
+    alternatives: Seq[String] = Nil,
+    since: String = "0.1.0") {
+
+  /** The option's value in `options`, else its default. */
+  def get(options: Map[String, String]): Option[T] = raw(options).map { case (key, text) => read(key, text) }.orElse(default)
+
+  /** The value; an option without a default that is absent is a bug of the caller. */
+  def apply(options: Map[String, String]): T =
+    get(options).getOrElse(throw new IllegalStateException(s"option $name has no default and is not set"))
+
+  def isSet(options: Map[String, String]): Boolean = raw(options).isDefined
+
+  private def raw(options: Map[String, String]): Option[(String, String)] =
+    (name +: alternatives).collectFirst { case key if options.contains(key) => key -> options(key) }
+
+  private def read(key: String, text: String): T =
+    try parse(text.trim)
+    catch {
+      case e: IllegalArgumentException =>
+        throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> key, "value" -> text,
+          "reason" -> Option(e.getMessage).getOrElse("not readable"))
+    }
+}
+
+object ConfigKey {
+
+  def text(name: String, default: Option[String], doc: String, alternatives: Seq[String] = Nil): ConfigKey[String] =
+    ConfigKey(name, default, doc, (s: String) => s, alternatives = alternatives)
+
+  def flag(name: String, default: Boolean, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Boolean] =
+    ConfigKey(name, Some(default), doc, boolean, valueType = "boolean", alternatives = alternatives)
+
+  def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Int] =
+    ConfigKey(name, Some(default), doc, (s: String) => atLeast(min.toLong)(s).toInt, unit, "int", alternatives)
+
+  def long(name: String, default: Long, doc: String, min: Long, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Long] =
+    ConfigKey(name, Some(default), doc, atLeast(min), unit, "long", alternatives)
+
+  def double(name: String, default: Double, doc: String, check: Double => Boolean, range: String): ConfigKey[Double] =
+    ConfigKey(name, Some(default), doc, (s: String) => {
+      val value = s.toDouble
+      if (check(value)) value else throw new IllegalArgumentException(s"it must be $range")
+    }, valueType = "double")
+
+  /** One of `values`, compared without regard to case and kept in the declared spelling. */
+  def choice(name: String, default: Option[String], values: Seq[String], doc: String,
+      alternatives: Seq[String] = Nil): ConfigKey[String] =
+    ConfigKey(name, default, doc, (s: String) => values.find(_.equalsIgnoreCase(s)).getOrElse(
+      throw new IllegalArgumentException(s"it must be one of ${values.mkString(", ")}")),
+      valueType = values.mkString(" or "), alternatives = alternatives)
+
+  /** A comma separated list; blanks around items are dropped, so are empty items. */
+  def list(name: String, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Seq[String]] =
+    ConfigKey(name, None, doc, (s: String) => s.split(',').map(_.trim).filter(_.nonEmpty).toSeq,
+      valueType = "comma separated list", alternatives = alternatives)
+
+  private def boolean(s: String): Boolean = s.toLowerCase match {
+    case "true" => true
+    case "false" => false
+    case _ => throw new IllegalArgumentException("it must be true or false")
+  }
+
+  private def atLeast(min: Long)(s: String): Long = {
+    val value = try s.toLong
+    catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a whole number") }
+    if (value >= min) value else throw new IllegalArgumentException(s"it must be at least $min")
+  }
+}

@@ -1,0 +1,69 @@
+package io.hudilite.error
+
+/** The closed family of errors that hudilite raises on purpose, cut by what the caller does next.
+  *
+  * Every error is a condition of `error-conditions.json` with parameters; its text starts with `[CONDITION]`, which is
+  * the part that survives executors, py4j and Spark Connect. A bug is an `IllegalStateException`, outside the family.
+  */
+sealed trait HudiliteException extends Throwable {
+
+  /** Name of the condition, e.g. `UNKNOWN_OPTION`. */
+  def condition: String
+
+  /** Values of the condition's message parameters. */
+  def parameters: Map[String, String]
+}
+
+/** Fix the call: an option, a column, a value or a path is wrong. */
+final class InvalidInput(val condition: String, val parameters: Map[String, String], cause: Throwable)
+    extends IllegalArgumentException(Conditions.render(condition, parameters), cause)
+    with HudiliteException
+
+/** The table or the request needs something hudilite does not do. */
+final class UnsupportedTable(val condition: String, val parameters: Map[String, String], cause: Throwable)
+    extends UnsupportedOperationException(Conditions.render(condition, parameters), cause)
+    with HudiliteException
+
+/** Somebody else won: nothing of this write is visible, and trying again is safe. */
+final class CommitConflict(val condition: String, val parameters: Map[String, String], cause: Throwable)
+    extends RuntimeException(Conditions.render(condition, parameters), cause)
+    with HudiliteException
+
+/** It is not known whether the commit landed: check before trying again; nothing was deleted. */
+final class CommitStateUnknown(val condition: String, val parameters: Map[String, String], cause: Throwable)
+    extends RuntimeException(Conditions.render(condition, parameters), cause)
+    with HudiliteException
+
+/** Bytes on storage break the format. */
+final class CorruptTable(val condition: String, val parameters: Map[String, String], cause: Throwable)
+    extends RuntimeException(Conditions.render(condition, parameters), cause)
+    with HudiliteException
+
+object InvalidInput {
+  def apply(condition: String, parameters: (String, String)*): InvalidInput =
+    new InvalidInput(condition, parameters.toMap, null)
+  def because(cause: Throwable, condition: String, parameters: (String, String)*): InvalidInput =
+    new InvalidInput(condition, parameters.toMap, cause)
+}
+
+object UnsupportedTable {
+  def apply(condition: String, parameters: (String, String)*): UnsupportedTable =
+    new UnsupportedTable(condition, parameters.toMap, null)
+}
+
+object CommitConflict {
+  def apply(condition: String, parameters: (String, String)*): CommitConflict =
+    new CommitConflict(condition, parameters.toMap, null)
+}
+
+object CommitStateUnknown {
+  def because(cause: Throwable, condition: String, parameters: (String, String)*): CommitStateUnknown =
+    new CommitStateUnknown(condition, parameters.toMap, cause)
+}
+
+object CorruptTable {
+  def apply(condition: String, parameters: (String, String)*): CorruptTable =
+    new CorruptTable(condition, parameters.toMap, null)
+  def because(cause: Throwable, condition: String, parameters: (String, String)*): CorruptTable =
+    new CorruptTable(condition, parameters.toMap, cause)
+}

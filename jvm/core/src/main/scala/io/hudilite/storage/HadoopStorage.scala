@@ -1,0 +1,125 @@
+package io.hudilite.storage
+
+import java.io.FileNotFoundException
+import java.util.UUID
+import java.util.concurrent.{Callable, ExecutorService, Executors, ThreadFactory}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileSystem, Path}
+
+import scala.collection.JavaConverters._
+
+/** `Storage` on Hadoop's `FileSystem`.
+  *
+  * On `file` and `hdfs` a new file is written under a temporary dot-name and renamed, so that a reader never sees part
+  * of it; object stores show a file only when it is closed.
+  */
+final class HadoopStorage(conf: Configuration) extends Storage {
+
+  import HadoopStorage._
+
+  override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
+    inParallel(directories)(d => d -> listOne(d)).toMap
+
+  private def listOne(directory: String): Seq[FileInfo] = {
+    val path = new Path(directory)
+    try fileSystem(path).listStatus(path).toSeq.filter(_.getPath != path).map(info(directory, _))
+    catch { case _: FileNotFoundException => Nil }
+  }
+
+  private def info(directory: String, status: FileStatus): FileInfo =
+    FileInfo(s"${directory.stripSuffix("/")}/${status.getPath.getName}", status.getLen, status.getModificationTime,
+      status.isDirectory)
+
+  override def read(path: String): Option[Array[Byte]] = {
+    val p = new Path(path)
+    try {
+      val in = fileSystem(p).open(p)
+      try Some(in.readAllBytes()) finally in.close()
+    } catch { case _: FileNotFoundException => None }
+  }
+
+  override def readAll(paths: Seq[String]): Map[String, Array[Byte]] =
+    inParallel(paths)(p => read(p).map(p -> _)).flatten.toMap
+
+  override def readRange(path: String, offset: Long, length: Int): Array[Byte] = {
+    val p = new Path(path)
+    val in = fileSystem(p).open(p)
+    try {
+      val bytes = new Array[Byte](length)
+      in.readFully(offset, bytes)
+      bytes
+    } finally in.close()
+  }
+
+  override def createNew(path: String, content: Array[Byte]): Boolean = {
+    val target = new Path(path)
+    val fs = fileSystem(target)
+    if (!RenameSchemes(fs.getScheme)) writeDirect(fs, target, content)
+    else if (fs.exists(target)) false
+    else {
+      val temporary = new Path(target.getParent, s".${target.getName}.${UUID.randomUUID()}")
+      writeWhole(fs, temporary, content)
+      // LocalFileSystem renames over an existing file, so the winner is decided by a hard link where there are any.
+      val won = if (fs.getScheme == "file") LocalFiles.linkNew(temporary, target) else fs.rename(temporary, target)
+      fs.delete(temporary, false)
+      won
+    }
+  }
+
+  private def writeDirect(fs: FileSystem, target: Path, content: Array[Byte]): Boolean =
+    try {
+      val out = fs.create(target, false)
+      try out.write(content) finally out.close()
+      true
+    } catch { case _: FileAlreadyExistsException => false }
+
+  override def replace(path: String, content: Array[Byte]): Unit = {
+    val target = new Path(path)
+    writeWhole(fileSystem(target), target, content)
+  }
+
+  private def writeWhole(fs: FileSystem, target: Path, content: Array[Byte]): Unit = {
+    val out = fs.create(target, true)
+    try out.write(content) finally out.close()
+  }
+
+  override def delete(path: String): Boolean = {
+    val p = new Path(path)
+    fileSystem(p).delete(p, true)
+  }
+
+  override def exists(path: String): Boolean = {
+    val p = new Path(path)
+    fileSystem(p).exists(p)
+  }
+
+  override def makeDirectory(path: String): Unit = {
+    val p = new Path(path)
+    fileSystem(p).mkdirs(p)
+  }
+
+  private def fileSystem(path: Path): FileSystem = path.getFileSystem(conf)
+}
+
+object HadoopStorage {
+
+  private val RenameSchemes = Set("file", "hdfs", "viewfs")
+  private val ListingThreads = 16
+
+  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(ListingThreads, new ThreadFactory {
+    override def newThread(work: Runnable): Thread = {
+      val thread = new Thread(work, "hudilite-storage")
+      thread.setDaemon(true)
+      thread
+    }
+  })
+
+  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] =
+    if (items.size < 2) items.map(work)
+    else {
+      val tasks = items.map(item => new Callable[B] { override def call(): B = work(item) })
+      try pool.invokeAll(tasks.asJava).asScala.map(_.get()).toList
+      catch { case e: java.util.concurrent.ExecutionException => throw e.getCause }
+    }
+}
