@@ -1,0 +1,64 @@
+package io.hudilite.filegroup
+
+import java.util.UUID
+
+import scala.util.matching.Regex
+
+/** The parts of a base file's name, `<fileId>_<writeToken>_<instant>.<extension>`. */
+final case class BaseFileName(fileId: String, writeToken: String, instant: String, extension: String)
+
+/** The parts of a log file's name, `.<fileId>_<time>.log.<version>_<writeToken>[.cdc]`.
+  *
+  * @param time
+  *   table version 6: base instant of the slice; from version 8 on: instant of the delta commit that wrote the file
+  */
+final case class LogFileName(fileId: String, time: String, version: Int, writeToken: Option[String], isCdc: Boolean)
+
+/** Grammar of data file names (docs/format.md#file-names). */
+object FileNames {
+
+  val BaseExtension: String = ".parquet"
+  val PartitionMetadata: String = ".hoodie_partition_metadata"
+
+  private val Base: Regex = "([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
+  private val Log: Regex = "\\.([^._]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
+  private val BucketId: Regex = "^(\\d{8})-.*".r
+  private val ExternalSuffix = "_hudiext"
+
+  def baseFile(fileId: String, writeToken: String, instant: String): String =
+    s"${fileId}_${writeToken}_$instant$BaseExtension"
+
+  def logFile(fileId: String, time: String, version: Int, writeToken: String): String =
+    s".${fileId}_$time.log.${version}_$writeToken"
+
+  def parseBaseFile(name: String): Option[BaseFileName] = name match {
+    case Base(fileId, token, instant, extension) => Some(BaseFileName(fileId, token, instant, extension))
+    case _ => None
+  }
+
+  def parseLogFile(name: String): Option[LogFileName] = name match {
+    case Log(fileId, time, version, token, cdc) =>
+      Some(LogFileName(fileId, time, version.toInt, Option(token), cdc != null))
+    case _ => None
+  }
+
+  /** A file of another format that was registered in place; no reader of ours understands its name. */
+  def isExternalFile(name: String): Boolean = name.endsWith(ExternalSuffix)
+
+  /** The marker file that makes a directory a partition; besides the plain one Hudi can write it as parquet or ORC. */
+  def isPartitionMetadata(name: String): Boolean = name.startsWith(PartitionMetadata)
+
+  /** Number of the bucket that a file id of a bucket index carries in its first eight characters. */
+  def bucketOf(fileId: String): Option[Int] = fileId match {
+    case BucketId(digits) => Some(digits.toInt)
+    case _ => None
+  }
+
+  def isBucketFileId(fileId: String): Boolean = bucketOf(fileId).isDefined
+
+  /** Id of a new file group; readers of the record index expect a UUID and a number. */
+  def newFileId(): String = s"${UUID.randomUUID()}-0"
+
+  /** Makes the name unique per task attempt, so that a retried task never writes over another's file. */
+  def writeToken(partitionId: Int, stageId: Int, attemptId: Long): String = s"$partitionId-$stageId-$attemptId"
+}

@@ -1,0 +1,34 @@
+package io.hudilite.filegroup
+
+/** Names a file group of a table. */
+final case class FileGroupId(partition: String, fileId: String)
+
+/** One base file. `partition` is the partition path, empty for an unpartitioned table; `length` is in bytes. */
+final case class BaseFile(
+    partition: String, name: String, fileId: String, writeToken: String, instant: String, length: Long) {
+
+  /** Path below the table's base path. */
+  def relativePath: String = FileSlice.join(partition, name)
+}
+
+/** One log file. `time` is what its name carries, see [[LogFileName]]. */
+final case class LogFile(
+    partition: String, name: String, fileId: String, time: String, version: Int, writeToken: Option[String], length: Long) {
+
+  def relativePath: String = FileSlice.join(partition, name)
+}
+
+/** What a file group looks like at one base instant: a base file, if any, and the log files on top of it, oldest first. */
+final case class FileSlice(
+    partition: String, fileId: String, instant: String, base: Option[BaseFile], logs: Seq[LogFile]) {
+
+  def groupId: FileGroupId = FileGroupId(partition, fileId)
+
+  def totalLength: Long = base.map(_.length).getOrElse(0L) + logs.map(_.length).sum
+}
+
+object FileSlice {
+
+  private[filegroup] def join(partition: String, name: String): String =
+    if (partition.isEmpty) name else s"$partition/$name"
+}

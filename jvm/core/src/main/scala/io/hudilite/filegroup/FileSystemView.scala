@@ -1,0 +1,91 @@
+package io.hudilite.filegroup
+
+import io.hudilite.storage.FileInfo
+
+/** What a view of the files must know about the timeline.
+  *
+  * @param isCommitted
+  *   whether the write of this requested time counts; instants that left the active timeline do
+  * @param completionTime
+  *   completion time of a write, `None` when it is not known
+  * @param replaced
+  *   file groups that a counted replacecommit took out
+  * @param pendingCompactions
+  *   instant of the pending compaction of a file group
+  * @param version
+  *   table version, decides how log files join slices
+  */
+final case class ViewInstants(
+    isCommitted: String => Boolean,
+    completionTime: String => Option[String],
+    replaced: Set[FileGroupId],
+    pendingCompactions: Map[FileGroupId, String],
+    version: Int)
+
+/** File slices from a listing and the timeline: pure, no storage (docs/format.md#file-slices). */
+object FileSystemView {
+
+  private val LayoutWithCompletionTimes = 8
+
+  /** The newest committed slice of every file group that was not replaced, by partition. */
+  def slices(instants: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
+    groups(instants, listing).map { case (partition, groups) => partition -> groups.flatMap(_.headOption) }
+
+  /** All committed slices of each file group that was not replaced, newest first, by partition. */
+  def groups(instants: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[Seq[FileSlice]]] =
+    listing.map { case (partition, files) => partition -> ofPartition(instants, partition, files) }
+
+  private def ofPartition(instants: ViewInstants, partition: String, files: Seq[FileInfo]): Seq[Seq[FileSlice]] = {
+    val plain = files.filterNot(_.isDirectory)
+    val bases = baseFiles(partition, plain).groupBy(_.fileId)
+    val logs = logFiles(partition, plain).groupBy(_.fileId)
+    (bases.keySet ++ logs.keySet).toList.sorted
+      .map(FileGroupId(partition, _)).filterNot(instants.replaced)
+      .map(id => ofGroup(instants, id, bases.getOrElse(id.fileId, Nil), logs.getOrElse(id.fileId, Nil)))
+      .filter(_.nonEmpty)
+  }
+
+  /** The base files of a partition's listing, in the order of the listing. */
+  def baseFiles(partition: String, files: Seq[FileInfo]): Seq[BaseFile] = files.flatMap(f =>
+    FileNames.parseBaseFile(f.name).map(n => BaseFile(partition, f.name, n.fileId, n.writeToken, n.instant, f.length)))
+
+  /** The log files of a partition's listing; change-data files are not part of slices. */
+  def logFiles(partition: String, files: Seq[FileInfo]): Seq[LogFile] = files.flatMap(f =>
+    FileNames.parseLogFile(f.name).filterNot(_.isCdc).map(n =>
+      LogFile(partition, f.name, n.fileId, n.time, n.version, n.writeToken, f.length)))
+
+  private def ofGroup(instants: ViewInstants, id: FileGroupId, bases: Seq[BaseFile], logs: Seq[LogFile]): Seq[FileSlice] = {
+    // A later entry of the listing replaces an earlier one of the same instant, as in Hudi's own view.
+    val committed = bases.filter(b => instants.isCommitted(b.instant)).map(b => b.instant -> b).toMap
+    val pending = instants.pendingCompactions.get(id)
+    val keys = committed.keySet ++ pending
+    val sorted = logs.sortBy(l => (l.time, l.version, l.writeToken.getOrElse("")))
+    val logsByKey =
+      if (instants.version < LayoutWithCompletionTimes) sorted.groupBy(_.time)
+      else assignByCompletion(instants, keys, sorted.filter(l => instants.isCommitted(l.time)))
+    val visible = (keys ++ logsByKey.keySet.filter(instants.isCommitted)).toList.sorted.reverse
+    joinPending(pending, visible.map(key =>
+      FileSlice(id.partition, id.fileId, key, committed.get(key), logsByKey.getOrElse(key, Nil))))
+  }
+
+  /** From version 8 on a log file belongs to the newest slice that began before the file's delta commit completed. */
+  private def assignByCompletion(
+      instants: ViewInstants, keys: Set[String], logs: Seq[LogFile]): Map[String, Seq[LogFile]] = {
+    val start = (keys, Map.empty[String, Seq[LogFile]])
+    logs.foldLeft(start) { case ((known, assigned), log) =>
+      val completed = instants.completionTime(log.time).getOrElse(log.time)
+      val key = known.filter(_ <= completed).reduceOption((a, b) => if (a > b) a else b).getOrElse(log.time)
+      (known + key, assigned.updated(key, assigned.getOrElse(key, Nil) :+ log))
+    }._2
+  }
+
+  /** Until a compaction completes its input and what was logged since are one slice. */
+  private def joinPending(pending: Option[String], newestFirst: Seq[FileSlice]): Seq[FileSlice] = {
+    val joined = newestFirst match {
+      case Seq(compacting, previous, older @ _*) if pending.contains(compacting.instant) && compacting.base.isEmpty =>
+        previous.copy(logs = previous.logs ++ compacting.logs) +: older
+      case other => other
+    }
+    joined.filter(s => s.base.isDefined || s.logs.nonEmpty)
+  }
+}
