@@ -1,0 +1,108 @@
+package io.hudilite.timeline
+
+/** What a write, or a compaction or clustering, did to one file. Counts are records, sizes are bytes.
+  *
+  * Readers of other engines depend on `fileId`, `path`, `partitionPath` and the exact file size; the rest feeds
+  * statistics, change capture and rollbacks (docs/format.md, commit metadata).
+  *
+  * @param path
+  *   relative to the table's base path; empty in the stub of a pending write
+  * @param prevCommit
+  *   instant of the slice that the file continues, [[WriteStat.NoPreviousCommit]] for a new file group
+  * @param baseFile
+  *   of a log write: name of the slice's base file
+  * @param prevBaseFile
+  *   of a base file: name of the base file that it replaces
+  * @param cdcStats
+  *   relative path of a change data file to its size
+  */
+final case class WriteStat(
+    fileId: String,
+    path: String,
+    prevCommit: String,
+    partitionPath: String,
+    numWrites: Long = 0,
+    numDeletes: Long = 0,
+    numUpdateWrites: Long = 0,
+    numInserts: Long = 0,
+    totalWriteBytes: Long = 0,
+    fileSizeInBytes: Long = 0,
+    totalWriteErrors: Long = 0,
+    baseFile: Option[String] = None,
+    prevBaseFile: Option[String] = None,
+    logFiles: Seq[String] = Nil,
+    logVersion: Int = 0,
+    logOffset: Long = 0,
+    cdcStats: Map[String, Long] = Map.empty,
+    minEventTime: Option[Long] = None,
+    maxEventTime: Option[Long] = None,
+    logScan: LogScan = LogScan.None) {
+
+  /** Name of the written file without its folder. */
+  def fileName: String = path.substring(path.lastIndexOf('/') + 1)
+
+  /** A log file was written, not a base file. */
+  def isLog: Boolean = fileName.startsWith(".")
+}
+
+object WriteStat {
+  /** The text that Hudi writes for the first file of a file group. */
+  val NoPreviousCommit = "null"
+}
+
+/** What a compaction read from log files to write one base file. */
+final case class LogScan(
+    records: Long = 0,
+    files: Long = 0,
+    filesCompacted: Long = 0,
+    sizeCompacted: Long = 0,
+    updatedRecords: Long = 0,
+    blocks: Long = 0,
+    corruptBlocks: Long = 0,
+    rollbackBlocks: Long = 0,
+    readTimeMs: Long = 0)
+
+object LogScan {
+  val None: LogScan = LogScan()
+}
+
+/** Content of a completed `commit`, `deltacommit` or `replacecommit`.
+  *
+  * @param operation
+  *   Hudi's upper-case name, e.g. `UPSERT`
+  * @param stats
+  *   partition path to the files written in it
+  * @param extra
+  *   free keys; [[CommitMetadata.SchemaKey]] holds the table's Avro schema without meta columns
+  * @param replaced
+  *   partition path to the ids of the file groups that this commit replaces
+  * @param compacted
+  *   true only for a commit that completes a compaction
+  */
+final case class CommitMetadata(
+    operation: String,
+    stats: Map[String, Seq[WriteStat]],
+    extra: Map[String, String],
+    replaced: Map[String, Seq[String]] = Map.empty,
+    compacted: Boolean = false) {
+
+  def allStats: Seq[WriteStat] = stats.values.flatten.toList
+
+  /** The table's Avro schema as this commit recorded it. */
+  def schema: Option[String] = extra.get(CommitMetadata.SchemaKey).filter(_.nonEmpty)
+
+  /** (partition path, file id) of every file group written or replaced. */
+  def touchedFileGroups: Set[(String, String)] = {
+    val written = for ((partition, files) <- stats.toSeq; file <- files if file.fileId.nonEmpty)
+      yield partition -> file.fileId
+    val gone = for ((partition, ids) <- replaced.toSeq; id <- ids) yield partition -> id
+    (written ++ gone).toSet
+  }
+}
+
+object CommitMetadata {
+  val SchemaKey = "schema"
+
+  /** What a file without content means. */
+  val Empty: CommitMetadata = CommitMetadata("UNKNOWN", Map.empty, Map.empty)
+}

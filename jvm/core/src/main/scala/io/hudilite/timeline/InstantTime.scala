@@ -1,0 +1,79 @@
+package io.hudilite.timeline
+
+import java.time.format.{DateTimeFormatter, DateTimeFormatterBuilder, DateTimeParseException}
+import java.time.temporal.ChronoField
+import java.time.{Clock, Instant => EpochInstant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId}
+import java.util.concurrent.ConcurrentHashMap
+
+import io.hudilite.error.InvalidInput
+
+/** Instant times: `yyyyMMddHHmmssSSS` in the table's zone, compared as text.
+  *
+  * Very old tables have 14 digits, without the milliseconds.
+  */
+object InstantTime {
+
+  val Pattern: String = "yyyyMMddHHmmssSSS"
+  val Digits: Int = Pattern.length
+
+  private val SecondsDigits = 14
+
+  // Not from the pattern text: JDK 8 parses "yyyyMMddHHmmssSSS" wrongly, and a builder says the widths outright.
+  private val Format: DateTimeFormatter = new DateTimeFormatterBuilder()
+    .appendValue(ChronoField.YEAR, 4).appendValue(ChronoField.MONTH_OF_YEAR, 2).appendValue(ChronoField.DAY_OF_MONTH, 2)
+    .appendValue(ChronoField.HOUR_OF_DAY, 2).appendValue(ChronoField.MINUTE_OF_HOUR, 2)
+    .appendValue(ChronoField.SECOND_OF_MINUTE, 2).appendValue(ChronoField.MILLI_OF_SECOND, 3).toFormatter
+
+  private val lastByZone = new ConcurrentHashMap[ZoneId, String]()
+
+  /** The present time, greater than every time given before in this process for the zone. */
+  def now(zone: ZoneId): String = next(Clock.system(zone), "")
+
+  /** The present time, but greater than `floor`: another machine's clock may run ahead of ours. */
+  def after(floor: String, zone: ZoneId): String = next(Clock.system(zone), floor)
+
+  private[timeline] def next(clock: Clock, floor: String): String =
+    lastByZone.compute(clock.getZone, (_, last) => {
+      val wanted = Format.format(LocalDateTime.now(clock))
+      val bound = if (last == null || last < floor) floor else last
+      if (wanted > bound) wanted else increment(bound)
+    })
+
+  /** One millisecond later, on the wall clock: a zone's change to winter time must not turn times back. */
+  private def increment(time: String): String = Format.format(toLocal(time).plusNanos(1000000L))
+
+  def fromEpochMillis(millis: Long, zone: ZoneId): String =
+    Format.format(LocalDateTime.ofInstant(EpochInstant.ofEpochMilli(millis), zone))
+
+  /** Epoch milliseconds; a time of 14 digits means the last millisecond of its second. */
+  def toEpochMillis(time: String, zone: ZoneId): Long = toLocal(time).atZone(zone).toInstant.toEpochMilli
+
+  private def toLocal(time: String): LocalDateTime =
+    LocalDateTime.parse(if (time.length == SecondsDigits) time + "999" else time, Format)
+
+  def isValid(text: String): Boolean =
+    (text.length == Digits || text.length == SecondsDigits) && text.forall(c => c >= '0' && c <= '9')
+
+  /** The instant that a user's text names: 17 or 14 digits, `yyyy-MM-dd`, `yyyy-MM-dd HH:mm:ss[.SSS]`, all on the
+    * table's wall clock as in Hudi, or an ISO time with an offset, which is moved to `zone`.
+    */
+  def parseUserInput(text: String, zone: ZoneId): String = {
+    val trimmed = text.trim
+    try {
+      if (isValid(trimmed)) { toLocal(trimmed); trimmed }
+      else Format.format(parseDate(trimmed, zone))
+    } catch {
+      case e: DateTimeParseException => throw InvalidInput.because(e, "INVALID_INSTANT", "text" -> text)
+    }
+  }
+
+  private def parseDate(text: String, zone: ZoneId): LocalDateTime =
+    if (text.length == 10) LocalDate.parse(text).atStartOfDay()
+    else {
+      val iso = text.replace(' ', 'T')
+      if (HasOffset.pattern.matcher(iso).matches()) OffsetDateTime.parse(iso).atZoneSameInstant(zone).toLocalDateTime
+      else LocalDateTime.parse(iso)
+    }
+
+  private val HasOffset = ".*T.*(Z|[+-]\\d\\d:\\d\\d)".r
+}

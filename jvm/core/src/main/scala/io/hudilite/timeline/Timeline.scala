@@ -1,0 +1,80 @@
+package io.hudilite.timeline
+
+/** The active timeline at one moment: each action once, in its highest state, ordered by instant.
+  *
+  * Instants are compared as text everywhere, as in Hudi.
+  */
+final case class Timeline(instants: Seq[Instant]) {
+
+  /** Completed actions of every kind. */
+  lazy val completed: Seq[Instant] = instants.filter(_.isCompleted)
+
+  /** Requested and inflight actions of every kind. */
+  lazy val pending: Seq[Instant] = instants.filter(_.isPending)
+
+  /** Completed commits, delta commits and replace commits: what data files are judged by. */
+  lazy val writes: Seq[Instant] = completed.filter(i => Action.Writes(i.action))
+
+  /** Pending writes, and pending services that will complete as a write. */
+  lazy val pendingWrites: Seq[Instant] = pending.filter(i => Action.Writes(i.comparableAction))
+
+  lazy val pendingCompactions: Seq[Instant] = pending.filter(_.action == Action.Compaction)
+
+  private lazy val writeByTime: Map[String, Instant] = writes.map(i => i.time -> i).toMap
+  private lazy val pendingWriteTimes: Set[String] = pendingWrites.map(_.time).toSet
+  private lazy val savepointed: Set[String] = instants.filter(_.action == Action.Savepoint).map(_.time).toSet
+
+  def isEmpty: Boolean = instants.isEmpty
+
+  /** Some action of the active timeline has this instant. */
+  def contains(time: String): Boolean = instants.exists(_.time == time)
+
+  /** A completed write has this instant. */
+  def isCompleted(time: String): Boolean = writeByTime.contains(time)
+
+  def isPendingWrite(time: String): Boolean = pendingWriteTimes(time)
+
+  /** The completed write of this instant. */
+  def write(time: String): Option[Instant] = writeByTime.get(time)
+
+  def completionTime(time: String): Option[String] = write(time).flatMap(_.completionTime)
+
+  /** First write, pending or completed, where the active timeline begins. Archival leaves savepointed writes behind, so
+    * those do not count.
+    */
+  lazy val firstWriteInstant: Option[Instant] = {
+    val all = instants.filter(i => Action.Writes(i.comparableAction))
+    all.find(i => !savepointed(i.time)).orElse(all.headOption)
+  }
+
+  /** The instant is older than the active timeline: it was archived, and so it had completed. */
+  def beforeStart(time: String): Boolean = firstWriteInstant.exists(first => time < first.time)
+
+  /** Files of this instant are to be read: its write completed, or is archived. */
+  def isCommitted(time: String): Boolean =
+    isCompleted(time) || (beforeStart(time) && !isPendingWrite(time))
+
+  /** Completed write with the greatest instant. */
+  def lastCompleted: Option[Instant] = writes.lastOption
+
+  /** Greatest time anywhere in the timeline: requested or completion. */
+  def lastTime: Option[String] =
+    (instants.map(_.time) ++ instants.flatMap(_.completionTime)).reduceOption((a, b) => if (a < b) b else a)
+
+  /** The timeline as it stood for a reader at `time`: only instants up to and including it. */
+  def upTo(time: String): Timeline = Timeline(instants.filter(_.time <= time))
+
+  /** Completed writes with `after < time <= upTo`. */
+  def writesBetween(after: String, upTo: String): Seq[Instant] = writes.filter(i => i.time > after && i.time <= upTo)
+
+  /** Completed writes with `after < completion time <= upTo`; layout 2 only. */
+  def writesCompletedBetween(after: String, upTo: String): Seq[Instant] =
+    writes.filter(_.completionTime.exists(c => c > after && c <= upTo))
+
+  /** Instants that completed savepoints protect. */
+  def savepoints: Seq[String] = completed.filter(_.action == Action.Savepoint).map(_.time)
+}
+
+object Timeline {
+  val Empty: Timeline = Timeline(Nil)
+}
