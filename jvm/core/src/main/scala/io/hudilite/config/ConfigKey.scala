@@ -34,8 +34,12 @@ final case class ConfigKey[T](
 
   def isSet(options: Map[String, String]): Boolean = raw(options).isDefined
 
-  private def raw(options: Map[String, String]): Option[(String, String)] =
-    (name +: alternatives).collectFirst { case key if options.contains(key) => key -> options(key) }
+  /** The spelling and the text of the option as given, `None` when it is absent. */
+  def raw(options: Map[String, String]): Option[(String, String)] =
+    names.flatMap(key => ConfigKey.lookUp(options, key).map(key -> _)).headOption
+
+  /** The name and all older spellings. */
+  def names: Seq[String] = name +: alternatives
 
   private def read(key: String, text: String): T =
     try parse(text.trim)
@@ -47,6 +51,11 @@ final case class ConfigKey[T](
 }
 
 object ConfigKey {
+
+  /** The text of an option, its name compared without regard to case: Spark hands options on in lower case. */
+  def lookUp(options: Map[String, String], name: String): Option[String] =
+    options.get(name).orElse(options.get(name.toLowerCase(java.util.Locale.ROOT)))
+      .orElse(options.collectFirst { case (key, text) if key.equalsIgnoreCase(name) => text })
 
   def text(name: String, default: Option[String], doc: String, alternatives: Seq[String] = Nil): ConfigKey[String] =
     ConfigKey(name, default, doc, (s: String) => s, alternatives = alternatives)

@@ -1,0 +1,43 @@
+package io.hudilite.config
+
+/** How record key and partition path are made from a row's columns. */
+sealed abstract class KeyGeneratorType(val name: String, val className: String)
+
+object KeyGeneratorType {
+
+  /** One key field, one partition field. */
+  case object Simple extends KeyGeneratorType("SIMPLE", "org.apache.hudi.keygen.SimpleKeyGenerator")
+
+  /** Any number of key and partition fields; keys are spelled `field:value,…`. */
+  case object Complex extends KeyGeneratorType("COMPLEX", "org.apache.hudi.keygen.ComplexKeyGenerator")
+
+  /** One key field; the partition path is a formatted time. */
+  case object Timestamp extends KeyGeneratorType("TIMESTAMP", "org.apache.hudi.keygen.TimestampBasedKeyGenerator")
+
+  /** Partition fields given as `field:SIMPLE` or `field:TIMESTAMP`. */
+  case object Custom extends KeyGeneratorType("CUSTOM", "org.apache.hudi.keygen.CustomKeyGenerator")
+
+  /** No partitions. */
+  case object NonPartitioned extends KeyGeneratorType("NON_PARTITION", "org.apache.hudi.keygen.NonpartitionedKeyGenerator")
+
+  val all: Seq[KeyGeneratorType] = Seq(Simple, Complex, Timestamp, Custom, NonPartitioned)
+
+  /** By enum name as in `hoodie.table.keygenerator.type`; the `_AVRO` twins mean the same. */
+  def ofName(name: String): Option[KeyGeneratorType] = {
+    val plain = name.trim.toUpperCase(java.util.Locale.ROOT).stripSuffix("_AVRO")
+    all.find(_.name == plain)
+  }
+
+  /** By class name; the `Avro` twins (`SimpleAvroKeyGenerator`) mean the same. */
+  def ofClass(className: String): Option[KeyGeneratorType] = {
+    val plain = className.trim.replace("AvroKeyGenerator", "KeyGenerator")
+    all.find(_.className == plain)
+  }
+
+  /** What Hudi chooses when neither type nor class is given. `partitionItems` are the items as configured. */
+  def infer(recordKeyFields: Int, partitionItems: Seq[String]): KeyGeneratorType =
+    if (partitionItems.isEmpty) NonPartitioned
+    else if (partitionItems.exists(_.contains(':'))) Custom
+    else if (partitionItems.size == 1 && recordKeyFields == 1) Simple
+    else Complex
+}

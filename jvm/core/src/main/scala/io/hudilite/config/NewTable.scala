@@ -1,0 +1,121 @@
+package io.hudilite.config
+
+import io.hudilite.error.InvalidInput
+
+/** What is decided about a table when it is created.
+  *
+  * @param partitionItems
+  *   partition fields, with `:SIMPLE` or `:TIMESTAMP` behind each for a custom key generator
+  * @param createSchema
+  *   Avro schema (JSON) without meta columns; needed only for a table created without data
+  * @param timeBased
+  *   the `hoodie.keygen.timebased.*` settings of a time-based key generator
+  */
+final case class NewTable(
+    name: String,
+    recordKeyFields: Seq[String],
+    partitionItems: Seq[String] = Nil,
+    orderingFields: Seq[String] = Nil,
+    database: String = "",
+    tableType: TableType = TableType.CopyOnWrite,
+    version: Int = 9,
+    keyGenerator: Option[KeyGeneratorType] = None,
+    hiveStyle: Boolean = false,
+    urlEncode: Boolean = false,
+    mergeMode: Option[MergeMode] = None,
+    createSchema: Option[String] = None,
+    timeBased: Map[String, String] = Map.empty) {
+
+  def keyGeneratorType: KeyGeneratorType =
+    keyGenerator.getOrElse(KeyGeneratorType.infer(recordKeyFields.size, partitionItems))
+
+  def effectiveMergeMode: MergeMode =
+    mergeMode.getOrElse(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime)
+
+  /** The table's `hoodie.properties`; facts that contradict each other raise `InvalidInput`. */
+  private[config] def properties: Map[String, String] = {
+    check()
+    common ++ ofVersion ++ timeBased.filter(_._1.startsWith(TableKeys.TimeBasedPrefix)) ++
+      createSchema.map(TableKeys.CreateSchema -> _)
+  }
+
+  // Settings that have the same spelling in every version.
+  private def common: Map[String, String] = Map(
+    TableKeys.Name -> name,
+    TableKeys.Type -> tableType.name,
+    TableKeys.Version -> version.toString,
+    TableKeys.Layout -> (if (version >= 8) "2" else "1"),
+    TableKeys.Checksum -> PropertiesFile.checksum(database, name),
+    TableKeys.RecordKeyFields -> recordKeyFields.mkString(","),
+    TableKeys.PartitionFields -> partitionText,
+    TableKeys.KeyGeneratorType -> keyGeneratorType.name,
+    TableKeys.BaseFileFormat -> "PARQUET",
+    TableKeys.PopulateMetaFields -> "true",
+    TableKeys.HiveStyle -> hiveStyle.toString,
+    TableKeys.UrlEncode -> urlEncode.toString,
+    TableKeys.DropPartitionColumns -> "false",
+    TableKeys.MarkerInBaseFormat -> "false",
+    TableKeys.CdcEnabled -> "false",
+    // Instants of an UTC table stay ordered when the local clock is put back.
+    TableKeys.TimelineZone -> "UTC") ++
+    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ ordering
+
+  // 0.x and 1.0.x know only the old spelling of the ordering field, 1.1 prefers the new one.
+  private def ordering: Map[String, String] =
+    if (orderingFields.isEmpty) Map.empty
+    else {
+      val fields = orderingFields.mkString(",")
+      val old: Map[String, String] = if (version < 9) Map(TableKeys.PrecombineField -> fields) else Map.empty
+      old + (TableKeys.OrderingFields -> fields)
+    }
+
+  private def ofVersion: Map[String, String] = {
+    val mode = effectiveMergeMode
+    val paths = Map(TableKeys.TimelinePath -> "timeline", TableKeys.HistoryPath -> "history",
+      TableKeys.InitialVersion -> version.toString, TableKeys.MergeMode -> mode.name)
+    version match {
+      case 6 => Map(TableKeys.ArchiveFolder -> "archived", TableKeys.PayloadClass -> mode.payloadClass,
+          TableKeys.OldStrategyId -> mode.strategyId, TableKeys.KeyGeneratorClass -> keyGeneratorType.className)
+      case 8 => paths ++ Map(TableKeys.PayloadClass -> mode.payloadClass, TableKeys.StrategyId -> mode.strategyId)
+      case _ => paths
+    }
+  }
+
+  // Before version 8 the types of a custom key generator live in the writers' options only.
+  private def partitionText: String =
+    (if (version >= 8) partitionItems else partitionItems.map(_.takeWhile(_ != ':'))).mkString(",")
+
+  private def check(): Unit = {
+    if (name.isEmpty) refuse(TableKeys.Name, "", "a table needs a name")
+    if (recordKeyFields.isEmpty) throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
+      "reason" -> "a new table needs record key fields")
+    if (!TableConfig.Versions.contains(version))
+      refuse(TableOptions.TableVersion.name, version.toString, "it must be 6, 8 or 9")
+    if (orderingFields.size > 1 && version < 9)
+      refuse(TableOptions.OrderingFields.name, orderingFields.mkString(","), "several ordering fields need version 9")
+    if (mergeMode.contains(MergeMode.EventTime) && orderingFields.isEmpty)
+      refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
+    checkKeyGenerator()
+  }
+
+  private def checkKeyGenerator(): Unit = {
+    def wrong(reason: String): Nothing = refuse(TableOptions.KeyGeneratorName.name, keyGeneratorType.name, reason)
+    keyGeneratorType match {
+      case KeyGeneratorType.Simple | KeyGeneratorType.Timestamp =>
+        if (recordKeyFields.size != 1) wrong("it takes one record key field")
+        if (partitionItems.size != 1) wrong("it takes one partition field")
+      case KeyGeneratorType.NonPartitioned =>
+        if (partitionItems.nonEmpty) wrong("it takes no partition field")
+      case KeyGeneratorType.Complex if recordKeyFields.size == 1 && version < 9 =>
+        // docs/format.md, record keys: releases disagree on the spelling of such a key.
+        refuse(TableOptions.TableVersion.name, version.toString,
+          "below version 9 Hudi's releases spell the key of a complex key generator with one key field differently")
+      case KeyGeneratorType.Custom =>
+        if (partitionItems.exists(!_.contains(':'))) wrong("each partition field needs a type, as in day:TIMESTAMP")
+      case _ =>
+    }
+  }
+
+  private def refuse(option: String, value: String, reason: String): Nothing =
+    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value, "reason" -> reason)
+}

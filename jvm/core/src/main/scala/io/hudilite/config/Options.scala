@@ -1,0 +1,81 @@
+package io.hudilite.config
+
+import java.util.Locale
+import java.util.concurrent.ConcurrentHashMap
+
+import io.hudilite.error.InvalidInput
+import org.slf4j.LoggerFactory
+
+/** All options: those that hudilite documents, and the check of what a user has set. */
+object Options {
+
+  private val log = LoggerFactory.getLogger(getClass)
+  private val logged = ConcurrentHashMap.newKeySet[String]()
+
+  /** The documented options, in the order of docs/options.md. */
+  val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ ReadOptions.all
+
+  private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
+
+  private val refused: Map[String, RefusedOption] = KnownOptions.Refused.map(r => lower(r.name) -> r).toMap
+
+  private val checkedNames: Set[String] = (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
+    KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
+
+  /** Raises `InvalidInput` for a `hoodie.*` option that nobody knows, for one whose meaning hudilite would lose, and
+    * for a value that cannot be read. Options that Hudi knows and that change nothing here are logged once.
+    */
+  def check(options: Map[String, String]): Unit = {
+    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value) }
+    checkConcurrency(options)
+    documented.foreach(_.get(options))
+    mergeMode(options)
+  }
+
+  private def checkOne(name: String, key: String, value: String): Unit =
+    if (name.startsWith("hoodie.") && !documentedNames.contains(name) && !checkedNames.contains(name))
+      refused.get(name) match {
+        case Some(option) =>
+          if (!option.harmless.contains(lower(value.trim))) notSupported(option.name, value, option.reason)
+        case None if isAccepted(name) => if (logged.add(name)) log.info("The option {} has no effect in hudilite.", key)
+        case None => throw InvalidInput("UNKNOWN_OPTION", "option" -> key, "nearest" -> nearest(name))
+      }
+
+  private def isAccepted(name: String): Boolean =
+    KnownOptions.Accepted.contains(name) || KnownOptions.AcceptedPrefixes.exists(name.startsWith)
+
+  private def checkConcurrency(options: Map[String, String]): Unit = {
+    val mode = ConfigKey.lookUp(options, KnownOptions.ConcurrencyMode).map(_.trim)
+    val provider = ConfigKey.lookUp(options, KnownOptions.LockProvider).map(_.trim)
+    provider.filterNot(_.endsWith(".InProcessLockProvider")).foreach(p =>
+      notSupported(KnownOptions.LockProvider, p, "hudilite's lock covers one machine"))
+    mode.map(_.toUpperCase(Locale.ROOT)).foreach {
+      case "SINGLE_WRITER" =>
+      case "OPTIMISTIC_CONCURRENCY_CONTROL" if provider.nonEmpty =>
+      case other => notSupported(KnownOptions.ConcurrencyMode, other, "hudilite's lock covers one machine")
+    }
+  }
+
+  /** The merge mode that the options ask for, by name, payload class or strategy id. */
+  def mergeMode(options: Map[String, String]): Option[MergeMode] = {
+    def asked(names: Seq[String], read: String => Option[MergeMode]): Seq[(String, MergeMode)] = for {
+      name <- names
+      value <- ConfigKey.lookUp(options, name).map(_.trim).filter(_.nonEmpty).toList
+    } yield name -> read(value).getOrElse(notSupported(name, value, "its rule for rows with one key is not known"))
+    val found = TableOptions.RecordMergeMode.get(options).flatMap(MergeMode.of).map(TableOptions.RecordMergeMode.name -> _)
+      .toList ++ asked(KnownOptions.PayloadNames, MergeMode.ofPayload) ++ asked(KnownOptions.StrategyNames, MergeMode.ofStrategy)
+    found.find(_._2 != found.head._2).foreach { case (name, mode) =>
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> mode.name,
+        "reason" -> s"${found.head._1} asks for ${found.head._2.name}")
+    }
+    found.headOption.map(_._2)
+  }
+
+  private def notSupported(option: String, value: String, reason: String): Nothing =
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)
+
+  private def nearest(name: String): String =
+    documented.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known)))
+
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+}

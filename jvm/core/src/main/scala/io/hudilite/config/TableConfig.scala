@@ -1,0 +1,140 @@
+package io.hudilite.config
+
+import java.time.{ZoneId, ZoneOffset}
+
+import io.hudilite.error.{CorruptTable, UnsupportedTable}
+
+/** The facts of one table: the content of its `hoodie.properties`, with typed access.
+  *
+  * Properties that hudilite does not know are kept, and written back unchanged by an update.
+  */
+final case class TableConfig(properties: Map[String, String]) {
+
+  def name: String = text(TableKeys.Name).getOrElse("")
+  def database: String = text(TableKeys.Database).getOrElse("")
+
+  def tableType: TableType =
+    text(TableKeys.Type).map(t => TableType.of(t).getOrElse(throw invalid(TableKeys.Type, t)))
+      .getOrElse(TableType.CopyOnWrite)
+
+  /** Table version; 0 when none is set, which no supported table has. */
+  def version: Int = int(TableKeys.Version).getOrElse(0)
+
+  /** Layout of the timeline: 1 up to version 6, 2 from version 8 on. */
+  def layout: Int = int(TableKeys.Layout).getOrElse(if (version >= 8) 2 else 1)
+
+  /** Names of the key columns, dotted when nested; empty for a table with generated keys. */
+  def recordKeyFields: Seq[String] = list(TableKeys.RecordKeyFields)
+
+  /** Partition items as configured, with the `:TYPE` suffix of a custom key generator. */
+  def partitionItems: Seq[String] = list(TableKeys.PartitionFields)
+
+  /** Names of the partition columns. */
+  def partitionFields: Seq[String] = partitionItems.map(_.takeWhile(_ != ':'))
+
+  def orderingFields: Seq[String] =
+    Seq(TableKeys.OrderingFields, TableKeys.PrecombineField).map(list).find(_.nonEmpty).getOrElse(Nil)
+
+  /** The key generator; one that hudilite does not have raises `UnsupportedTable`. */
+  def keyGenerator: KeyGeneratorType = knownKeyGenerator.getOrElse(
+    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name,
+      "feature" -> s"the key generator ${keyGeneratorName.getOrElse("")}",
+      "reason" -> "record keys cannot be made without it"))
+
+  /** The configured key generator, as written in the table. */
+  def keyGeneratorName: Option[String] = text(TableKeys.KeyGeneratorClass).orElse(text(TableKeys.KeyGeneratorType))
+
+  private[config] def knownKeyGenerator: Option[KeyGeneratorType] = {
+    val className = text(TableKeys.KeyGeneratorClass).filterNot(_.endsWith(".SqlKeyGenerator"))
+    val typeName = text(TableKeys.KeyGeneratorType).filterNot(_.toUpperCase.startsWith("SPARK_SQL"))
+    (className, typeName) match {
+      case (Some(c), _) => KeyGeneratorType.ofClass(c)
+      case (_, Some(t)) => KeyGeneratorType.ofName(t)
+      case _ => Some(KeyGeneratorType.infer(recordKeyFields.size, partitionItems))
+    }
+  }
+
+  def hiveStyle: Boolean = flag(TableKeys.HiveStyle, default = false)
+  def urlEncode: Boolean = flag(TableKeys.UrlEncode, default = false)
+  def cdcEnabled: Boolean = flag(TableKeys.CdcEnabled, default = false)
+  def populateMetaFields: Boolean = flag(TableKeys.PopulateMetaFields, default = true)
+
+  /** True when partition markers are written as `.hoodie_partition_metadata.parquet`. */
+  def markerInBaseFormat: Boolean = flag(TableKeys.MarkerInBaseFormat, default = false)
+
+  /** Zone in which instants of this table are generated. */
+  def zone: ZoneId = text(TableKeys.TimelineZone).map(_.toUpperCase) match {
+    case Some("UTC") => ZoneOffset.UTC
+    case _ => ZoneId.systemDefault()
+  }
+
+  /** The merge mode; a merge rule that hudilite does not have raises `UnsupportedTable`. */
+  def mergeMode: MergeMode = knownMergeMode.getOrElse(
+    throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name, "feature" -> customMergeName,
+      "reason" -> "its rule for records with the same key is not known"))
+
+  // docs/format.md, merging: the mode itself, then the payload class, then the strategy, then the ordering field.
+  // The payload outranks the strategy because 0.x writes one and the same strategy id for every payload.
+  private[config] def knownMergeMode: Option[MergeMode] =
+    text(TableKeys.MergeMode).map(MergeMode.of)
+      .orElse(text(TableKeys.PayloadClass).map(MergeMode.ofPayload))
+      .orElse(strategyId.map(MergeMode.ofStrategy))
+      .getOrElse(Some(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime))
+
+  private def strategyId: Option[String] = text(TableKeys.StrategyId).orElse(text(TableKeys.OldStrategyId))
+
+  private[config] def customMergeName: String = {
+    val detail = text(TableKeys.PayloadClass).map(c => s"the payload class $c").orElse(strategyId.map(s => s"the strategy $s"))
+    text(TableKeys.MergeMode).map(m => s"the merge mode $m" + detail.map(d => s" with $d").getOrElse(""))
+      .orElse(detail).getOrElse("a custom merge mode")
+  }
+
+  /** Partitions of the metadata table that readers trust. */
+  def metadataPartitions: Seq[String] = list(TableKeys.MetadataPartitions)
+
+  /** Partitions of the metadata table that are being built. */
+  def metadataPartitionsInflight: Seq[String] = list(TableKeys.MetadataPartitionsInflight)
+
+  /** Avro schema (JSON) given when the table was created; the schema of a table without commits. */
+  def createSchema: Option[String] = text(TableKeys.CreateSchema)
+
+  /** Folder below `.hoodie` with the archived timeline of layout 1. */
+  def archiveFolder: String = text(TableKeys.ArchiveFolder).getOrElse("archived")
+
+  /** Folder below `.hoodie` with the active timeline of layout 2. */
+  def timelinePath: String = text(TableKeys.TimelinePath).getOrElse("timeline")
+
+  /** Folder below the timeline folder with the archived timeline of layout 2. */
+  def historyPath: String = text(TableKeys.HistoryPath).getOrElse("history")
+
+  /** Raises `UnsupportedTable` by the name of the first feature that makes reads of this table wrong. */
+  def checkReadable(path: String): Unit = TableSupport.checkReadable(this, path)
+
+  /** Raises `UnsupportedTable` by the name of the first feature that makes writes to this table wrong. */
+  def checkWritable(path: String): Unit = TableSupport.checkWritable(this, path)
+
+  private[config] def text(key: String): Option[String] = properties.get(key).map(_.trim).filter(_.nonEmpty)
+
+  private[config] def flag(key: String, default: Boolean): Boolean =
+    text(key).map(t => t.equalsIgnoreCase("true")).getOrElse(default)
+
+  private def list(key: String): Seq[String] =
+    text(key).toList.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
+
+  private def int(key: String): Option[Int] = text(key).map { t =>
+    try t.toInt
+    catch { case _: NumberFormatException => throw invalid(key, t) }
+  }
+
+  private def invalid(key: String, value: String): CorruptTable =
+    CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> s"of table '$name'", "reason" -> s"$key is '$value'")
+}
+
+object TableConfig {
+
+  /** Table versions that hudilite reads and writes. */
+  val Versions: Seq[Int] = Seq(6, 8, 9)
+
+  /** The properties of a new table. */
+  def create(table: NewTable): TableConfig = TableConfig(table.properties)
+}

@@ -1,0 +1,47 @@
+package io.hudilite.config
+
+/** Names of the properties in `hoodie.properties` that hudilite acts on (docs/format.md, table properties). */
+object TableKeys {
+  val Name = "hoodie.table.name"
+  val Database = "hoodie.database.name"
+  val Type = "hoodie.table.type"
+  val Version = "hoodie.table.version"
+  val InitialVersion = "hoodie.table.initial.version"
+  val Layout = "hoodie.timeline.layout.version"
+  val Checksum = "hoodie.table.checksum"
+  val RecordKeyFields = "hoodie.table.recordkey.fields"
+  val PartitionFields = "hoodie.table.partition.fields"
+  val PrecombineField = "hoodie.table.precombine.field"
+  val OrderingFields = "hoodie.table.ordering.fields"
+  val KeyGeneratorClass = "hoodie.table.keygenerator.class"
+  val KeyGeneratorType = "hoodie.table.keygenerator.type"
+  val BaseFileFormat = "hoodie.table.base.file.format"
+  val MultipleBaseFileFormats = "hoodie.table.multiple.base.file.formats.enable"
+  val PopulateMetaFields = "hoodie.populate.meta.fields"
+  val HiveStyle = "hoodie.datasource.write.hive_style_partitioning"
+  val UrlEncode = "hoodie.datasource.write.partitionpath.urlencode"
+  val SlashSeparatedDates = "hoodie.datasource.write.slash.separated.date.partitioning"
+  val DropPartitionColumns = "hoodie.datasource.write.drop.partition.columns"
+  val MarkerInBaseFormat = "hoodie.partition.metafile.use.base.format"
+  val TableFormat = "hoodie.table.format"
+  val TimelineZone = "hoodie.table.timeline.timezone"
+  val CreateSchema = "hoodie.table.create.schema"
+  val CdcEnabled = "hoodie.table.cdc.enabled"
+  val PayloadClass = "hoodie.compaction.payload.class"
+  val OldStrategyId = "hoodie.compaction.record.merger.strategy"
+  val StrategyId = "hoodie.record.merge.strategy.id"
+  val MergeMode = "hoodie.record.merge.mode"
+  val PartialUpdateMode = "hoodie.table.partial.update.mode"
+  val ArchiveFolder = "hoodie.archivelog.folder"
+  val TimelinePath = "hoodie.timeline.path"
+  val HistoryPath = "hoodie.timeline.history.path"
+  val BootstrapBasePath = "hoodie.bootstrap.base.path"
+  val MetadataPartitions = "hoodie.table.metadata.partitions"
+  val MetadataPartitionsInflight = "hoodie.table.metadata.partitions.inflight"
+
+  /** Prefix of the settings of time-based partition paths, which a table keeps. */
+  val TimeBasedPrefix = "hoodie.keygen.timebased."
+
+  /** The prefix of the same settings in older releases. */
+  val OldTimeBasedPrefix = "hoodie.deltastreamer.keygen.timebased."
+}

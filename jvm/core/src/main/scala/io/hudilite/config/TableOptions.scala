@@ -1,0 +1,85 @@
+package io.hudilite.config
+
+/** Options that state facts of a table. The write that creates the table fixes them; later writes need not repeat
+  * them, and one that differs from the table is an error.
+  */
+object TableOptions {
+
+  val Name: ConfigKey[String] = ConfigKey.text("hoodie.table.name", None,
+    "Name of the table. Without it a new table is named after the last part of its path.")
+
+  val Database: ConfigKey[String] = ConfigKey.text("hoodie.database.name", None, "Database of the table.")
+
+  val Type: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.write.table.type", Some(TableType.CopyOnWrite.name),
+    TableType.all.map(_.name), "How changes are stored: by rewriting base files, or in log files beside them.",
+    Seq(TableKeys.Type))
+
+  val TableVersion: ConfigKey[Int] = ConfigKey("hoodie.write.table.version", Some(9),
+    "Table version of a new table: 9 for Hudi 1.1 and later, 8 for 1.0, 6 for 0.14 and 0.15. " +
+      "An existing table keeps its version.",
+    version, valueType = "6 or 8 or 9", alternatives = Seq(TableKeys.Version))
+
+  val RecordKeyFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.recordkey.field",
+    "Columns that identify a row, dotted when nested. A new table needs them.", Seq(TableKeys.RecordKeyFields))
+
+  val PartitionPathFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitionpath.field",
+    "Columns that make up the partition path; `column:TYPE` with the custom key generator. Without it a table has no " +
+      "partitions.",
+    Seq(TableKeys.PartitionFields))
+
+  val OrderingFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.precombine.field",
+    "Columns that decide which of two rows with one key is newer; the larger value wins, the later row on a tie.",
+    Seq(TableKeys.OrderingFields, TableKeys.PrecombineField))
+
+  val RecordMergeMode: ConfigKey[String] = ConfigKey.choice("hoodie.record.merge.mode", None, MergeMode.all.map(_.name),
+    "Which row survives: the one with the larger ordering value, or the one written later. Without it: by ordering " +
+      "value when there is an ordering field.",
+    Seq("hoodie.write.record.merge.mode"))
+
+  val KeyGeneratorClass: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.keygenerator.class", None,
+    "Class name of Hudi's key generator; hudilite has its own for simple, complex, time-based, custom and " +
+      "non-partitioned keys.",
+    Seq(TableKeys.KeyGeneratorClass))
+
+  val KeyGeneratorName: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.keygenerator.type", None,
+    "Key generator by name: SIMPLE, COMPLEX, TIMESTAMP, CUSTOM or NON_PARTITION. Without it: from the number of key " +
+      "and partition columns.",
+    Seq(TableKeys.KeyGeneratorType))
+
+  val HiveStyle: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.HiveStyle, default = false,
+    "Partition directories are named `column=value`.")
+
+  val UrlEncode: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.UrlEncode, default = false,
+    "Characters that may not stand in a directory name are written as `%XX` in partition paths.")
+
+  private def timeBased(suffix: String, default: Option[String], doc: String): ConfigKey[String] =
+    ConfigKey.text(TableKeys.TimeBasedPrefix + suffix, default, doc, Seq(TableKeys.OldTimeBasedPrefix + suffix))
+
+  val TimestampType: ConfigKey[String] = ConfigKey.choice(s"${TableKeys.TimeBasedPrefix}timestamp.type", None,
+    Seq("UNIX_TIMESTAMP", "EPOCHMILLISECONDS", "EPOCHMICROSECONDS", "DATE_STRING", "MIXED", "SCALAR"),
+    "What the partition column of a time-based key generator holds.", Seq(s"${TableKeys.OldTimeBasedPrefix}timestamp.type"))
+
+  val TimestampUnit: ConfigKey[String] = timeBased("timestamp.scalar.time.unit", Some("SECONDS"),
+    "Unit of a SCALAR partition column: DAYS, HOURS, MINUTES, SECONDS, MILLISECONDS, MICROSECONDS or NANOSECONDS.")
+
+  val InputDateFormat: ConfigKey[String] = timeBased("input.dateformat", None,
+    "Patterns of a DATE_STRING or MIXED partition column, separated by commas; the first that fits is used.")
+
+  val OutputDateFormat: ConfigKey[String] = timeBased("output.dateformat", None,
+    "Pattern of the partition path that a time-based key generator makes.")
+
+  val TimeZone: ConfigKey[String] = timeBased("timezone", Some("UTC"),
+    "Time zone of a time-based key generator, for reading and writing dates.")
+
+  val InputTimeZone: ConfigKey[String] = timeBased("input.timezone", None, "Time zone in which date strings are read.")
+
+  val OutputTimeZone: ConfigKey[String] = timeBased("output.timezone", None,
+    "Time zone in which partition paths are written.")
+
+  val all: Seq[ConfigKey[_]] = Seq(Name, Database, Type, TableVersion, RecordKeyFields, PartitionPathFields,
+    OrderingFields, RecordMergeMode, KeyGeneratorClass, KeyGeneratorName, HiveStyle, UrlEncode, TimestampType,
+    TimestampUnit, InputDateFormat, OutputDateFormat, TimeZone, InputTimeZone, OutputTimeZone)
+
+  private def version(text: String): Int =
+    TableConfig.Versions.find(_.toString == text).getOrElse(throw new IllegalArgumentException("it must be 6, 8 or 9"))
+}

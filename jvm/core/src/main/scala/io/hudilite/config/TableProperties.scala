@@ -1,0 +1,103 @@
+package io.hudilite.config
+
+import java.time.Instant
+
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
+import io.hudilite.storage.Storage
+
+/** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
+  *
+  * Updates follow Hudi's protocol, in which the file is absent for a moment and its backup stands in.
+  */
+object TableProperties {
+
+  private val Attempts = 5
+  private val PauseMs = 200L
+
+  def exists(storage: Storage, basePath: String): Boolean =
+    storage.exists(file(basePath)) || storage.exists(backup(basePath))
+
+  /** The table's configuration. Raises `TABLE_NOT_FOUND` at once when there is no sign of a table. */
+  def read(storage: Storage, basePath: String): TableConfig = read(storage, basePath, Thread.sleep(_))
+
+  private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
+    // A reader between the steps of an update can miss both files in one look, never in two.
+    def attempt(left: Int): TableConfig = (look(storage, file(basePath)), look(storage, backup(basePath))) match {
+      case (Some(Valid(properties)), _) => TableConfig(properties)
+      case (_, Some(Valid(properties))) => TableConfig(properties)
+      case (None, None) if !exists(storage, basePath) => throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
+      case _ if left > 1 =>
+        pause(PauseMs)
+        attempt(left - 1)
+      case (main, saved) => throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
+          "reason" -> reasonOf(main, saved))
+    }
+    attempt(Attempts)
+  }
+
+  private def look(storage: Storage, path: String): Option[ParsedProperties] =
+    storage.read(path).map(PropertiesFile.parse)
+
+  private def reasonOf(main: Option[ParsedProperties], saved: Option[ParsedProperties]): String = {
+    def of(parsed: Option[ParsedProperties]): String = parsed match {
+      case Some(Invalid(reason)) => reason
+      case _ => "it is missing"
+    }
+    saved.fold(of(main))(s => s"${of(main)}; the backup: ${of(Some(s))}")
+  }
+
+  /** Makes the folder of table files and the properties; somebody else's table raises `TABLE_ALREADY_EXISTS`. */
+  def create(storage: Storage, basePath: String, config: TableConfig): Unit = {
+    storage.makeDirectory(folder(basePath))
+    if (config.layout == 2) storage.makeDirectory(s"${folder(basePath)}/${config.timelinePath}")
+    val content = PropertiesFile.render(config.properties, Instant.now)
+    if (storage.exists(backup(basePath)) || !storage.createNew(file(basePath), content))
+      throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
+  }
+
+  /** Replaces the properties by `change` of them; the caller holds the table lock. */
+  def update(storage: Storage, basePath: String)(change: Map[String, String] => Map[String, String]): TableConfig = {
+    recover(storage, basePath)
+    val before = read(storage, basePath)
+    val after = TableConfig(change(before.properties))
+    if (after != before) swap(storage, basePath, after)
+    after
+  }
+
+  // An update that died left its backup: restore from it when the file is not whole, then drop it.
+  private def recover(storage: Storage, basePath: String): Unit =
+    storage.read(backup(basePath)).foreach { saved =>
+      val whole = look(storage, file(basePath)).exists(_.isInstanceOf[Valid])
+      val savedWhole = PropertiesFile.parse(saved).isInstanceOf[Valid]
+      if (!whole && savedWhole) {
+        storage.delete(file(basePath))
+        storage.createNew(file(basePath), saved)
+      }
+      if (whole || savedWhole) storage.delete(backup(basePath))
+    }
+
+  private def swap(storage: Storage, basePath: String, after: TableConfig): Unit = {
+    val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
+    if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
+    storage.delete(file(basePath))
+    if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, Instant.now))) throw conflict(basePath)
+    verify(storage, basePath, after)
+    storage.delete(backup(basePath))
+  }
+
+  private def verify(storage: Storage, basePath: String, after: TableConfig): Unit =
+    look(storage, file(basePath)) match {
+      case Some(Valid(found)) if found - TableKeys.Checksum == after.properties - TableKeys.Checksum =>
+      case other =>
+        storage.delete(file(basePath))
+        throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
+          "reason" -> s"its update did not read back as written (${reasonOf(other, None)}); the backup is in force")
+    }
+
+  private def conflict(basePath: String): CommitConflict =
+    CommitConflict("CONCURRENT_TABLE_UPDATE", "path" -> file(basePath))
+
+  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie"
+  private def file(basePath: String): String = s"${folder(basePath)}/hoodie.properties"
+  private def backup(basePath: String): String = s"${folder(basePath)}/hoodie.properties.backup"
+}

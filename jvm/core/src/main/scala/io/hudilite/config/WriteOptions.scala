@@ -1,0 +1,93 @@
+package io.hudilite.config
+
+/** Options of one write. */
+object WriteOptions {
+
+  private val MiB = 1024L * 1024L
+
+  val Operation: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.write.operation", Some("upsert"),
+    Seq("upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition"),
+    "What the write does with its rows. `upsert` and `delete` look their keys up, `insert` and `bulk_insert` do not.")
+
+  val PartitionsToDelete: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.partitions.to.delete",
+    "Partition paths that `delete_partition` drops; a trailing `*` stands for any rest. Without it: the partitions of " +
+      "the given rows.")
+
+  val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
+    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM"),
+    "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files.")
+
+  val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path", default = true,
+    "With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is.")
+
+  val SimpleUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.simple.index.update.partition.path",
+    default = true, "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is.")
+
+  val PruneByRanges: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.prune.by.ranges", default = true,
+    "Files whose range of keys cannot hold a key are not looked into.")
+
+  val BloomEntries: ConfigKey[Int] = ConfigKey.int("hoodie.index.bloom.num_entries", 60000,
+    "Keys that the bloom filter of a new file is laid out for.", 1, "keys")
+
+  val BloomFpp: ConfigKey[Double] = ConfigKey.double("hoodie.index.bloom.fpp", 0.000000001,
+    "Share of absent keys that a bloom filter may take for present ones.", p => p > 0 && p < 1, "between 0 and 1")
+
+  val BloomType: ConfigKey[String] = ConfigKey.choice("hoodie.bloom.index.filter.type", Some("DYNAMIC_V0"),
+    Seq("SIMPLE", "DYNAMIC_V0"), "Bloom filter of a new file: of fixed size, or growing with the keys up to a bound.")
+
+  val BloomMaxEntries: ConfigKey[Int] = ConfigKey.int("hoodie.bloom.index.filter.dynamic.max.entries", 100000,
+    "Keys up to which a DYNAMIC_V0 filter grows; more keys raise its share of false answers.", 1, "keys")
+
+  val CombineBeforeUpsert: ConfigKey[Boolean] = ConfigKey.flag("hoodie.combine.before.upsert", default = true,
+    "Rows of one upsert or delete with the same key are reduced to the newest one.")
+
+  val CombineBeforeInsert: ConfigKey[Boolean] = ConfigKey.flag("hoodie.combine.before.insert", default = false,
+    "Rows of one insert with the same key are reduced to the newest one.")
+
+  val SortMode: ConfigKey[String] = ConfigKey.choice("hoodie.bulkinsert.sort.mode", Some("NONE"),
+    Seq("NONE", "PARTITION_SORT", "GLOBAL_SORT"),
+    "Order in which `bulk_insert` deals rows out to files: as they come, sorted within each task, or sorted as a whole.")
+
+  val MaxFileSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.max.file.size", 120 * MiB,
+    "Size at which a new base file is begun.", 1, "bytes")
+
+  val SmallFileLimit: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.small.file.limit", 100 * MiB,
+    "Inserts go to base files smaller than this before new files are begun; 0 = always new files.", 0, "bytes")
+
+  val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
+    "Size of a row when no earlier commit tells.", 1, "bytes")
+
+  val RecordSizeThreshold: ConfigKey[Double] = ConfigKey.double("hoodie.record.size.estimation.threshold", 1.0,
+    "The size of a row is taken from the newest commit that wrote more than this share of the small-file limit.",
+    _ >= 0, "0 or more")
+
+  private def parallelism(operation: String): ConfigKey[Int] = ConfigKey.int(s"hoodie.$operation.shuffle.parallelism", 0,
+    s"Tasks of the shuffle of `${operation.replace("bulkinsert", "bulk_insert")}`; 0 = Spark decides by the data's size.",
+    0, "tasks")
+
+  val UpsertParallelism: ConfigKey[Int] = parallelism("upsert")
+  val InsertParallelism: ConfigKey[Int] = parallelism("insert")
+  val BulkInsertParallelism: ConfigKey[Int] = parallelism("bulkinsert")
+  val DeleteParallelism: ConfigKey[Int] = parallelism("delete")
+
+  val CompressionCodec: ConfigKey[String] = ConfigKey.choice("hoodie.parquet.compression.codec", Some("zstd"),
+    Seq("zstd", "snappy", "gzip", "lz4_raw", "uncompressed"), "Compression of new base files.")
+
+  val BlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.block.size", 120 * MiB,
+    "Size of a row group, before compression.", 1, "bytes")
+
+  val PageSize: ConfigKey[Int] = ConfigKey.int("hoodie.parquet.page.size", 1024 * 1024, "Size of a page.", 1, "bytes")
+
+  val MetadataStrict: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.strict", default = false,
+    "Refuse to write to a table with a metadata table, which hudilite does not maintain. Otherwise the metadata table " +
+      "is dropped first, and Apache Hudi builds it again with its next write.")
+
+  val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
+    "Time that a commit waits for the table lock.", 0, "milliseconds")
+
+  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition, SimpleUpdatePartition,
+    PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
+    SortMode, MaxFileSize, SmallFileLimit, RecordSizeEstimate, RecordSizeThreshold, UpsertParallelism,
+    InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
+    LockWaitMs)
+}
