@@ -10,7 +10,9 @@ val stack = line match {
 val testSpark = sys.props.getOrElse("spark.test", stack.spark)
 
 ThisBuild / organization := "io.hudilite"
-ThisBuild / version := "0.1.0"
+// The Python package names the version.
+ThisBuild / version := """__version__ = "(.+)"""".r.findFirstMatchIn(
+  IO.read(file("python/hudilite/_version.py"))).map(_.group(1)).getOrElse(sys.error("no version in _version.py"))
 ThisBuild / scalaVersion := stack.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / description := "Apache Hudi tables in Spark's DataSource V2 planner"
@@ -48,6 +50,7 @@ lazy val core = project.in(file("jvm/core")).settings(common,
 // The connector; its jar carries the classes of core.
 lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->test").settings(common,
   name := s"hudilite-spark-$line",
+  moduleName := s"hudilite-spark-$line", // keeps the dot of 3.5, which a name would lose
   libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,
   libraryDependencies += "org.apache.spark" %% "spark-sql" % testSpark % Test,
   Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",

@@ -1,0 +1,30 @@
+"""Apache Hudi tables in Spark's DataSource V2 planner: the Python front door.
+
+>>> import hudilite
+>>> spark = hudilite.session(app_name="orders")  # doctest: +SKIP
+>>> spark.read.format("hudilite").load("/lake/orders")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hudilite._version import __version__
+from hudilite.errors import condition_of
+from hudilite.jars import jar, packages
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from hudilite.table import HudiliteTable
+
+from hudilite.session import configure, session
+
+__all__ = ["__version__", "condition_of", "configure", "jar", "packages", "session", "table"]
+
+
+def table(spark: SparkSession, path: str) -> HudiliteTable:
+    """Return a handle on the table at ``path``; see :class:`hudilite.table.HudiliteTable`."""
+    from hudilite.table import HudiliteTable
+
+    return HudiliteTable(spark, path)

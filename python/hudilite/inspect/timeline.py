@@ -1,0 +1,161 @@
+"""The active timeline of a table: its instants, and what each completed write did."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from hudilite.inspect.folder import Folder
+
+# docs/format.md, "Timeline": T.action[.state], completed since version 8 T_C.action.
+_NAME = re.compile(r"(\d+)(?:_(\d+))?\.(\w+)(?:\.(requested|inflight))?")
+_COMPLETES_AS = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
+_STATES = ("requested", "inflight", "completed")
+_WRITES = ("commit", "deltacommit", "replacecommit")
+
+
+@dataclass(frozen=True)
+class Instant:
+    """One action on the timeline.
+
+    Attributes
+    ----------
+    time
+        When it was requested, ``yyyyMMddHHmmssSSS`` in the table's time zone.
+    action
+        What it is by its completed name, such as ``commit`` or ``clean``.
+    state
+        ``requested``, ``inflight`` or ``completed``.
+    completion_time
+        When it completed, written like ``time``; None in version 6 and for pending instants.
+    file
+        Name of its file in the timeline folder.
+    """
+
+    time: str
+    action: str
+    state: str
+    completion_time: str | None
+    file: str
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A completed write: its instant and the totals of its write statistics.
+
+    Attributes
+    ----------
+    time, completion_time, action
+        As in :class:`Instant`.
+    operation
+        ``UPSERT``, ``BULK_INSERT`` and so on.
+    partitions, files
+        How many were written to.
+    rows
+        Rows in the files it wrote, rows that were only carried over included.
+    inserts, updates, deletes
+        Rows that changed.
+    bytes
+        Size of the files it wrote.
+    replaced
+        File groups that it replaced.
+    """
+
+    time: str
+    completion_time: str | None
+    action: str
+    operation: str
+    partitions: int
+    files: int
+    rows: int
+    inserts: int
+    updates: int
+    deletes: int
+    bytes: int
+    replaced: int
+
+
+def timeline(path: str) -> list[Instant]:
+    """All instants of the active timeline, oldest first, each in its newest state.
+
+    Raises
+    ------
+    NoTable
+        When ``path`` holds no Hudi table.
+    """
+    return instants(Folder(path))
+
+
+def history(path: str) -> list[Commit]:
+    """Completed writes of the active timeline with what they did, newest first.
+
+    Raises
+    ------
+    NoTable
+        When ``path`` holds no Hudi table.
+    """
+    folder = Folder(path)
+    writes = [i for i in instants(folder) if i.state == "completed" and i.action in _WRITES]
+    return [_commit(i, metadata(folder, i)) for i in reversed(writes)]
+
+
+def instants(folder: Folder) -> list[Instant]:
+    """See :func:`timeline`."""
+    newest: dict[tuple[str, str], Instant] = {}
+    for entry in folder.children(folder.timeline_path):
+        instant = _instant(entry.base_name)
+        if instant is None:
+            continue
+        key = (instant.time, instant.action)
+        if key not in newest or _STATES.index(newest[key].state) < _STATES.index(instant.state):
+            newest[key] = instant
+    return sorted(newest.values(), key=lambda i: (i.time, i.action))
+
+
+def metadata(folder: Folder, instant: Instant) -> dict[str, Any]:
+    """Commit metadata of a completed write: JSON in version 6, an Avro file with one record since version 8."""
+    content = folder.read(f"{folder.timeline_path}/{instant.file}")
+    if not content.startswith(b"Obj\x01"):
+        return dict(json.loads(content)) if content.strip() else {}
+    try:
+        import fastavro
+    except ImportError as e:
+        raise ImportError("Reading a timeline without Spark needs fastavro: pip install 'hudilite[cli]'") from e
+    record: Any = next(fastavro.reader(io.BytesIO(content)))
+    return dict(record)
+
+
+def _instant(name: str) -> Instant | None:
+    match = _NAME.fullmatch(name)
+    if not match:
+        return None
+    time, completed_at, action, state = match.groups()
+    if action == "inflight":  # an inflight commit names no action: T.inflight
+        action, state = "commit", "inflight"
+    return Instant(time, _COMPLETES_AS.get(action, action), state or "completed", completed_at, name)
+
+
+def _commit(instant: Instant, content: dict[str, Any]) -> Commit:
+    by_partition: dict[str, list[dict[str, Any]]] = content.get("partitionToWriteStats") or {}
+    stats = [stat for of_partition in by_partition.values() for stat in of_partition]
+
+    def total(field: str) -> int:
+        return sum(stat.get(field) or 0 for stat in stats)
+
+    return Commit(
+        time=instant.time,
+        completion_time=instant.completion_time,
+        action=instant.action,
+        operation=content.get("operationType") or "UNKNOWN",
+        partitions=len(by_partition),
+        files=len(stats),
+        rows=total("numWrites"),
+        inserts=total("numInserts"),
+        updates=total("numUpdateWrites"),
+        deletes=total("numDeletes"),
+        bytes=total("fileSizeInBytes"),
+        replaced=sum(len(ids) for ids in (content.get("partitionToReplaceFileIds") or {}).values()),
+    )

@@ -1,0 +1,91 @@
+"""Which of the two jars fits the Spark that is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hudilite._version import __version__
+
+_FOLDER = Path(__file__).parent / "jars"
+
+
+@dataclass(frozen=True)
+class SparkLine:
+    """A range of Spark versions that one jar serves."""
+
+    artifact: str
+    scala: str
+    versions: str
+
+
+LINE_3_5 = SparkLine("hudilite-spark-3.5_2.12", "2.12", "3.5")
+LINE_4 = SparkLine("hudilite-spark-4_2.13", "2.13", "4.0 to 4.3")
+
+
+class UnsupportedSpark(RuntimeError):
+    """The installed Spark is missing, or no jar of hudilite fits it."""
+
+
+def jar() -> str:
+    """Path of the jar in this package that fits the installed Spark.
+
+    Returns
+    -------
+    str
+        An absolute path, good for ``spark.jars`` and ``spark-submit --jars``.
+
+    Raises
+    ------
+    UnsupportedSpark
+        When there is no Spark, or one that hudilite has no jar for.
+    FileNotFoundError
+        When the package carries no jar, as in a source checkout that was not installed.
+    """
+    artifact = spark_line().artifact
+    found = sorted(_FOLDER.glob(f"{artifact}-*.jar"))
+    if len(found) != 1:
+        raise FileNotFoundError(
+            f"{len(found)} jars of {artifact} in {_FOLDER} instead of one. Install hudilite with pip (pip install . "
+            "in its source folder), which builds the jars; in a source folder, python jvm/build_jars.py does the same."
+        )
+    return str(found[0])
+
+
+def packages() -> str:
+    """Maven coordinate for ``spark-submit --packages`` that fits the installed Spark."""
+    return f"io.hudilite:{spark_line().artifact}:{__version__}"
+
+
+def spark_line() -> SparkLine:
+    """The line of the installed Spark: of SPARK_HOME when it is set, else of the pyspark package."""
+    version, scala = _installed_spark()
+    major, minor = (int(part) for part in version.split(".")[:2])
+    line = LINE_3_5 if (major, minor) == (3, 5) else LINE_4 if major == 4 else None
+    if line is None or scala not in (line.scala, None):
+        built = f" built for Scala {scala}" if scala else ""
+        raise UnsupportedSpark(
+            f"hudilite {__version__} has no jar for Spark {version}{built}. It has one for "
+            + " and one for ".join(f"Spark {known.versions} with Scala {known.scala}" for known in (LINE_3_5, LINE_4))
+            + "."
+        )
+    return line
+
+
+def _installed_spark() -> tuple[str, str | None]:
+    """Version of the installed Spark and, where its jars are at hand, of its Scala."""
+    package = importlib.util.find_spec("pyspark")
+    homes = [os.environ.get("SPARK_HOME"), *((package and package.submodule_search_locations) or [])]
+    for home in filter(None, homes):
+        for path in Path(home, "jars").glob("spark-sql_*.jar"):
+            match = re.fullmatch(r"spark-sql_(\d+\.\d+)-(\d+\.\d+.*)\.jar", path.name)
+            if match:
+                return match[2], match[1]
+    if package is None:
+        raise UnsupportedSpark("No Spark is installed: pip install 'hudilite[spark]', or set SPARK_HOME.")
+    import pyspark
+
+    return str(pyspark.__version__), None

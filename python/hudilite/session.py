@@ -1,0 +1,103 @@
+"""Spark sessions that know hudilite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hudilite.jars import jar
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+EXTENSION = "io.hudilite.spark.HudiliteExtensions"
+
+
+def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) -> SparkSession:
+    """Start a Spark session that reads and writes Hudi tables with ``format("hudilite")``.
+
+    Parameters
+    ----------
+    app_name
+        Name that Spark's pages and logs show.
+    master
+        Spark's master, such as ``local[4]``; by default the one that Spark is configured with, else all local cores.
+    **conf
+        Spark configuration. Keys have dots, so pass them as ``**{"spark.sql.shuffle.partitions": 8}``.
+
+    Returns
+    -------
+    SparkSession
+        The running session when it was started with hudilite, else a new one.
+
+    Raises
+    ------
+    RuntimeError
+        When a session without hudilite's jar is running already: a running JVM takes no new jars.
+    UnsupportedSpark
+        When hudilite has no jar for the installed Spark.
+    """
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None and not _has_hudilite(running):
+        raise RuntimeError(
+            "A Spark session without hudilite is running in this process, and it takes no new jars. Start it with "
+            "hudilite.session() or hudilite.configure(builder), or run this in a new Python process."
+        )
+    builder = SparkSession.builder.appName(app_name)
+    if master is not None:
+        builder = builder.master(master)
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    return configure(builder).getOrCreate()
+
+
+def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Add hudilite's jar and extension to a session builder, next to what is configured there already.
+
+    Neither the builder's own settings nor those of ``spark-defaults.conf`` are lost, and calling it again changes
+    nothing.
+
+    Parameters
+    ----------
+    builder
+        ``SparkSession.builder``, with or without settings.
+
+    Returns
+    -------
+    SparkSession.Builder
+        The same builder.
+    """
+    options: dict[str, Any] = getattr(builder, "_options", {})
+    defaults = _spark_defaults()
+    for key, item in {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}.items():
+        present = str(options.get(key) or defaults.get(key, ""))
+        builder = builder.config(key, _appended(present, item))
+    return builder
+
+
+def _appended(present: str, item: str) -> str:
+    """The comma separated list ``present`` with ``item`` at its end, unless it is in there."""
+    items = [part.strip() for part in present.split(",") if part.strip()]
+    return ",".join(items if item in items else [*items, item])
+
+
+def _has_hudilite(spark: SparkSession) -> bool:
+    return any("hudilite" in str(spark.conf.get(key, "")) for key in ("spark.jars", "spark.jars.packages"))
+
+
+def _spark_defaults() -> dict[str, str]:
+    """Settings of ``spark-defaults.conf``, which a builder's setting of the same key would replace."""
+    home = os.environ.get("SPARK_HOME")
+    folder = os.environ.get("SPARK_CONF_DIR") or (str(Path(home, "conf")) if home else None)
+    file = Path(folder, "spark-defaults.conf") if folder else None
+    if file is None or not file.is_file():
+        return {}
+    settings = {}
+    for line in file.read_text().splitlines():
+        key, _, value = line.strip().replace("=", " ", 1).partition(" ")
+        if key and not key.startswith("#"):
+            settings[key] = value.strip()
+    return settings
