@@ -1,0 +1,100 @@
+"""hudilite reads every golden table exactly as Apache Hudi does, or refuses it by name."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conditions import fails_with
+from engines import BEGIN, QUERY_TYPE, Engine
+from rows import META, read_lines, rows_with_keys
+
+ARCHIVE = Path(__file__).parent / "golden.tar.gz"
+
+
+def facts_of_all() -> dict[str, dict[str, Any]]:
+    """Case name to the facts that were stored with it."""
+    with tarfile.open(ARCHIVE) as archive:
+        members = [m for m in archive.getmembers() if m.name.endswith("/expect/facts.json")]
+        return {Path(m.name).parts[-3]: json.load(archive.extractfile(m)) for m in members}  # type: ignore[arg-type]
+
+
+FACTS = facts_of_all()
+
+
+def is_copy_on_write(case: str) -> bool:
+    """Whether the table is of the type that is supported so far."""
+    return FACTS[case]["options"].get("hoodie.datasource.write.table.type") != "MERGE_ON_READ"
+
+
+COPY_ON_WRITE = sorted(case for case in FACTS if is_copy_on_write(case))
+MERGE_ON_READ = sorted(case for case in FACTS if not is_copy_on_write(case))
+
+
+def test_the_archive_holds_all_scenarios() -> None:
+    assert len(FACTS) == 59
+    assert COPY_ON_WRITE and MERGE_ON_READ
+
+
+@pytest.mark.parametrize("case", COPY_ON_WRITE)
+def test_a_snapshot_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
+    found = lite.read(golden_root / case / "table")
+    assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "snapshot.jsonl")
+
+
+@pytest.mark.parametrize("case", COPY_ON_WRITE)
+def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(
+    lite: Engine, golden_root: Path, case: str
+) -> None:
+    expected = [
+        (field["name"], field["type"]) for field in FACTS[case]["schema"]["fields"] if field["name"] not in META
+    ]
+    found = lite.read(golden_root / case / "table").schema.jsonValue()["fields"]
+    assert [(field["name"], field["type"]) for field in found if field["name"] not in META] == expected
+
+
+@pytest.mark.parametrize("case", [case for case in COPY_ON_WRITE if str(FACTS[case]["incremental_begin"]).isdigit()])
+def test_an_incremental_read_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
+    begin = FACTS[case]["incremental_begin"]
+    found = lite.read(golden_root / case / "table", **{QUERY_TYPE: "incremental", BEGIN: begin})
+    assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "incremental.jsonl")
+
+
+@pytest.mark.parametrize("case", COPY_ON_WRITE)
+def test_the_rows_carry_their_commit_times(lite: Engine, golden_root: Path, case: str) -> None:
+    found = lite.read(golden_root / case / "table").select("_hoodie_commit_time").distinct().collect()
+    assert sorted(row[0] for row in found) == FACTS[case]["commit_times_in_rows"]
+
+
+@pytest.mark.parametrize("case", ["cow-basic-v6", "cow-basic-v9"])
+@pytest.mark.parametrize(
+    ("condition", "keep"),
+    [
+        ("dt = '2026-01-02'", lambda r: r["dt"] == "2026-01-02"),
+        ("id = 'k1-0002'", lambda r: r["id"] == "k1-0002"),
+        ("id in ('k1-0002', 'k1-0005', 'nobody')", lambda r: r["id"] in ("k1-0002", "k1-0005")),
+        ("colour is null", lambda r: r["colour"] is None),
+        ("colour = 'blüe' and ts >= 2", lambda r: r["colour"] == "blüe" and r["ts"] >= 2),
+        ("price < 20 or dt = '2026-01-01'", lambda r: r["price"] < 20 or r["dt"] == "2026-01-01"),
+        ("dt > '2027'", lambda r: False),
+        ("_hoodie_record_key = 'k1-0002'", lambda r: r["id"] == "k1-0002"),
+        ("_hoodie_partition_path = '2026-01-03'", lambda r: r["dt"] == "2026-01-03"),
+    ],
+)
+def test_a_filter_keeps_the_same_rows_as_python(
+    lite: Engine, golden_root: Path, case: str, condition: str, keep: Any
+) -> None:
+    lines = read_lines(golden_root / case / "expect" / "snapshot.jsonl")
+    expected = [line for line in lines if keep(json.loads(line))]
+    found = lite.read(golden_root / case / "table").where(condition)
+    assert rows_with_keys(found) == expected
+    assert lite.read(golden_root / case / "table").where(condition).count() == len(expected)
+
+
+@pytest.mark.parametrize("case", MERGE_ON_READ)
+def test_a_merge_on_read_table_is_refused_by_name(lite: Engine, golden_root: Path, case: str) -> None:
+    with fails_with("UNSUPPORTED_TABLE_FEATURE", "MERGE_ON_READ"):
+        lite.read(golden_root / case / "table").collect()

@@ -1,0 +1,42 @@
+"""Finds Apache Hudi's Spark bundle, the judge of the interop tests, and fetches it once when it is not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pyspark
+
+GROUP, ARTIFACT, VERSION = "org.apache.hudi", "hudi-spark3.5-bundle_2.12", "1.2.0"
+JAR = f"{ARTIFACT}-{VERSION}.jar"
+
+
+def cache_folder() -> Path:
+    """`HUDILITE_TEST_CACHE`, or a folder in the user's cache."""
+    default = Path.home() / ".cache" / "hudilite-tests"
+    return Path(os.environ.get("HUDILITE_TEST_CACHE", default))
+
+
+def hudi_bundle() -> Path:
+    """Path of the bundle's jar, fetched by the Ivy that PySpark ships when the cache does not hold it."""
+    jar = cache_folder() / JAR
+    if not jar.exists():
+        fetch(GROUP, ARTIFACT, VERSION, cache_folder())
+    return jar
+
+
+def fetch(group: str, artifact: str, version: str, folder: Path) -> Path:
+    """Retrieves one jar, without its dependencies, into `folder` and returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    ivy = next((Path(pyspark.__file__).parent / "jars").glob("ivy-2*.jar"))
+    java = shutil.which("java") or str(Path(os.environ["JAVA_HOME"]) / "bin" / "java")
+    command = [java, "-jar", str(ivy), "-dependency", group, artifact, version, "-confs", "default", "-notransitive"]
+    command += ["-types", "jar", "-cache", str(folder / "ivy")]
+    command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    jar = folder / f"{artifact}-{version}.jar"
+    if done.returncode != 0 or not jar.exists():
+        raise RuntimeError(f"cannot fetch {group}:{artifact}:{version}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return jar

@@ -1,0 +1,74 @@
+"""What lies in a table's folder, read without either connector: instants, data files, strays."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+COMPLETED = re.compile(r"^(\d{14,17})(?:_(\d{14,17}))?\.(commit|deltacommit|replacecommit)$")
+PENDING = re.compile(r"^(\d{14,17})(?:\.(\w+))?\.(requested|inflight)$")
+BASE_FILE = re.compile(r"^(?P<id>[^_]+)_(?P<token>[^_]+)_(?P<instant>\d{14,17})\.parquet$")
+
+
+@dataclass(frozen=True, order=True)
+class Instant:
+    """A completed write."""
+
+    requested: str
+    completed: str  # equal to `requested` in table version 6, which has no completion times
+    action: str
+
+
+def timeline_folder(table: Path) -> Path:
+    """Where the active timeline is: table versions 8 and 9 keep it one level deeper."""
+    inner = table / ".hoodie" / "timeline"
+    return inner if inner.is_dir() else table / ".hoodie"
+
+
+def writes(table: Path) -> list[Instant]:
+    """Completed commits and replace commits, oldest first."""
+    found = (COMPLETED.match(entry.name) for entry in timeline_folder(table).iterdir())
+    return sorted(Instant(m[1], m[2] or m[1], m[3]) for m in found if m)
+
+
+def pending(table: Path) -> list[str]:
+    """Times of writes that began and did not complete."""
+    names = [entry.name for entry in timeline_folder(table).iterdir()]
+    done = {name.split(".")[0].split("_")[0] for name in names if not name.endswith((".requested", ".inflight"))}
+    return sorted({m[1] for m in map(PENDING.match, names) if m} - done)
+
+
+def base_files(table: Path) -> list[Path]:
+    """All base files of the table, of every instant."""
+    return sorted(file for file in table.rglob("*.parquet") if ".hoodie" not in file.relative_to(table).parts)
+
+
+def instant_of(file: Path) -> str:
+    """The instant in a base file's name."""
+    found = BASE_FILE.match(file.name)
+    assert found, f"{file} is not named like a base file"
+    return found["instant"]
+
+
+def file_groups(table: Path) -> set[str]:
+    """File ids of all base files."""
+    return {file.name.split("_")[0] for file in base_files(table)}
+
+
+def strays(table: Path) -> list[Path]:
+    """Base files whose instant never completed."""
+    done = {instant.requested for instant in writes(table)}
+    return [file for file in base_files(table) if instant_of(file) not in done]
+
+
+def leftovers(table: Path) -> list[Path]:
+    """Markers and other temporary files."""
+    return sorted(entry for entry in (table / ".hoodie" / ".temp").rglob("*") if entry.is_file())
+
+
+def fingerprint(table: Path) -> dict[str, str]:
+    """Relative path and digest of every file but Hadoop's checksums: equal if nothing was touched."""
+    files = (entry for entry in table.rglob("*") if entry.is_file() and entry.suffix != ".crc")
+    return {str(file.relative_to(table)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}

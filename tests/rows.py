@@ -1,0 +1,59 @@
+"""Rows in the one spelling in which the tests compare them."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, Row
+
+KEY, PARTITION = "_hoodie_record_key", "_hoodie_partition_path"
+META = ("_hoodie_commit_time", "_hoodie_commit_seqno", KEY, PARTITION, "_hoodie_file_name")
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: times as ISO 8601, decimals as text, binary as hex."""
+    match value:
+        case datetime.date():  # also a datetime
+            return value.isoformat()
+        case decimal.Decimal():
+            return str(value)
+        case bytes() | bytearray():
+            return bytes(value).hex()
+        case Row():
+            return {name: plain(item) for name, item in value.asDict().items()}
+        case dict():
+            return {str(name): plain(item) for name, item in sorted(value.items())}
+        case list() | tuple():
+            return [plain(item) for item in value]
+    return value
+
+
+def line(row: Mapping[str, Any]) -> str:
+    """One row as a JSON line with sorted names."""
+    return json.dumps(plain(dict(row)), sort_keys=True)
+
+
+def lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Rows as sorted JSON lines, duplicates kept."""
+    return sorted(line(row) for row in rows)
+
+
+def rows_of(frame: DataFrame) -> list[str]:
+    """The frame's rows without meta columns, as `lines`."""
+    return lines(row.asDict() for row in frame.drop(*META).collect())
+
+
+def rows_with_keys(frame: DataFrame) -> list[str]:
+    """The frame's rows with record key and partition path, the spelling of the golden tables."""
+    columns = [name for name in frame.columns if name not in META]
+    return lines(row.asDict() for row in frame.select(KEY, PARTITION, *columns).collect())
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a golden file."""
+    return path.read_text().splitlines()

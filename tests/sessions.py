@@ -1,0 +1,85 @@
+"""One Spark session for the whole test run, in the flavour that a test asks for.
+
+Most tests need hudilite alone. The interop tests need Apache Hudi's bundle in the same JVM, where its classes and its
+SQL extension could hide a missing piece of ours, so the two kinds never share one: switching stops the JVM and starts
+another. Test folders are collected in an order that switches at most twice.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyspark
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "2g",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Duser.timezone=UTC",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+HUDI_SETTINGS = {
+    "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+    "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+    "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+}
+SPARK_LINE = "3.5" if pyspark.__version__.startswith("3.5") else "4"
+
+
+def with_hudilite(builder: SparkSession.Builder) -> SparkSession.Builder:
+    """Adds the connector: the installed package's jar, or the one that `HUDILITE_JAR` names."""
+    import hudilite
+
+    return hudilite.configure(builder)
+
+
+class Sessions:
+    """Hands out the running session when it is of the wanted kind, else replaces it."""
+
+    def __init__(self, scratch: Path, hudi_alone: bool = False) -> None:
+        self.scratch = scratch
+        self.hudi_alone = hudi_alone
+        self.kind = ""
+        self.running: SparkSession | None = None
+
+    def get(self, kind: str) -> SparkSession:
+        """The session of `kind`: `plain`, or `interop` with Hudi's bundle beside hudilite."""
+        if self.running is None or self.kind != kind:
+            self.stop()
+            self.running, self.kind = self._start(kind), kind
+        return self.running
+
+    def _start(self, kind: str) -> SparkSession:
+        builder = SparkSession.builder.master("local[2]").appName("hudilite-tests")
+        settings = {**SETTINGS, "spark.sql.warehouse.dir": str(self.scratch / "warehouse")}
+        if kind == "interop":
+            from interop.bundle import hudi_bundle
+
+            settings |= {**HUDI_SETTINGS, "spark.jars": str(hudi_bundle())}
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        if not self.hudi_alone:
+            builder = with_hudilite(builder)
+        session = builder.getOrCreate()
+        session.sparkContext.setLogLevel(os.environ.get("HUDILITE_TEST_LOG", "OFF"))
+        return session
+
+    def stop(self) -> None:
+        """Stops the session and its JVM: the class path of a JVM never changes."""
+        if self.running is None:
+            return
+        self.running.stop()
+        gateway = SparkContext._gateway
+        if gateway is not None:
+            gateway.shutdown()
+            gateway.proc.stdin.close()
+            gateway.proc.wait(30)
+        SparkContext._gateway = None
+        SparkContext._jvm = None
+        self.running = None
