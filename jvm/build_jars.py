@@ -34,8 +34,12 @@ class JarHook(BuildHookInterface):  # type: ignore[misc]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the jars unless they are fresh."""
-        if self.target_name == "wheel":
+        if self.target_name != "wheel":
+            return
+        try:
             build()
+        except sbt.BuildError as e:
+            sys.exit(f"error: {e}")  # the message alone, without the build backend's traceback
 
 
 def build() -> None:
