@@ -99,6 +99,9 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     fileSystem(p).mkdirs(p)
   }
 
+  // Paths name the same files whichever configuration opens them.
+  override def cacheScope: AnyRef = HadoopStorage
+
   private def fileSystem(path: Path): FileSystem = path.getFileSystem(conf)
 }
 

@@ -38,4 +38,7 @@ trait Storage {
   def exists(path: String): Boolean
 
   def makeDirectory(path: String): Unit
+
+  /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
+  def cacheScope: AnyRef = this
 }

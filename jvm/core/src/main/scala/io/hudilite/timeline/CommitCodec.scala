@@ -1,0 +1,97 @@
+package io.hudilite.timeline
+
+import io.hudilite.error.{CorruptTable, HudiliteException}
+
+import scala.util.control.NonFatal
+
+/** Commit metadata to and from bytes: JSON in layout 1, Avro in layout 2.
+  *
+  * Reading goes by content, because the folder of an upgraded table may hold both.
+  */
+private[timeline] object CommitCodec {
+
+  def write(metadata: CommitMetadata, action: String, layout: Int): Array[Byte] = {
+    val replaces = metadata.replaced.nonEmpty || Action.completed(action) == Action.ReplaceCommit
+    if (layout == 1) CommitJson.write(metadata, replaces) else CommitAvro.write(metadata, replaces)
+  }
+
+  def read(bytes: Array[Byte], path: String): CommitMetadata =
+    if (bytes.isEmpty) CommitMetadata.Empty
+    else guarded(path)(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
+
+  /** Runs `parse` on bytes already in memory; whatever they make it throw means that the file at `path` is corrupt. */
+  def guarded[T](path: String)(parse: => T): T =
+    try parse
+    catch {
+      case e: HudiliteException => throw e
+      case NonFatal(e) =>
+        throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path,
+          "reason" -> Option(e.getMessage).getOrElse(e.getClass.getSimpleName).takeWhile(_ != '\n'))
+    }
+}
+
+private[timeline] object CommitAvro {
+
+  import AvroFile.record
+
+  def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] = {
+    val common = Seq[(String, Any)](
+      "partitionToWriteStats" -> metadata.stats.map { case (partition, stats) => partition -> stats.map(stat) },
+      "compacted" -> metadata.compacted, "extraMetadata" -> metadata.extra, "version" -> None,
+      "operationType" -> metadata.operation)
+    AvroFile.write(
+      if (replaces) record(TimelineSchemas.ReplaceCommit)(
+        common :+ ("partitionToReplaceFileIds" -> metadata.replaced): _*)
+      else record(TimelineSchemas.Commit)(common: _*))
+  }
+
+  private def stat(s: WriteStat): AnyRef = record(TimelineSchemas.WriteStat)(
+    Seq("fileId" -> s.fileId, "path" -> Some(s.path).filter(_.nonEmpty), "prevCommit" -> s.prevCommit,
+      "numWrites" -> s.numWrites, "numDeletes" -> s.numDeletes, "numUpdateWrites" -> s.numUpdateWrites,
+      "totalWriteBytes" -> s.totalWriteBytes, "totalWriteErrors" -> s.totalWriteErrors,
+      "partitionPath" -> s.partitionPath, "numInserts" -> s.numInserts, "fileSizeInBytes" -> s.fileSizeInBytes,
+      "cdcStats" -> Some(s.cdcStats).filter(_.nonEmpty), "prevBaseFile" -> s.prevBaseFile,
+      "minEventTime" -> s.minEventTime, "maxEventTime" -> s.maxEventTime, "numUpdates" -> 0L) ++
+      scan(s.logScan) ++ (if (s.isLog) log(s) else Nil): _*)
+
+  private def log(s: WriteStat): Seq[(String, Any)] = Seq("logVersion" -> s.logVersion, "logOffset" -> s.logOffset,
+    "baseFile" -> s.baseFile.getOrElse(""), "logFiles" -> s.logFiles)
+
+  private def scan(l: LogScan): Seq[(String, Any)] = Seq("totalLogRecords" -> l.records,
+    "totalLogFiles" -> Some(l.files).filter(_ > 0), "totalUpdatedRecordsCompacted" -> l.updatedRecords,
+    "totalLogBlocks" -> l.blocks, "totalCorruptLogBlock" -> l.corruptBlocks,
+    "totalRollbackBlocks" -> l.rollbackBlocks, "totalLogFilesCompacted" -> l.filesCompacted,
+    "totalLogReadTimeMs" -> l.readTimeMs, "totalLogSizeCompacted" -> l.sizeCompacted)
+
+  def read(bytes: Array[Byte]): CommitMetadata = {
+    val fields = AvroFile.read(bytes)
+    CommitMetadata(
+      fields.text("operationType").getOrElse(CommitMetadata.Empty.operation),
+      fields.childrenMap("partitionToWriteStats").map { case (p, stats) => p -> stats.map(readStat(p, _)) },
+      fields.textMap("extraMetadata"), fields.textsMap("partitionToReplaceFileIds"), fields.flag("compacted"))
+  }
+
+  private def readStat(partition: String, f: AvroFields): WriteStat = WriteStat(
+    fileId = f.text("fileId").getOrElse(""),
+    path = f.text("path").getOrElse(""),
+    prevCommit = f.text("prevCommit").getOrElse(WriteStat.NoPreviousCommit),
+    partitionPath = f.text("partitionPath").getOrElse(partition),
+    numWrites = f.number("numWrites"),
+    numDeletes = f.number("numDeletes"),
+    numUpdateWrites = f.number("numUpdateWrites"),
+    numInserts = f.number("numInserts"),
+    totalWriteBytes = f.number("totalWriteBytes"),
+    fileSizeInBytes = f.number("fileSizeInBytes"),
+    totalWriteErrors = f.number("totalWriteErrors"),
+    baseFile = f.text("baseFile").filter(_.nonEmpty),
+    prevBaseFile = f.text("prevBaseFile").filter(_.nonEmpty),
+    logFiles = f.texts("logFiles"),
+    logVersion = f.number("logVersion").toInt,
+    logOffset = f.number("logOffset"),
+    cdcStats = f.longMap("cdcStats"),
+    minEventTime = f.long("minEventTime"),
+    maxEventTime = f.long("maxEventTime"),
+    logScan = LogScan(f.number("totalLogRecords"), f.number("totalLogFiles"), f.number("totalLogFilesCompacted"),
+      f.number("totalLogSizeCompacted"), f.number("totalUpdatedRecordsCompacted"), f.number("totalLogBlocks"),
+      f.number("totalCorruptLogBlock"), f.number("totalRollbackBlocks"), f.number("totalLogReadTimeMs")))
+}

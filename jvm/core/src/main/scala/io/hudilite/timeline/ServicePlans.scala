@@ -1,0 +1,84 @@
+package io.hudilite.timeline
+
+/** An instant named inside a plan. */
+final case class InstantName(time: String, action: String)
+
+/** What a rollback is to remove from one partition.
+  *
+  * @param files
+  *   absolute paths of the files to delete
+  * @param logBlocks
+  *   layout 1: log file to its length, where a rollback block takes the blocks of the instant back
+  */
+final case class RollbackRequest(
+    partition: String,
+    files: Seq[String],
+    fileId: String = "",
+    latestBaseInstant: String = "",
+    logBlocks: Map[String, Long] = Map.empty)
+
+/** Content of `rollback.requested`. */
+final case class RollbackPlan(target: InstantName, requests: Seq[RollbackRequest])
+
+/** What a rollback did in one partition; paths are absolute. */
+final case class RolledBackPartition(
+    partition: String,
+    deleted: Seq[String],
+    failed: Seq[String] = Nil,
+    rollbackLogFiles: Map[String, Long] = Map.empty)
+
+/** Content of a completed rollback. */
+final case class RollbackMetadata(
+    startTime: String,
+    timeTakenMs: Long,
+    targets: Seq[InstantName],
+    partitions: Seq[RolledBackPartition])
+
+/** One file slice that a compaction rewrites. File names carry no folder. */
+final case class CompactionOperation(
+    partition: String,
+    fileId: String,
+    baseInstant: String,
+    baseFile: Option[String],
+    logFiles: Seq[String],
+    metrics: Map[String, Double] = Map.empty)
+
+/** Content of `compaction.requested`. */
+final case class CompactionPlan(operations: Seq[CompactionOperation])
+
+/** One file slice that a clustering reads; file names carry no folder. */
+final case class ClusteringInput(partition: String, fileId: String, baseFile: Option[String], logFiles: Seq[String])
+
+/** Content of a clustering's requested file. */
+final case class ClusteringPlan(groups: Seq[Seq[ClusteringInput]])
+
+/** What a clean did in one partition; names carry no folder. */
+final case class CleanedPartition(
+    partition: String,
+    policy: String,
+    deleted: Seq[String],
+    failed: Seq[String] = Nil,
+    partitionDeleted: Boolean = false)
+
+/** Content of a completed clean; files of instants before `earliestCommitToRetain` may be gone. */
+final case class CleanMetadata(
+    startTime: String,
+    timeTakenMs: Long,
+    earliestCommitToRetain: String,
+    lastCompletedCommit: String,
+    partitions: Seq[CleanedPartition])
+
+/** Content of `clean.requested`: absolute paths by partition.
+  *
+  * @param earliestToRetain
+  *   first instant whose slices stay; `None` when the policy does not go by commits
+  */
+final case class CleanPlan(
+    policy: String,
+    earliestToRetain: Option[Instant],
+    lastCompletedCommit: String,
+    files: Map[String, Seq[String]],
+    partitionsToDelete: Seq[String] = Nil)
+
+/** Content of a completed savepoint: partition to the file names that it protects. */
+final case class SavepointMetadata(by: String, atEpochMs: Long, comments: String, files: Map[String, Seq[String]])

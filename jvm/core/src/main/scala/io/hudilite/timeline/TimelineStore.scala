@@ -1,0 +1,184 @@
+package io.hudilite.timeline
+
+import java.io.IOException
+
+import io.hudilite.config.TableConfig
+import io.hudilite.error.{CommitConflict, CommitStateUnknown}
+import io.hudilite.storage.{FileInfo, Storage}
+
+/** The timeline of one table on storage: loads it, moves instants through their states, reads their content.
+  *
+  * A new state is a new file, created only if its name is free; so of two writers at most one gets it.
+  */
+final class TimelineStore(val storage: Storage, val basePath: String, val config: TableConfig) {
+
+  private val root = basePath.stripSuffix("/")
+  private val layout = config.layout
+  private val hoodieFolder = s"$root/.hoodie"
+
+  /** Folder of the active timeline. */
+  val folder: String = if (layout == 1) hoodieFolder else s"$hoodieFolder/${config.timelinePath}"
+
+  private def pathOf(fileName: String): String = s"$folder/$fileName"
+
+  /** The active timeline as one listing shows it. */
+  def load(): Timeline = Timeline(InstantFileName.instants(storage.list(folder), layout, config.zone))
+
+  /** A new instant: later than any that this process made for the zone, and than `floor`. */
+  def newInstantTime(floor: String = ""): String = InstantTime.after(floor, config.zone)
+
+  /** Announces an action. `content` is its plan; writes have none. */
+  def request(time: String, action: String, content: Array[Byte] = Array.emptyByteArray): Unit = {
+    val plan = if (content.isEmpty && action == Action.ReplaceCommit) PlanCodec.emptyRequestedReplace else content
+    create(time, InstantFileName.requested(time, action, layout), plan)
+  }
+
+  /** Starts a requested action. `content` may be a workload profile. */
+  def toInflight(time: String, action: String, content: Array[Byte] = Array.emptyByteArray): Unit =
+    create(time, InstantFileName.inflight(time, action, layout), content)
+
+  /** Starts a write and tells other writers which file groups it will touch. */
+  def toInflight(time: String, action: String, profile: CommitMetadata): Unit =
+    toInflight(time, action, CommitCodec.write(profile, action, layout))
+
+  /** Completes a write, a compaction or a clustering; call it under the table lock. The completion time is taken here.
+    *
+    * A failure of storage after which the outcome cannot be told is `CommitStateUnknown`.
+    */
+  def complete(time: String, action: String, metadata: CommitMetadata): Instant =
+    completeWith(time, action, CommitCodec.write(metadata, action, layout))
+
+  def requestRollback(time: String, plan: RollbackPlan): Unit = request(time, Action.Rollback, PlanCodec.write(plan))
+
+  def completeRollback(time: String, metadata: RollbackMetadata): Instant =
+    completeWith(time, Action.Rollback, PlanCodec.write(metadata))
+
+  def requestCompaction(time: String, plan: CompactionPlan): Unit =
+    request(time, Action.Compaction, PlanCodec.write(plan))
+
+  def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan))
+
+  def completeClean(time: String, metadata: CleanMetadata): Instant =
+    completeWith(time, Action.Clean, PlanCodec.write(metadata))
+
+  /** A savepoint has no requested state, and its time is the instant that it saves. */
+  def savepoint(time: String, metadata: SavepointMetadata): Instant = {
+    toInflight(time, Action.Savepoint)
+    completeWith(time, Action.Savepoint, PlanCodec.write(metadata))
+  }
+
+  private def completeWith(time: String, action: String, content: Array[Byte]): Instant = {
+    val states = filesOf(time, action)
+    if (!states.exists(_._1.state == State.Inflight)) throw removed(time)
+    if (states.exists(_._1.isCompleted)) throw taken(time, s"${Action.completed(action)} is already completed")
+    val completionTime = InstantTime.after(time, config.zone)
+    val name = InstantFileName.completed(time, action, completionTime, layout)
+    try create(time, name, content)
+    catch { case e: IOException if !landed(name, content) => throw unknown(time, name, e) }
+    val recorded = if (layout == 1) None else Some(completionTime)
+    Instant(time, Action.completed(action), State.Completed, recorded, name)
+  }
+
+  private def create(time: String, name: String, content: Array[Byte]): Unit =
+    if (!storage.createNew(pathOf(name), content)) throw taken(time, s"$name exists")
+
+  private def landed(name: String, content: Array[Byte]): Boolean =
+    try storage.read(pathOf(name)).exists(_.sameElements(content))
+    catch { case _: IOException => false }
+
+  private def taken(time: String, reason: String): CommitConflict =
+    CommitConflict("INSTANT_TAKEN", "instant" -> time, "path" -> root, "reason" -> reason)
+
+  private def removed(time: String): CommitConflict =
+    CommitConflict("INSTANT_REMOVED", "instant" -> time, "path" -> root)
+
+  private def unknown(time: String, name: String, cause: Throwable): CommitStateUnknown =
+    CommitStateUnknown.because(cause, "COMMIT_STATE_UNKNOWN", "instant" -> time, "path" -> pathOf(name))
+
+  /** Every file of the action at `time`, also a crash's leftovers. */
+  private def filesOf(time: String, action: String): Seq[(Instant, FileInfo)] = for {
+    file <- storage.list(folder) if file.name.startsWith(time) && !file.isDirectory
+    instant <- InstantFileName.parse(file.name)
+    if instant.time == time && instant.comparableAction == Action.completed(action)
+  } yield instant -> file
+
+  /** Removes an instant from the timeline, its highest state first so that it is never seen as live again. */
+  def delete(instant: Instant): Unit =
+    filesOf(instant.time, instant.action).sortBy(-_._1.state.rank).foreach { case (_, file) => storage.delete(file.path) }
+
+  /** Takes a pending action back to requested: what the rollback of a compaction does. */
+  def revertToRequested(instant: Instant): Unit =
+    filesOf(instant.time, instant.action).filter(_._1.state == State.Inflight)
+      .foreach { case (_, file) => storage.delete(file.path) }
+
+  /** Content of a completed write, or the workload profile of an inflight one. */
+  def readCommit(instant: Instant): CommitMetadata = readCommits(Seq(instant)).head._2
+
+  /** The same for many instants, read in parallel; in the order of `instants`. */
+  def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
+    val known = instants.flatMap(i => cached(i).map(i -> _)).toMap
+    val paths = instants.filterNot(known.contains).map(i => pathOf(i.fileName))
+    val contents = storage.readAll(paths)
+    instants.map(i => i -> known.getOrElse(i, parse(i, contents)))
+  }
+
+  private def cached(instant: Instant): Option[CommitMetadata] =
+    if (instant.isCompleted) CommitCache.shared.get(storage.cacheScope, pathOf(instant.fileName)) else None
+
+  private def parse(instant: Instant, contents: Map[String, Array[Byte]]): CommitMetadata = {
+    val path = pathOf(instant.fileName)
+    val bytes = contents.getOrElse(path, throw removed(instant.time))
+    val metadata = CommitCodec.read(bytes, path)
+    if (instant.isCompleted) CommitCache.shared.put(storage.cacheScope, path, metadata, bytes.length.toLong)
+    metadata
+  }
+
+  /** Pending compactions with their plans. */
+  def pendingCompactions(timeline: Timeline): Seq[(Instant, CompactionPlan)] =
+    readRequested(timeline.pendingCompactions)(PlanCodec.compactionPlan)
+
+  /** Pending clusterings with their plans; in layout 1 they look like other replace commits until they are read. */
+  def pendingClusterings(timeline: Timeline): Seq[(Instant, ClusteringPlan)] =
+    readRequested(timeline.pending.filter(_.comparableAction == Action.ReplaceCommit))(PlanCodec.clusteringPlan)
+      .collect { case (instant, Some(plan)) => instant -> plan }
+
+  def readRollbackPlan(instant: Instant): RollbackPlan = readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption
+    .map(_._2).getOrElse(throw removed(instant.time))
+
+  def readCleanPlan(instant: Instant): CleanPlan = readRequested(Seq(instant))(PlanCodec.cleanPlan).headOption
+    .map(_._2).getOrElse(throw removed(instant.time))
+
+  /** Parsed requested files; one that is empty has no plan and is left out. */
+  private def readRequested[T](instants: Seq[Instant])(parse: Array[Byte] => T): Seq[(Instant, T)] = {
+    val paths = instants.map(i => i -> pathOf(InstantFileName.requested(i.time, i.action, layout)))
+    val contents = storage.readAll(paths.map(_._2))
+    for ((instant, path) <- paths; bytes <- contents.get(path) if bytes.nonEmpty)
+      yield instant -> CommitCodec.guarded(path)(parse(bytes))
+  }
+
+  def readRollback(instant: Instant): RollbackMetadata = readCompleted(instant)(PlanCodec.rollback)
+
+  def readClean(instant: Instant): CleanMetadata = readCompleted(instant)(PlanCodec.clean)
+
+  def readSavepoint(instant: Instant): SavepointMetadata = readCompleted(instant)(PlanCodec.savepoint)
+
+  private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
+    val path = pathOf(instant.fileName)
+    val bytes = storage.read(path).getOrElse(throw removed(instant.time))
+    CommitCodec.guarded(path)(parse(bytes))
+  }
+
+  /** First instant whose files cleaning has kept, when the newest clean went by commits. */
+  def earliestRetained(timeline: Timeline): Option[String] =
+    timeline.completed.filter(_.action == Action.Clean).lastOption.map(readClean(_).earliestCommitToRetain)
+      .filter(_.nonEmpty)
+
+  /** The table's Avro schema without meta columns, from the newest write that recorded one, else as created. */
+  def schema(timeline: Timeline): Option[String] =
+    TableSchema.newest(timeline.writes.reverseIterator.map(readCommit)).orElse(config.createSchema.map(TableSchema.withoutMeta))
+
+  /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
+  def archivedCompleted(): Seq[Instant] =
+    if (layout == 1) ArchiveLog.read(storage, s"$hoodieFolder/${config.archiveFolder}")
+    else TimelineHistory.read(storage, s"$folder/${config.historyPath}")
+}
