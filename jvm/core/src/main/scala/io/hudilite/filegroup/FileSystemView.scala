@@ -54,6 +54,24 @@ object FileSystemView {
     FileNames.parseLogFile(f.name).filterNot(_.isCdc).map(n =>
       LogFile(partition, f.name, n.fileId, n.time, n.version, n.writeToken, f.length)))
 
+  /** Instants that left more than one base file in a file group, which only a retried task does. */
+  def instantsWithDuplicates(listing: Map[String, Seq[FileInfo]]): Set[String] =
+    listing.flatMap { case (partition, files) =>
+      baseFiles(partition, files).groupBy(b => (b.fileId, b.instant)).filter(_._2.size > 1).keys.map(_._2)
+    }.toSet
+
+  /** The listing without the base files that a commit did not name.
+    *
+    * @param named
+    *   by instant, the paths in the commit's metadata; instants that are absent keep all their files
+    */
+  def withoutStrays(
+      listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]]): Map[String, Seq[FileInfo]] =
+    listing.map { case (partition, files) =>
+      partition -> files.filter(f => FileNames.parseBaseFile(f.name).flatMap(n => named.get(n.instant))
+        .forall(_.contains(FileSlice.join(partition, f.name))))
+    }
+
   private def ofGroup(instants: ViewInstants, id: FileGroupId, bases: Seq[BaseFile], logs: Seq[LogFile]): Seq[FileSlice] = {
     // A later entry of the listing replaces an earlier one of the same instant, as in Hudi's own view.
     val committed = bases.filter(b => instants.isCommitted(b.instant)).map(b => b.instant -> b).toMap

@@ -1,0 +1,122 @@
+package io.hudilite.table
+
+import io.hudilite.config.{NewTable, TableConfig, TableProperties}
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
+import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
+
+/** A table as it was when it was opened: its configuration, its timeline and its schema.
+  *
+  * Everything asked of it later refers to that timeline, so that one `Table` is one snapshot; `refresh` opens it anew.
+  * Opening costs one read of the properties, one listing of the timeline and one read of a commit file.
+  *
+  * @param schemaJson
+  *   Avro schema without meta columns; `None` for a table without commits that was created without a schema
+  */
+final case class Table(
+    storage: Storage, basePath: String, config: TableConfig, timeline: Timeline, schemaJson: Option[String]) {
+
+  /** Access to the files of the timeline. */
+  val store: TimelineStore = new TimelineStore(storage, basePath, config)
+
+  // The directory listing of all partitions, taken at most once.
+  private lazy val discovered: Map[String, Seq[FileInfo]] = Partitions.discover(storage, basePath)
+
+  /** Instant at which a file group was taken out by a completed replacecommit. */
+  lazy val replacedAt: Map[FileGroupId, String] = {
+    val replacecommits = timeline.writes.filter(_.action == Action.ReplaceCommit)
+    val replaced = for {
+      (instant, metadata) <- store.readCommits(replacecommits)
+      (partition, fileIds) <- metadata.replaced.toSeq
+      fileId <- fileIds
+    } yield FileGroupId(partition, fileId) -> instant.time
+    replaced.groupBy(_._1).map { case (group, times) => group -> times.map(_._2).min }
+  }
+
+  /** File groups with a pending compaction and its instant. */
+  lazy val pendingCompactions: Map[FileGroupId, String] =
+    (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
+      yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
+
+  /** File groups that a pending clustering is about to replace; they must not be written. */
+  lazy val pendingClusterings: Map[FileGroupId, String] =
+    (for ((instant, plan) <- store.pendingClusterings(timeline); input <- plan.groups.flatten)
+      yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
+
+  /** Partition paths, sorted; the unpartitioned table has the one empty path. */
+  def partitions(): Seq[String] = discovered.keys.toList.sorted
+
+  /** The newest committed slice of every file group of these partitions, each listed once.
+    *
+    * @param asOf
+    *   instant up to which, by requested time and inclusive, writes count
+    */
+  def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
+    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(Partitions.list(storage, basePath, partitions)))
+
+  /** As [[slices]] for all partitions, in the one pass that also finds them. */
+  def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
+    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(discovered))
+
+  /** What an incremental read of the range has to look at. */
+  def incremental(range: IncrementalRange): IncrementalFiles = new IncrementalSelection(this).select(range)
+
+  /** Completed write with the greatest instant. */
+  def lastInstant: Option[Instant] = timeline.lastCompleted
+
+  /** The table as it is now. */
+  def refresh(): Table = Table.open(storage, basePath)
+
+  private[table] def everything: ViewInstants = view(timeline.isCommitted, _ => true)
+
+  private[table] def upTo(time: String): ViewInstants = view(t => t <= time && timeline.isCommitted(t), _ <= time)
+
+  private[table] def view(isCommitted: String => Boolean, happened: String => Boolean): ViewInstants =
+    ViewInstants(isCommitted, completionTime, replacedAt.filter { case (_, time) => happened(time) }.keySet,
+      pendingCompactions.filter { case (_, time) => happened(time) }, config.version)
+
+  // Only log files ask for completion times, so the archived timeline is read for few tables.
+  private def completionTime(time: String): Option[String] =
+    timeline.completionTime(time).orElse(if (timeline.beforeStart(time)) archivedCompletion.get(time) else None)
+
+  private lazy val archivedCompletion: Map[String, String] =
+    store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
+
+  /** The listing without stray files: of two base files of one instant in a file group the commit named one. */
+  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
+    listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath, "feature" -> s"the external file ${f.name}",
+        "reason" -> "files registered in place from other formats are not read"))
+    val doubtful = FileSystemView.instantsWithDuplicates(listing)
+    if (doubtful.isEmpty) listing
+    else {
+      val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
+      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allStats.map(_.path).toSet }.toMap
+      FileSystemView.withoutStrays(listing, named)
+    }
+  }
+}
+
+object Table {
+
+  /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
+  def open(storage: Storage, basePath: String): Table = {
+    val config = TableProperties.read(storage, basePath)
+    config.checkReadable(basePath)
+    load(storage, basePath, config)
+  }
+
+  /** Opens a table whatever its features are. */
+  private[hudilite] def load(storage: Storage, basePath: String, config: TableConfig): Table = {
+    val store = new TimelineStore(storage, basePath, config)
+    val timeline = store.load()
+    Table(storage, basePath, config, timeline, store.schema(timeline))
+  }
+
+  /** Creates an empty table and opens it; an existing one raises `TABLE_ALREADY_EXISTS`. */
+  def create(storage: Storage, basePath: String, table: NewTable): Table = {
+    TableProperties.create(storage, basePath, TableConfig.create(table))
+    open(storage, basePath)
+  }
+}

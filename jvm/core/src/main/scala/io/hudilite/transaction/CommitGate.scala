@@ -1,0 +1,78 @@
+package io.hudilite.transaction
+
+import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.error.CommitConflict
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore}
+
+/** The checks between a finished write and its completed instant, made under the table lock
+  * (docs/format.md#commit).
+  */
+private[transaction] final class CommitGate(
+    table: Table, store: TimelineStore, instant: String, action: String, options: TransactionOptions) {
+
+  private val before = table.timeline
+
+  /** Raises `CommitConflict` unless the write may complete, and removes a metadata table that it would outdate. */
+  def pass(metadata: CommitMetadata): Unit = {
+    val config = TableProperties.read(table.storage, table.basePath)
+    checkConfig(config)
+    val now = store.load()
+    checkOwnInstant(now)
+    checkHistory(now)
+    checkOverlap(ConflictCheck.groups(metadata), now)
+    MetadataTable.refuse(config, table.basePath, options)
+    MetadataTable.clear(table.storage, table.basePath, config)
+  }
+
+  // Hudi 1.1 and later may upgrade a table at any write, and an upgrade moves the whole timeline.
+  private def checkConfig(config: TableConfig): Unit = {
+    def facts(c: TableConfig): Seq[(String, String)] = Seq(
+      "the table version" -> c.version.toString, "the timeline layout" -> c.layout.toString,
+      "the merge mode" -> c.mergeMode.toString, "the ordering fields" -> c.orderingFields.mkString(","),
+      "the record key fields" -> c.recordKeyFields.mkString(","),
+      "the partition fields" -> c.partitionItems.mkString(","), "the table type" -> c.tableType.toString,
+      "change data capture" -> c.cdcEnabled.toString)
+    facts(table.config).zip(facts(config)).find { case (old, current) => old != current }.foreach {
+      case ((name, old), (_, current)) => throw conflict(s"$name changed from '$old' to '$current'")
+    }
+  }
+
+  private def checkOwnInstant(now: Timeline): Unit = {
+    val own = now.instants.find(i => i.time == instant && i.comparableAction == Action.completed(action))
+    if (!own.exists(_.state == State.Inflight)) throw conflict("another writer rolled this write back")
+    val rollbacks = now.instants.filter(i => i.action == Action.Rollback && i.time > instant)
+    rollbacks.find(store.readRollbackPlan(_).target.time == instant).foreach(i =>
+      throw conflict(s"the rollback ${i.time} is taking this write back"))
+  }
+
+  /** What the snapshot rests on must still stand. */
+  private def checkHistory(now: Timeline): Unit = {
+    now.pending.find(_.action == Action.Restore).foreach(i => throw conflict(s"the restore ${i.time} is under way"))
+    before.writes.find(i => !now.isCommitted(i.time)).foreach(i =>
+      throw conflict(s"the write ${i.time}, which this one builds on, was rolled back"))
+  }
+
+  private def checkOverlap(mine: Set[FileGroupId], now: Timeline): Unit = {
+    val completed = now.writes.filterNot(i => before.isCompleted(i.time))
+    val pending = now.pending.filter(i => ConflictCheck.takesGroups(i) && i.time != instant)
+    val clustered = store.pendingClusterings(now).toMap
+    val others = store.readCommits(completed).map { case (i, m) => ConflictCheck.footprint(i, m) } ++
+      pending.map(i => planned(i, clustered.get(i)))
+    ConflictCheck.firstOverlap(instant, mine, others).foreach { overlap =>
+      val group = overlap.groups.minBy(g => (g.partition, g.fileId))
+      throw conflict(s"${overlap.other.instant} touches the file group ${group.fileId} in '${group.partition}', too")
+    }
+  }
+
+  /** A clustering says in its plan what it takes, an overwrite in its inflight file, if it does. */
+  private def planned(i: Instant, plan: Option[ClusteringPlan]): Footprint = {
+    val clustered = plan.toSeq.flatMap(_.groups.flatten).map(input => FileGroupId(input.partition, input.fileId)).toSet
+    val stated = if (i.state == State.Inflight) ConflictCheck.groups(store.readCommit(i)) else Set.empty[FileGroupId]
+    Footprint(i, clustered ++ stated)
+  }
+
+  private def conflict(reason: String): CommitConflict =
+    CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath, "reason" -> reason)
+}

@@ -1,0 +1,93 @@
+package io.hudilite.transaction
+
+import java.nio.charset.StandardCharsets
+import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
+import java.util.concurrent.ConcurrentHashMap
+
+import io.hudilite.storage.Storage
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import scala.util.control.NonFatal
+
+/** The process that a pending instant belongs to.
+  *
+  * @param host
+  *   machine with its boot and its process-id namespace: only inside one host do process ids mean anything
+  * @param started
+  *   start of the process in epoch milliseconds, because process ids are used again
+  * @param process
+  *   random id of the process, which tells our own instants at once
+  */
+final case class Owner(host: String, pid: Long, started: Long, process: String)
+
+/** The file that says which hudilite process began an instant, kept beside the instant's markers.
+  *
+  * Only instants with such a file are ever rolled back: any other pending instant belongs to another writer.
+  */
+object Owner {
+
+  private val FileName = "hudilite.owner"
+  private val mapper = new ObjectMapper()
+
+  /** Instants that this process works on, or has given up without knowing how they ended; unique in a process. */
+  private val live = ConcurrentHashMap.newKeySet[String]()
+
+  lazy val current: Owner = {
+    val self = ProcessHandle.current()
+    Owner(host, self.pid(), startMillis(self), UUID.randomUUID().toString)
+  }
+
+  def write(storage: Storage, basePath: String, instant: String): Unit = {
+    live.add(instant)
+    val json = mapper.createObjectNode().put("host", current.host).put("pid", current.pid)
+      .put("started", current.started).put("process", current.process)
+    storage.replace(path(basePath, instant), mapper.writeValueAsBytes(json))
+  }
+
+  def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
+    storage.read(path(basePath, instant)).map(parse)
+
+  /** This process is done with the instant. */
+  def release(instant: String): Unit = {
+    live.remove(instant)
+    ()
+  }
+
+  /** Whether the owner may still be at work. On another host only the heartbeat can tell. */
+  def mayBeAlive(owner: Owner, instant: String, heartbeatExpired: => Boolean): Boolean =
+    if (owner.process == current.process) live.contains(instant)
+    else if (owner.host == current.host) isRunning(owner)
+    else !heartbeatExpired
+
+  private def isRunning(owner: Owner): Boolean = {
+    val handle = ProcessHandle.of(owner.pid)
+    handle.isPresent && handle.get.isAlive && startMillis(handle.get) == owner.started
+  }
+
+  private def startMillis(handle: ProcessHandle): Long = {
+    val start = handle.info().startInstant()
+    if (start.isPresent) start.get.toEpochMilli else 0L
+  }
+
+  // An owner file cut short by a crash is from a host that nobody is: the heartbeat decides.
+  private def parse(content: Array[Byte]): Owner =
+    try {
+      val json = mapper.readTree(new String(content, StandardCharsets.UTF_8))
+      Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("process").asText)
+    } catch { case NonFatal(_) => Owner("", 0L, 0L, "") }
+
+  private def path(basePath: String, instant: String): String = s"${Markers.folder(basePath, instant)}/$FileName"
+
+  private lazy val host: String = {
+    val name = try java.net.InetAddress.getLocalHost.getHostName catch { case NonFatal(_) => "localhost" }
+    val boot = firstLine(Paths.get("/proc/sys/kernel/random/boot_id"))
+    val namespace =
+      try Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString catch { case NonFatal(_) => "" }
+    Seq(name, boot, namespace).filter(_.nonEmpty).mkString("/")
+  }
+
+  private def firstLine(path: Path): String =
+    try new String(Files.readAllBytes(path), StandardCharsets.US_ASCII).trim catch { case NonFatal(_) => "" }
+}

@@ -1,0 +1,38 @@
+package io.hudilite.transaction
+
+import io.hudilite.timeline.{Action, Timeline, TimelineStore}
+
+import org.slf4j.LoggerFactory
+
+/** Cleans up after hudilite processes that died; the caller holds the table lock.
+  *
+  * Only instants with an owner file are touched, and only when their owner is dead. Pending instants of other writers
+  * stay as they are, expired heartbeat or not.
+  */
+private[transaction] final class Recovery(store: TimelineStore) {
+
+  private val storage = store.storage
+  private val basePath = store.basePath
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
+
+  def run(): Unit = {
+    val timeline = store.load()
+    // Beside the pending instants this finds folders left by a crash before the request or after the completion.
+    val owned = storage.list(Markers.root(basePath)).filter(_.isDirectory).map(_.name).sorted
+    owned.filter(isDead).foreach(instant => cleanUp(instant, timeline))
+  }
+
+  private def isDead(instant: String): Boolean =
+    Owner.read(storage, basePath, instant).exists(owner =>
+      !Owner.mayBeAlive(owner, instant, Heartbeat.isExpired(storage, basePath, instant, System.currentTimeMillis())))
+
+  private def cleanUp(instant: String, timeline: Timeline): Unit =
+    timeline.pending.find(i => i.time == instant && Action.Writes(i.action)) match {
+      case Some(pending) =>
+        log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
+        new Rollback(store).run(instant, pending.action)
+      case None =>
+        Markers.delete(storage, basePath, instant)
+        Heartbeat.delete(storage, basePath, instant)
+    }
+}

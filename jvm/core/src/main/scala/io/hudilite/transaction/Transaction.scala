@@ -1,0 +1,129 @@
+package io.hudilite.transaction
+
+import io.hudilite.error.CommitStateUnknown
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, Instant, TimelineStore, WriteStat}
+
+import org.slf4j.LoggerFactory
+
+import scala.util.control.NonFatal
+
+/** How a transaction waits and what it refuses.
+  *
+  * @param lockWaitMs
+  *   how long to wait for the table lock, at the begin and again at the commit
+  * @param keepMetadataTable
+  *   refuse to write to a table whose metadata table would have to be removed
+  */
+final case class TransactionOptions(lockWaitMs: Long = 60000L, keepMetadataTable: Boolean = false)
+
+/** One write to a table: from the requested instant to the completed one, or to nothing.
+  *
+  * The only door that completes an instant. Conflicts are judged against the snapshot of the table it began with, so
+  * that must be the one the write's rows were computed from.
+  */
+final class Transaction private (
+    table: Table, store: TimelineStore, heartbeat: Heartbeat, options: TransactionOptions,
+    val instant: String, val action: String, val operation: String) {
+
+  import Transaction._
+
+  private var state: Phase = Open
+
+  /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, completes the instant.
+    *
+    * Raises `CommitConflict` when somebody else won (then call [[rollback]]; a retry is safe) and `CommitStateUnknown`
+    * when the completing write failed in a way that leaves its outcome open (nothing is deleted).
+    *
+    * @param stats
+    *   one for each file written
+    * @param replaced
+    *   partition path to the file ids that this write replaces
+    * @param extra
+    *   free keys of the commit; without `schema` the table's present schema is recorded
+    */
+  def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
+      extra: Map[String, String] = Map.empty): Instant = {
+    if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
+    val schema = table.schemaJson.map(CommitMetadata.SchemaKey -> _).toMap
+    val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), schema ++ extra, replaced)
+    val completed = Lock.withTableLock(table.basePath, options.lockWaitMs) {
+      new CommitGate(table, store, instant, action, options).pass(metadata)
+      Strays.delete(table.storage, table.basePath, instant, stats)
+      complete(metadata)
+    }
+    state = Committed
+    finish()
+    completed
+  }
+
+  private def complete(metadata: CommitMetadata): Instant =
+    try store.complete(instant, action, metadata)
+    catch {
+      case e: CommitStateUnknown =>
+        state = Unknown
+        heartbeat.abandon()
+        throw e
+    }
+
+  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. */
+  def rollback(): Unit = if (state == Open) {
+    state = RolledBack
+    heartbeat.abandon()
+    // From here on the next writer may clean up, should this one not come to it.
+    Owner.release(instant)
+    Lock.withTableLock(table.basePath, options.lockWaitMs) {
+      new Rollback(store).run(instant, action)
+    }
+  }
+
+  // The write is visible: what remains of its preparation must not fail it any more.
+  private def finish(): Unit = {
+    Owner.release(instant)
+    try {
+      heartbeat.stop()
+      Markers.delete(table.storage, table.basePath, instant)
+    } catch { case NonFatal(e) => log.warn(s"The markers of the committed instant $instant could not be removed.", e) }
+  }
+}
+
+object Transaction {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Transaction")
+
+  private sealed trait Phase
+  private case object Open extends Phase
+  private case object Committed extends Phase
+  private case object RolledBack extends Phase
+  private case object Unknown extends Phase
+
+  /** Begins a write: rolls back what dead processes of hudilite left, then requests a new instant.
+    *
+    * @param action
+    *   `commit`, `deltacommit` or `replacecommit`
+    * @param operation
+    *   Hudi's upper-case name of the operation, e.g. `UPSERT`
+    */
+  def begin(table: Table, action: String, operation: String,
+      options: TransactionOptions = TransactionOptions()): Transaction = {
+    table.config.checkWritable(table.basePath)
+    MetadataTable.refuse(table.config, table.basePath, options)
+    val store = table.store
+    Lock.withTableLock(table.basePath, options.lockWaitMs) {
+      new Recovery(store).run()
+      val instant = store.newInstantTime(store.load().lastTime.getOrElse(""))
+      // The owner comes first: a crash at any later point leaves an instant that says whose it was.
+      Owner.write(table.storage, table.basePath, instant)
+      try {
+        val heartbeat = Heartbeat.start(table.storage, table.basePath, instant)
+        store.request(instant, action)
+        store.toInflight(instant, action)
+        new Transaction(table, store, heartbeat, options, instant, action, operation)
+      } catch {
+        case NonFatal(e) =>
+          Owner.release(instant)
+          throw e
+      }
+    }
+  }
+}
