@@ -1,9 +1,100 @@
-# What CI runs, by name. Everything happens in virtual environments under .venv/; nothing else on the machine changes.
+# What CI runs, by name. Python packages go into virtual environments under .venv/, one for each PySpark version.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+OLDEST_3 := 3.5.9
+OLDEST_4 := 4.0.1
+NEWEST_4 := 4.3.0
+VENV = .venv/pyspark-$(1)
+DEV := $(call VENV,$(NEWEST_4))/bin
+SBT := $(DEV)/python jvm/sbt.py
+PYTHON_SOURCES := python tests examples benchmarks jvm
+
+export PYSPARK_PYTHON := python
+export PYTHONDONTWRITEBYTECODE := 1
 .DEFAULT_GOAL := help
-.PHONY: help build
+.PHONY: help setup build example test check fmt docs test-core test-35 test-4 test-43 \
+  test-python-35 test-python-43 test-python interop examples packages bench publish-local wheel clean
 
 help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-14s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-build: ## both jars, into the Python package
-	python3 jvm/build_jars.py
+# An editable install builds both jars; bin/pip is older than the marker only while the install has not finished.
+.venv/pyspark-%/ready: pyproject.toml
+	$(PYTHON) -m venv .venv/pyspark-$*
+	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*' --editable '.[dev]'
+	touch $@
+
+.venv/pyspark-$(OLDEST_3)/interop: .venv/pyspark-$(OLDEST_3)/ready
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --editable '.[interop]'
+	touch $@
+
+setup: $(OLDEST_3:%=.venv/pyspark-%/ready) $(OLDEST_4:%=.venv/pyspark-%/ready) $(NEWEST_4:%=.venv/pyspark-%/ready) ## virtual environments for PySpark 3.5, 4.0 and 4.3
+
+build: .venv/pyspark-$(NEWEST_4)/ready ## both jars, into the Python package; nothing when they are fresh
+	$(DEV)/python jvm/build_jars.py
+
+example: build ## a month of flights, upserted day by day
+	$(DEV)/python examples/daily_upserts.py
+
+test: ## every check and test there is, and a count at the end
+	@$(PYTHON) tests/all.py
+
+check: .venv/pyspark-$(NEWEST_4)/ready ## formatting, lint and types
+	$(DEV)/ruff format --check $(wildcard $(PYTHON_SOURCES))
+	$(DEV)/ruff check $(wildcard $(PYTHON_SOURCES))
+	$(DEV)/mypy
+	$(SBT) scalafmtCheckAll scalafmtSbtCheck </dev/null
+
+fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
+	$(DEV)/ruff format $(wildcard $(PYTHON_SOURCES))
+	$(DEV)/ruff check --fix $(wildcard $(PYTHON_SOURCES))
+	$(SBT) scalafmtAll scalafmtSbt </dev/null
+
+docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
+	UPDATE=1 $(SBT) "core/testOnly *Docs*" </dev/null
+
+test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on both Scala versions
+	$(SBT) -Dspark=3.5 core/test </dev/null
+	$(SBT) -Dspark=4 core/test </dev/null
+
+test-35: .venv/pyspark-$(NEWEST_4)/ready ## the connector on Spark 3.5
+	$(SBT) -Dspark=3.5 spark/test </dev/null
+
+test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4
+	$(SBT) -Dspark=4 spark/test </dev/null
+
+test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
+	$(SBT) -Dspark=4 -Dspark.test=$(NEWEST_4) spark/test </dev/null
+
+test-python: test-python-35 test-python-43 ## stories through PySpark 3.5 and 4.3
+
+test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
+	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
+
+test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
+	$(DEV)/python -m pytest tests --ignore tests/interop
+
+interop: .venv/pyspark-$(OLDEST_3)/interop build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
+	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop
+
+examples: build .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(OLDEST_4)/ready ## the examples, on all three versions of PySpark
+	.venv/pyspark-$(OLDEST_3)/bin/python examples/quickstart.py
+	.venv/pyspark-$(OLDEST_4)/bin/python examples/quickstart.py
+	$(DEV)/python examples/daily_upserts.py
+
+packages: .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(NEWEST_4)/ready ## spark-submit --packages with what publish-local publishes
+	$(SBT) -Dspark=3.5 -Dsbt.ivy.home=$(CURDIR)/.build/ivy spark/publishLocal </dev/null
+	$(SBT) -Dspark=4 -Dsbt.ivy.home=$(CURDIR)/.build/ivy spark/publishLocal </dev/null
+	for spark in $(OLDEST_3) $(NEWEST_4); do tests/packages.sh .venv/pyspark-$$spark || exit 1; done
+
+bench: build .venv/pyspark-$(OLDEST_3)/ready ## hudilite beside plain parquet and Apache Hudi; see benchmarks/README.md
+	.venv/pyspark-$(OLDEST_3)/bin/python benchmarks/bench.py
+
+publish-local: .venv/pyspark-$(NEWEST_4)/ready ## both artifacts into the local Maven and Ivy repositories
+	$(SBT) -Dspark=3.5 spark/publishM2 spark/publishLocal </dev/null
+	$(SBT) -Dspark=4 spark/publishM2 spark/publishLocal </dev/null
+
+wheel: .venv/pyspark-$(NEWEST_4)/ready ## dist/hudilite-<version>-py3-none-any.whl, with both jars
+	$(DEV)/pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean: ## everything that was built, the virtual environments too
+	rm -rf .venv .build dist target project/target project/project jvm/*/target python/hudilite/jars

@@ -26,6 +26,8 @@ val common = Seq(
     "-Wconf:cat=deprecation&msg=JavaConverters:s"),
   scalacOptions := (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
   javacOptions ++= Seq("-source", "17", "-target", "17"),
+  autoScalaLibrary := false, // Spark brings it
+  libraryDependencies += "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
   libraryDependencies += "org.scalameta" %% "munit" % "1.2.2" % Test,
   Test / fork := true,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
@@ -54,7 +56,11 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,
   libraryDependencies += "org.apache.spark" %% "spark-sql" % testSpark % Test,
   Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
-  Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value)
+  Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
+  Compile / packageSrc / mappings ++= (core / Compile / packageSrc / mappings).value,
+  // Whoever resolves the artifact needs its jar alone: all else is in Spark or in the jar.
+  makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
+  Compile / packageDoc / publishArtifact := false)
 
 lazy val root = project.in(file(".")).aggregate(core, spark).settings(
   name := "hudilite", publish / skip := true)

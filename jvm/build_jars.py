@@ -81,7 +81,7 @@ def package(line: str, artifact: str) -> Path:
     for stale in folder.glob(f"{artifact}-*.jar"):
         stale.unlink()
     command = sbt.command([f"-Dspark={line}", "-Dsbt.color=false", "spark/packageBin"])
-    code = subprocess.run(command, cwd=sbt.ROOT, stdout=sys.stderr, check=False).returncode
+    code = subprocess.run(command, cwd=sbt.ROOT, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False).returncode
     if code != 0:
         raise sbt.BuildError(f"sbt could not build {artifact} (exit code {code}); its messages are above")
     return next(folder.glob(f"{artifact}-*.jar"))
