@@ -74,7 +74,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     val completionTime = InstantTime.after(time, config.zone)
     val name = InstantFileName.completed(time, action, completionTime, layout)
     try create(time, name, content)
-    catch { case e: IOException if !landed(name, content) => throw unknown(time, name, e) }
+    catch { case e: IOException => if (!landed(name, content)) throw unknown(time, name, e) }
     val recorded = if (layout == 1) None else Some(completionTime)
     Instant(time, Action.completed(action), State.Completed, recorded, name)
   }
