@@ -47,7 +47,6 @@ final case class NewTable(
     TableKeys.Layout -> (if (version >= 8) "2" else "1"),
     TableKeys.Checksum -> PropertiesFile.checksum(database, name),
     TableKeys.RecordKeyFields -> recordKeyFields.mkString(","),
-    TableKeys.PartitionFields -> partitionText,
     TableKeys.KeyGeneratorType -> keyGeneratorType.name,
     TableKeys.BaseFileFormat -> "PARQUET",
     TableKeys.PopulateMetaFields -> "true",
@@ -58,7 +57,7 @@ final case class NewTable(
     TableKeys.CdcEnabled -> "false",
     // Instants of an UTC table stay ordered when the local clock is put back.
     TableKeys.TimelineZone -> "UTC") ++
-    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ ordering
+    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering
 
   // 0.x and 1.0.x know only the old spelling of the ordering field, 1.1 prefers the new one.
   private def ordering: Map[String, String] =
@@ -81,9 +80,13 @@ final case class NewTable(
     }
   }
 
-  // Before version 8 the types of a custom key generator live in the writers' options only.
-  private def partitionText: String =
-    (if (version >= 8) partitionItems else partitionItems.map(_.takeWhile(_ != ':'))).mkString(",")
+  // Before version 8 Hudi knows no types here, so they go to a property of our own.
+  private def partitions: Map[String, String] = {
+    val items = partitionItems.mkString(",")
+    if (version >= 8 || !items.contains(':')) Map(TableKeys.PartitionFields -> items)
+    else Map(TableKeys.PartitionFields -> partitionItems.map(_.takeWhile(_ != ':')).mkString(","),
+      TableKeys.TypedPartitionFields -> items)
+  }
 
   private def check(): Unit = {
     if (name.isEmpty) refuse(TableKeys.Name, "", "a table needs a name")
@@ -96,6 +99,15 @@ final case class NewTable(
     if (mergeMode.contains(MergeMode.EventTime) && orderingFields.isEmpty)
       refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
     checkKeyGenerator()
+    checkTimeBased()
+  }
+
+  private def checkTimeBased(): Unit = {
+    val timed = keyGeneratorType == KeyGeneratorType.Timestamp ||
+      partitionItems.exists(_.toUpperCase(java.util.Locale.ROOT).endsWith(":TIMESTAMP"))
+    Seq(TableOptions.TimestampType, TableOptions.OutputDateFormat).filter(key => timed && !key.isSet(timeBased))
+      .foreach(key => throw InvalidInput("MISSING_OPTION", "option" -> key.name,
+        "reason" -> "a time-based partition path needs it"))
   }
 
   private def checkKeyGenerator(): Unit = {

@@ -26,8 +26,21 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Names of the key columns, dotted when nested; empty for a table with generated keys. */
   def recordKeyFields: Seq[String] = list(TableKeys.RecordKeyFields)
 
-  /** Partition items as configured, with the `:TYPE` suffix of a custom key generator. */
-  def partitionItems: Seq[String] = list(TableKeys.PartitionFields)
+  /** Partition items as configured, with the `:TYPE` suffix of a custom key generator.
+    *
+    * Below version 8 Hudi keeps no types in the table; tables made by hudilite have them in a property of their own.
+    */
+  def partitionItems: Seq[String] = {
+    val stored = list(TableKeys.PartitionFields)
+    val typed = list(TableKeys.TypedPartitionFields)
+    if (typed.map(_.takeWhile(_ != ':')) == stored) typed else stored
+  }
+
+  /** The `hoodie.keygen.timebased.*` settings of the table, old spellings under the present one. */
+  def timeBased: Map[String, String] = properties.collect {
+    case (key, value) if key.startsWith(TableKeys.OldTimeBasedPrefix) =>
+      TableKeys.TimeBasedPrefix + key.stripPrefix(TableKeys.OldTimeBasedPrefix) -> value
+  } ++ properties.filter(_._1.startsWith(TableKeys.TimeBasedPrefix))
 
   /** Names of the partition columns. */
   def partitionFields: Seq[String] = partitionItems.map(_.takeWhile(_ != ':'))

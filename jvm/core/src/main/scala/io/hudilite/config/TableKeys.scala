@@ -11,6 +11,9 @@ object TableKeys {
   val Checksum = "hoodie.table.checksum"
   val RecordKeyFields = "hoodie.table.recordkey.fields"
   val PartitionFields = "hoodie.table.partition.fields"
+
+  /** Ours: the partition fields of a version 6 table with the types of its custom key generator. */
+  val TypedPartitionFields = "hudilite.table.partition.fields"
   val PrecombineField = "hoodie.table.precombine.field"
   val OrderingFields = "hoodie.table.ordering.fields"
   val KeyGeneratorClass = "hoodie.table.keygenerator.class"

@@ -68,17 +68,21 @@ object TableOptions {
   val OutputDateFormat: ConfigKey[String] = timeBased("output.dateformat", None,
     "Pattern of the partition path that a time-based key generator makes.")
 
-  val TimeZone: ConfigKey[String] = timeBased("timezone", Some("UTC"),
-    "Time zone of a time-based key generator, for reading and writing dates.")
+  val TimeZone: ConfigKey[String] = timeBased("timezone", None,
+    "Time zone in which a time-based key generator reads and writes dates; outranks the next two. Without any: the JVM's " +
+      "zone for numbers; for date strings the zone in the string.")
 
   val InputTimeZone: ConfigKey[String] = timeBased("input.timezone", None, "Time zone in which date strings are read.")
 
   val OutputTimeZone: ConfigKey[String] = timeBased("output.timezone", None,
     "Time zone in which partition paths are written.")
 
+  /** The settings of a time-based key generator, which a table keeps. */
+  val timeBasedKeys: Seq[ConfigKey[String]] =
+    Seq(TimestampType, TimestampUnit, InputDateFormat, OutputDateFormat, TimeZone, InputTimeZone, OutputTimeZone)
+
   val all: Seq[ConfigKey[_]] = Seq(Name, Database, Type, TableVersion, RecordKeyFields, PartitionPathFields,
-    OrderingFields, RecordMergeMode, KeyGeneratorClass, KeyGeneratorName, HiveStyle, UrlEncode, TimestampType,
-    TimestampUnit, InputDateFormat, OutputDateFormat, TimeZone, InputTimeZone, OutputTimeZone)
+    OrderingFields, RecordMergeMode, KeyGeneratorClass, KeyGeneratorName, HiveStyle, UrlEncode) ++ timeBasedKeys
 
   private def version(text: String): Int =
     TableConfig.Versions.find(_.toString == text).getOrElse(throw new IllegalArgumentException("it must be 6, 8 or 9"))

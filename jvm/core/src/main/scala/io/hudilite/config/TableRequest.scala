@@ -1,0 +1,99 @@
+package io.hudilite.config
+
+import io.hudilite.error.InvalidInput
+
+/** What a write's options say about the table itself. */
+object TableRequest {
+
+  /** The table that a first write with these options creates. */
+  def newTable(options: Map[String, String], defaultName: String): NewTable = NewTable(
+    name = TableOptions.Name.get(options).getOrElse(defaultName),
+    recordKeyFields = TableOptions.RecordKeyFields.get(options).getOrElse(Nil),
+    partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
+    orderingFields = TableOptions.OrderingFields.get(options).getOrElse(Nil),
+    database = TableOptions.Database.get(options).getOrElse(""),
+    tableType = tableType(options).getOrElse(TableType.CopyOnWrite),
+    version = TableOptions.TableVersion(options),
+    keyGenerator = keyGenerator(options),
+    hiveStyle = TableOptions.HiveStyle(options),
+    urlEncode = TableOptions.UrlEncode(options),
+    mergeMode = Options.mergeMode(options),
+    timeBased = timeBased(options))
+
+  /** Raises `OPTION_CONTRADICTS_TABLE` for the first option that states another fact than the table has. */
+  def checkAgainst(config: TableConfig, options: Map[String, String]): Unit = {
+    differ(TableOptions.Name, options, config.name)(identity)
+    if (config.database.nonEmpty) differ(TableOptions.Database, options, config.database)(identity)
+    differ(TableOptions.Type, options, config.tableType.name)(identity)
+    differ(TableOptions.TableVersion, options, config.version.toString)(_.toString)
+    differ(TableOptions.RecordKeyFields, options, fieldText(config.recordKeyFields))(fieldText)
+    differ(TableOptions.PartitionPathFields, options, partitionText(config, options))(fieldText)
+    differ(TableOptions.OrderingFields, options, fieldText(config.orderingFields))(fieldText)
+    differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
+    differ(TableOptions.UrlEncode, options, config.urlEncode.toString)(_.toString)
+    checkKeyGenerator(config, options)
+    checkMergeMode(config, options)
+    checkTimeBased(config, options)
+  }
+
+  private def differ[T](key: ConfigKey[T], options: Map[String, String], actual: String)(text: T => String): Unit =
+    for ((spelling, _) <- key.raw(options); value <- key.get(options) if text(value) != actual)
+      throw contradiction(spelling, text(value), actual)
+
+  private def contradiction(option: String, value: String, actual: String): InvalidInput =
+    InvalidInput("OPTION_CONTRADICTS_TABLE", "option" -> option, "value" -> value, "actual" -> actual)
+
+  private def fieldText(fields: Seq[String]): String = fields.mkString(",")
+
+  // `day` and `day:TIMESTAMP` name the same field; types are compared only where both sides have them.
+  private def partitionText(config: TableConfig, options: Map[String, String]): String = {
+    val items = TableOptions.PartitionPathFields.get(options).getOrElse(Nil)
+    val stored = config.partitionItems
+    val typed = items.exists(_.contains(':'))
+    if (typed && stored.exists(_.contains(':')))
+      if (fieldText(items).equalsIgnoreCase(fieldText(stored))) fieldText(items) else fieldText(stored)
+    else if (typed && items.map(_.takeWhile(_ != ':')) == config.partitionFields) fieldText(items)
+    else fieldText(config.partitionFields)
+  }
+
+  private def checkKeyGenerator(config: TableConfig, options: Map[String, String]): Unit =
+    for (wanted <- keyGenerator(options) if !config.knownKeyGenerator.contains(wanted)) {
+      val key = if (TableOptions.KeyGeneratorClass.isSet(options)) TableOptions.KeyGeneratorClass else TableOptions.KeyGeneratorName
+      throw contradiction(key.name, wanted.name,
+        config.knownKeyGenerator.map(_.name).orElse(config.keyGeneratorName).getOrElse(""))
+    }
+
+  private def checkMergeMode(config: TableConfig, options: Map[String, String]): Unit =
+    for (wanted <- Options.mergeMode(options) if !config.knownMergeMode.contains(wanted))
+      throw contradiction(TableOptions.RecordMergeMode.name, wanted.name,
+        config.knownMergeMode.map(_.name).getOrElse(config.customMergeName))
+
+  private def checkTimeBased(config: TableConfig, options: Map[String, String]): Unit = {
+    val stored = config.timeBased
+    for ((name, value) <- timeBased(options); actual <- stored.get(name) if actual != value)
+      throw contradiction(name, value, actual)
+  }
+
+  private def tableType(options: Map[String, String]): Option[TableType] =
+    TableOptions.Type.get(options).flatMap(TableType.of)
+
+  /** The key generator asked for by class or by name. */
+  private[config] def keyGenerator(options: Map[String, String]): Option[KeyGeneratorType] = {
+    val byClass = read(TableOptions.KeyGeneratorClass, options, KeyGeneratorType.ofClass)
+    val byName = read(TableOptions.KeyGeneratorName, options, KeyGeneratorType.ofName)
+    for (a <- byClass; b <- byName if a != b)
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.KeyGeneratorName.name, "value" -> b.name,
+        "reason" -> s"${TableOptions.KeyGeneratorClass.name} asks for ${a.name}")
+    byClass.orElse(byName)
+  }
+
+  private def read(key: ConfigKey[String], options: Map[String, String], of: String => Option[KeyGeneratorType])
+      : Option[KeyGeneratorType] = key.get(options).filter(_.trim.nonEmpty).map { text =>
+    of(text).getOrElse(throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name, "value" -> text,
+      "reason" -> s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
+  }
+
+  /** The settings of a time-based key generator that are set, under their present spelling. */
+  def timeBased(options: Map[String, String]): Map[String, String] =
+    TableOptions.timeBasedKeys.flatMap(key => key.raw(options).map { case (_, text) => key.name -> text.trim }).toMap
+}
