@@ -1,0 +1,62 @@
+package io.hudilite
+
+import java.nio.charset.StandardCharsets
+import java.nio.file.{Files, Path}
+
+import io.hudilite.config.NewTable
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.storage.{HadoopStorage, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, WriteStat}
+import io.hudilite.transaction.{Markers, Transaction, TransactionOptions}
+
+import org.apache.hadoop.conf.Configuration
+
+import scala.collection.JavaConverters._
+
+/** Small tables on the local disk whose data files hold text, for what does not look into them. */
+object TestTables {
+
+  val storage: Storage = new HadoopStorage(new Configuration())
+  val schema: String = """{"type":"record","name":"t_record","fields":[{"name":"id","type":"string"}]}"""
+
+  def create(version: Int): Table = {
+    val base = Files.createTempDirectory("hudilite-table").toString
+    Table.create(storage, base, NewTable("t", Seq("id"), Seq("p"), version = version, createSchema = Some(schema)))
+  }
+
+  /** Does what a task does for one data file: partition marker, write marker, file, stat. */
+  def writeFile(table: Table, instant: String, partition: String, fileId: String, previous: Option[String] = None,
+      storage: Storage = TestTables.storage): WriteStat = {
+    val name = FileNames.baseFile(fileId, "0-0-0", instant)
+    val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)
+    Partitions.createMetadata(storage, table.basePath, partition, instant)
+    val ioType = if (previous.isEmpty) Markers.Create else Markers.Merge
+    Markers.create(storage, table.basePath, instant, partition, name, ioType)
+    storage.createNew(s"${table.basePath}/$partition/$name", bytes)
+    WriteStat(fileId, s"$partition/$name", previous.getOrElse(WriteStat.NoPreviousCommit), partition, numWrites = 1,
+      numInserts = 1, totalWriteBytes = bytes.length.toLong, fileSizeInBytes = bytes.length.toLong)
+  }
+
+  /** One committed write of these (partition, file id). */
+  def write(table: Table, files: (String, String)*): Instant = {
+    val transaction = begin(table)
+    transaction.commit(files.map { case (partition, id) => writeFile(table, transaction.instant, partition, id) })
+  }
+
+  def begin(table: Table, options: TransactionOptions = TransactionOptions()): Transaction =
+    Transaction.begin(table, Action.Commit, "UPSERT", options)
+
+  /** `partition/file id@instant` of every slice that a reader sees. */
+  def visible(table: Table): Seq[String] =
+    table.refresh().allSlices().values.flatten.map(s => s"${s.partition}/${s.fileId}@${s.instant}").toList.sorted
+
+  /** Every file below the table, relative, without checksums and the lock file. */
+  def files(table: Table): Set[String] = {
+    val base = Path.of(table.basePath)
+    val stream = Files.walk(base)
+    try stream.iterator().asScala.filter(Files.isRegularFile(_)).map(base.relativize(_).toString)
+      .filterNot(f => f.endsWith(".crc") || f.endsWith(".hudilite.lock")).toSet
+    finally stream.close()
+  }
+}

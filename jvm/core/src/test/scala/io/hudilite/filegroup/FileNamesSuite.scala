@@ -1,0 +1,43 @@
+package io.hudilite.filegroup
+
+import munit.FunSuite
+
+class FileNamesSuite extends FunSuite {
+
+  private val id = "1977df6e-567a-4a88-b82c-e12f6eee42d7-0"
+
+  test("a base file name comes apart as it was put together") {
+    val name = FileNames.baseFile(id, FileNames.writeToken(0, 12, 345L), "20261121021051232")
+    assertEquals(name, s"${id}_0-12-345_20261121021051232.parquet")
+    assertEquals(FileNames.parseBaseFile(name), Some(BaseFileName(id, "0-12-345", "20261121021051232", "parquet")))
+  }
+
+  test("a log file name comes apart as it was put together") {
+    val name = FileNames.logFile(id, "20261121020938858", 1, "0-692-1494")
+    assertEquals(name, s".${id}_20261121020938858.log.1_0-692-1494")
+    assertEquals(FileNames.parseLogFile(name),
+      Some(LogFileName(id, "20261121020938858", 1, Some("0-692-1494"), isCdc = false)))
+  }
+
+  test("change-data files and token-less log files are recognised") {
+    assertEquals(FileNames.parseLogFile(s".${id}_20261121020938858.log.2_0-1-2.cdc").map(_.isCdc), Some(true))
+    assertEquals(FileNames.parseLogFile(s".${id}_20261121020938858.log.3").map(_.writeToken), Some(None))
+  }
+
+  test("names of other files are neither base nor log files") {
+    Seq(".hoodie_partition_metadata", s".${id}_0-1-2_20261121021051232.parquet.crc", "_SUCCESS", "part-00000.parquet",
+      s"${id}_0-1-2_20261121021051232.parquet.marker.CREATE", "hoodie.properties", s"${id}_20261121.parquet").foreach { n =>
+      assertEquals(FileNames.parseBaseFile(n), None, n)
+      assertEquals(FileNames.parseLogFile(n), None, n)
+    }
+  }
+
+  test("file ids of a bucket index carry their bucket") {
+    assertEquals(FileNames.bucketOf("00000003-4649-4b38-9a48-7a5013bf23d3-0"), Some(3))
+    assert(!FileNames.isBucketFileId(id))
+  }
+
+  test("new file ids are a UUID and a number") {
+    assert(FileNames.newFileId().matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0"))
+  }
+}

@@ -1,0 +1,104 @@
+package io.hudilite.filegroup
+
+import io.hudilite.storage.FileInfo
+
+import munit.FunSuite
+
+class FileSystemViewSuite extends FunSuite {
+
+  private val g = "1977df6e-567a-4a88-b82c-e12f6eee42d7-0"
+
+  private def t(second: Int): String = f"202601010000$second%02d000"
+
+  private def base(second: Int, fileId: String = g, token: String = "0-0-0"): FileInfo =
+    file(FileNames.baseFile(fileId, token, t(second)))
+
+  private def log(second: Int, version: Int = 1, fileId: String = g): FileInfo =
+    file(FileNames.logFile(fileId, t(second), version, "0-0-0"))
+
+  private def file(name: String): FileInfo = FileInfo(s"/t/p/$name", 1L, 0L, isDirectory = false)
+
+  private def view(version: Int, committed: Map[Int, Int], replaced: Set[String] = Set.empty,
+      pending: Map[String, Int] = Map.empty): ViewInstants = {
+    val times = committed.map { case (requested, completed) => t(requested) -> t(completed) }
+    ViewInstants(times.contains, times.get, replaced.map(FileGroupId("p", _)),
+      pending.map { case (id, p) => FileGroupId("p", id) -> t(p) }, version)
+  }
+
+  /** `base+log1+log2` by seconds, newest slice first. */
+  private def show(instants: ViewInstants, files: FileInfo*): Seq[String] =
+    FileSystemView.groups(instants, Map("p" -> files))("p").flatten.map { s =>
+      def second(time: String): Int = time.substring(12, 14).toInt
+      (s.base.map(b => second(b.instant).toString).getOrElse("-") +: s.logs.map(l =>
+        s"${second(l.time)}.${l.version}")).mkString("+")
+    }
+
+  test("the newest committed base file makes the newest slice") {
+    assertEquals(show(view(9, Map(1 -> 2, 3 -> 4)), base(1), base(3)), Seq("3", "1"))
+  }
+
+  test("base files of pending and rolled-back instants do not count") {
+    assertEquals(show(view(9, Map(1 -> 2)), base(1), base(3)), Seq("1"))
+    assertEquals(show(view(9, Map.empty), base(1)), Nil)
+  }
+
+  test("a replaced file group is gone") {
+    assertEquals(show(view(9, Map(1 -> 2), replaced = Set(g)), base(1)), Nil)
+  }
+
+  test("in version 6 a log file belongs to the base instant in its name") {
+    assertEquals(show(view(6, Map(1 -> 2, 3 -> 4)), base(1), base(3), log(1, 2), log(1, 1), log(3)),
+      Seq("3+3.1", "1+1.1+1.2"))
+  }
+
+  test("in version 6 a file group of log files alone is a slice of its own") {
+    assertEquals(show(view(6, Map(1 -> 2)), log(1)), Seq("-+1.1"))
+    assertEquals(show(view(6, Map.empty), log(1)), Nil)
+  }
+
+  test("from version 8 on a log file belongs to the newest slice that began before its commit completed") {
+    assertEquals(show(view(9, Map(1 -> 2, 3 -> 4, 6 -> 8, 7 -> 9)), base(1), log(3), base(7), log(6)), Seq("7+6.1", "1+3.1"))
+  }
+
+  test("from version 8 on log files of uncommitted instants do not count") {
+    assertEquals(show(view(9, Map(1 -> 2)), base(1), log(3)), Seq("1"))
+  }
+
+  test("an uncommitted base file takes no log files away from the committed slice") {
+    assertEquals(show(view(9, Map(1 -> 2, 4 -> 5)), base(1), base(3), log(4)), Seq("1+4.1"))
+  }
+
+  test("log files without a base file join the slice that the first of them opens") {
+    assertEquals(show(view(9, Map(1 -> 2, 3 -> 4)), log(1), log(3)), Seq("-+1.1+3.1"))
+  }
+
+  test("until a compaction completes its input and later log files are one slice") {
+    assertEquals(show(view(9, Map(1 -> 2, 3 -> 4, 6 -> 7), pending = Map(g -> 5)), base(1), log(3), base(5), log(6)),
+      Seq("1+3.1+6.1"))
+    assertEquals(show(view(6, Map(1 -> 2, 3 -> 4, 6 -> 7), pending = Map(g -> 5)), base(1), log(1), log(5)),
+      Seq("1+1.1+5.1"))
+  }
+
+  test("change-data files, checksums and markers are not part of slices") {
+    val noise = Seq(s".${g}_${t(1)}.log.1_0-0-0.cdc", s".${g}_0-0-0_${t(1)}.parquet.crc", ".hoodie_partition_metadata")
+    assertEquals(show(view(9, Map(1 -> 2)), base(1) +: noise.map(file): _*), Seq("1"))
+  }
+
+  test("of two base files of one instant the later in the listing counts") {
+    val slices = FileSystemView.slices(view(9, Map(1 -> 2)), Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2"))))
+    assertEquals(slices("p").flatMap(_.base).map(_.writeToken), Seq("0-0-2"))
+  }
+
+  test("of two base files of one instant the one that its commit names counts") {
+    val listing = Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2"), base(3)))
+    assertEquals(FileSystemView.instantsWithDuplicates(listing), Set(t(1)))
+    val kept = FileSystemView.withoutStrays(listing, Map(t(1) -> Set(s"p/${base(1, token = "0-0-1").name}")))
+    assertEquals(kept("p"), Seq(base(1, token = "0-0-1"), base(3)))
+  }
+
+  test("file groups come in the order of their ids") {
+    val ids = Seq("b-0", "a-0")
+    val slices = FileSystemView.slices(view(9, Map(1 -> 2)), Map("p" -> ids.map(base(1, _))))
+    assertEquals(slices("p").map(_.fileId), Seq("a-0", "b-0"))
+  }
+}

@@ -1,0 +1,50 @@
+package io.hudilite.transaction
+
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, WriteStat}
+
+import munit.FunSuite
+
+class ConflictCheckSuite extends FunSuite {
+
+  private def group(id: String): FileGroupId = FileGroupId("p", id)
+
+  private def other(time: String, ids: String*): Footprint =
+    Footprint(Instant(time, Action.Commit, State.Completed, None, s"$time.commit"), ids.map(group).toSet, Some("UPSERT"))
+
+  private def compaction(time: String, ids: String*): Footprint = other(time, ids: _*).copy(operation = Some("COMPACT"))
+
+  private def overlap(mine: Set[String], others: Footprint*): Option[String] =
+    ConflictCheck.firstOverlap("5", mine.map(group), others).map(o =>
+      s"${o.other.instant.time}: ${o.groups.map(_.fileId).toSeq.sorted.mkString(",")}")
+
+  test("two writes conflict exactly when they touch the same file group") {
+    val cases: Seq[(Set[String], Seq[Footprint], Option[String])] = Seq(
+      (Set("a"), Nil, None),
+      (Set.empty, Seq(other("6", "a")), None),
+      (Set("a"), Seq(other("6", "b")), None),
+      (Set("a", "b"), Seq(other("6", "b")), Some("6: b")),
+      (Set("a", "b"), Seq(other("6", "c"), other("7", "b", "a")), Some("7: a,b")),
+      (Set("a"), Seq(other("7", "a"), other("4", "a")), Some("4: a")),
+      (Set("a"), Seq(other("5", "a")), None),
+      (Set("a"), Seq(compaction("4", "a")), None),
+      (Set("a"), Seq(compaction("6", "a")), Some("6: a")))
+    cases.foreach { case (mine, others, expected) => assertEquals(overlap(mine, others: _*), expected, s"$mine $others") }
+  }
+
+  test("the same file id in another partition is another file group") {
+    val elsewhere = Footprint(other("6").instant, Set(FileGroupId("q", "a")))
+    assertEquals(overlap(Set("a"), elsewhere), None)
+  }
+
+  test("the footprint of a commit is what it wrote and what it replaced") {
+    val metadata = CommitMetadata("INSERT_OVERWRITE", Map("p" -> Seq(WriteStat("a", "p/a_0_1.parquet", "null", "p"))),
+      Map.empty, replaced = Map("p" -> Seq("b"), "q" -> Seq("c")))
+    assertEquals(ConflictCheck.groups(metadata), Set(group("a"), group("b"), FileGroupId("q", "c")))
+  }
+
+  test("pending replacecommits and clusterings take file groups, other pending actions do not") {
+    def pending(action: String): Boolean = ConflictCheck.takesGroups(Instant("6", action, State.Requested, None, ""))
+    assertEquals(Action.all.filter(pending), Set(Action.ReplaceCommit, Action.Clustering))
+  }
+}

@@ -1,0 +1,43 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+
+/** A write that stops for ever just before it would create a file. */
+object CrashingWriter {
+
+  /** Part of the path of the file before whose creation the writer stops. */
+  val Stages: Seq[String] = Seq(".heartbeat/", ".requested", ".inflight", ".marker.CREATE", ".parquet", "completed")
+
+  /** Runs until the stage is reached, then returns with the write as it is. */
+  def run(basePath: String, stage: String): Unit = {
+    val table = Table.open(TestTables.storage, basePath)
+    val stopping = table.copy(storage = new StoppingStorage(TestTables.storage, stage))
+    try {
+      val transaction = Transaction.begin(stopping, Action.Commit, "UPSERT")
+      val stat = TestTables.writeFile(stopping, transaction.instant, "p1", "new-0", storage = stopping.storage)
+      if (stage != "completed") throw new IllegalStateException(s"the stage $stage was never reached")
+      else transaction.commit(Seq(stat))
+    } catch { case Stopped => }
+    ()
+  }
+
+  private object Stopped extends Error
+
+  private final class StoppingStorage(to: Storage, stage: String) extends Storage {
+    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = to.list(directories)
+    override def read(path: String): Option[Array[Byte]] = to.read(path)
+    override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = to.readAll(paths)
+    override def readRange(path: String, offset: Long, length: Int): Array[Byte] = to.readRange(path, offset, length)
+    override def createNew(path: String, content: Array[Byte]): Boolean = { stop(path); to.createNew(path, content) }
+    override def replace(path: String, content: Array[Byte]): Unit = { stop(path); to.replace(path, content) }
+    override def delete(path: String): Boolean = to.delete(path)
+    override def exists(path: String): Boolean = to.exists(path)
+    override def makeDirectory(path: String): Unit = to.makeDirectory(path)
+
+    private def stop(path: String): Unit =
+      if (path.contains(stage) || (stage == "completed" && path.endsWith(".commit"))) throw Stopped
+  }
+}

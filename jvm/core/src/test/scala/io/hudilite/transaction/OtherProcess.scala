@@ -1,0 +1,53 @@
+package io.hudilite.transaction
+
+import java.nio.channels.FileChannel
+import java.nio.file.{Path, Paths, StandardOpenOption}
+
+import scala.collection.JavaConverters._
+
+/** A second JVM that does one thing, says so, and waits to be ended. */
+final class OtherProcess private (process: Process) {
+
+  val pid: Long = process.pid()
+
+  /** Ends the process as a crash would. */
+  def end(): Unit = {
+    process.destroyForcibly().waitFor()
+    ()
+  }
+}
+
+object OtherProcess {
+
+  def holdingLock(file: Path): OtherProcess = start("lock", file.toString)
+
+  def start(arguments: String*): OtherProcess = {
+    val java = Paths.get(sys.props("java.home"), "bin", "java").toString
+    val main = "io.hudilite.transaction.OtherProcessMain"
+    val command = Seq(java, "-Xmx256m", "-cp", sys.props("java.class.path"), main) ++ arguments
+    val process = new ProcessBuilder(command.asJava).redirectError(ProcessBuilder.Redirect.INHERIT).start()
+    // The process writes one byte when it has come to where it waits.
+    if (process.getInputStream.read() < 0) throw new IllegalStateException(s"${arguments.mkString(" ")} ended early")
+    new OtherProcess(process)
+  }
+}
+
+object OtherProcessMain {
+
+  def main(arguments: Array[String]): Unit = arguments.toList match {
+    case List("lock", file) =>
+      val channel = FileChannel.open(Paths.get(file), StandardOpenOption.WRITE)
+      channel.lock()
+      ready()
+    case List("write", basePath, stage) =>
+      CrashingWriter.run(basePath, stage)
+      ready()
+    case other => throw new IllegalArgumentException(other.mkString(" "))
+  }
+
+  private def ready(): Unit = {
+    System.out.write('.')
+    System.out.flush()
+    Thread.sleep(Long.MaxValue)
+  }
+}

@@ -1,0 +1,226 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
+import io.hudilite.config.{TableKeys, TableProperties}
+import io.hudilite.error.{CommitConflict, CommitStateUnknown, UnsupportedTable}
+import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, CommitMetadata, InstantName, RollbackPlan}
+
+import munit.FunSuite
+
+class TransactionSuite extends FunSuite {
+
+  private def versions(name: String)(body: Int => Unit): Unit =
+    for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
+
+  private def conflict(body: => Any): String = {
+    val error = intercept[CommitConflict](body)
+    assertEquals(error.condition, "COMMIT_CONFLICT")
+    error.parameters("reason")
+  }
+
+  versions("a committed write is visible and leaves no trace of its preparation") { version =>
+    val table = TestTables.create(version)
+    val instant = write(table, "p1" -> "a-0", "p2" -> "b-0")
+    assertEquals(visible(table), Seq(s"p1/a-0@${instant.time}", s"p2/b-0@${instant.time}"))
+    assertEquals(TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/")), Set.empty[String])
+  }
+
+  versions("a commit records the table's schema, its operation and its stats") { version =>
+    val table = TestTables.create(version)
+    val metadata = table.store.readCommit(write(table, "p1" -> "a-0"))
+    assertEquals(metadata.operation, "UPSERT")
+    assertEquals(metadata.allStats.map(_.fileId), Seq("a-0"))
+    assertEquals(table.refresh().schemaJson, table.schemaJson)
+    assert(metadata.schema.isDefined)
+  }
+
+  versions("a write that is not committed is not visible") { version =>
+    val table = TestTables.create(version)
+    val transaction = begin(table)
+    writeFile(table, transaction.instant, "p1", "a-0")
+    assertEquals(visible(table), Nil)
+    transaction.rollback()
+  }
+
+  versions("a rollback removes the files and the instant and records itself") { version =>
+    val table = TestTables.create(version)
+    val transaction = begin(table)
+    writeFile(table, transaction.instant, "p1", "a-0")
+    transaction.rollback()
+    transaction.rollback()
+    val timeline = table.refresh().timeline
+    assertEquals(TestTables.files(table).filter(_.contains(transaction.instant)), Set.empty[String])
+    assertEquals(timeline.instants.map(i => (i.action, i.isCompleted)), Seq((Action.Rollback, true)))
+    val metadata = table.store.readRollback(timeline.instants.head)
+    assertEquals(metadata.targets, Seq(InstantName(transaction.instant, Action.Commit)))
+    assertEquals(metadata.partitions.flatMap(_.deleted).size, 1)
+  }
+
+  versions("a replacecommit takes file groups out") { version =>
+    val table = TestTables.create(version)
+    write(table, "p1" -> "a-0")
+    val transaction = Transaction.begin(table.refresh(), Action.ReplaceCommit, "INSERT_OVERWRITE")
+    val stat = writeFile(table, transaction.instant, "p1", "b-0")
+    transaction.commit(Seq(stat), replaced = Map("p1" -> Seq("a-0")))
+    assertEquals(visible(table), Seq(s"p1/b-0@${transaction.instant}"))
+  }
+
+  test("of two writes to one file group the second conflicts") {
+    val table = TestTables.create(9)
+    write(table, "p1" -> "a-0")
+    val (first, second) = (begin(table.refresh()), begin(table.refresh()))
+    first.commit(Seq(writeFile(table, first.instant, "p1", "a-0", Some("old"))))
+    val stat = writeFile(table, second.instant, "p1", "a-0", Some("old"))
+    assertEquals(conflict(second.commit(Seq(stat))),
+      s"${table.refresh().lastInstant.get} touches the file group a-0 in 'p1', too")
+    second.rollback()
+    assertEquals(visible(table), Seq(s"p1/a-0@${first.instant}"))
+  }
+
+  test("a write that began earlier but completed since the snapshot conflicts") {
+    val table = TestTables.create(9)
+    val early = begin(table)
+    val late = begin(table)
+    early.commit(Seq(writeFile(table, early.instant, "p1", "a-0")))
+    assert(conflict(late.commit(Seq(writeFile(table, late.instant, "p1", "a-0")))).contains("a-0"))
+    late.rollback()
+  }
+
+  test("writes to different file groups both commit") {
+    val table = TestTables.create(9)
+    val (first, second) = (begin(table), begin(table))
+    second.commit(Seq(writeFile(table, second.instant, "p1", "b-0")))
+    first.commit(Seq(writeFile(table, first.instant, "p1", "a-0")))
+    assertEquals(visible(table).size, 2)
+  }
+
+  test("a write whose instant another writer removed conflicts") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val stat = writeFile(table, transaction.instant, "p1", "a-0")
+    table.store.delete(table.refresh().timeline.pending.head)
+    assertEquals(conflict(transaction.commit(Seq(stat))), "another writer rolled this write back")
+    transaction.rollback()
+    assertEquals(TestTables.files(table).filter(_.contains(transaction.instant)), Set.empty[String])
+  }
+
+  test("a write that another writer is rolling back conflicts") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val time = table.store.newInstantTime()
+    table.store.requestRollback(time, RollbackPlan(InstantName(transaction.instant, Action.Commit), Nil))
+    assertEquals(conflict(transaction.commit(Nil)), s"the rollback $time is taking this write back")
+    transaction.rollback()
+    assertEquals(table.refresh().timeline.pending, Nil)
+  }
+
+  test("a write conflicts with a pending clustering or overwrite of its file groups") {
+    val table = TestTables.create(9)
+    val profile = CommitMetadata("INSERT_OVERWRITE", Map.empty, Map.empty, replaced = Map("p1" -> Seq("a-0")))
+    val transaction = begin(table)
+    val time = table.store.newInstantTime()
+    table.store.request(time, Action.ReplaceCommit)
+    table.store.toInflight(time, Action.ReplaceCommit, profile)
+    val reason = conflict(transaction.commit(Seq(writeFile(table, transaction.instant, "p1", "a-0"))))
+    assert(reason.startsWith(time), reason)
+    transaction.rollback()
+  }
+
+  test("a pending restore stands against every commit") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val time = table.store.newInstantTime()
+    table.store.request(time, Action.Restore)
+    assertEquals(conflict(transaction.commit(Nil)), s"the restore $time is under way")
+    transaction.rollback()
+  }
+
+  test("a write conflicts when a write of its snapshot was rolled back") {
+    val table = TestTables.create(9)
+    write(table, "p1" -> "a-0")
+    val instant = write(table.refresh(), "p1" -> "b-0")
+    val transaction = begin(table.refresh())
+    table.store.delete(instant)
+    assertEquals(conflict(transaction.commit(Nil)), s"the write ${instant.time}, which this one builds on, was rolled back")
+    transaction.rollback()
+  }
+
+  test("a table that changed its ordering fields conflicts") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    TableProperties.update(storage, table.basePath)(_ + (TableKeys.OrderingFields -> "ts"))
+    assertEquals(conflict(transaction.commit(Nil)), "the ordering fields changed from '' to 'ts'")
+    transaction.rollback()
+  }
+
+  test("files of task attempts that lost are removed before the commit") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val kept = writeFile(table, transaction.instant, "p1", "a-0")
+    writeFile(table, transaction.instant, "p1", "stray-0")
+    transaction.commit(Seq(kept))
+    assertEquals(visible(table), Seq(s"p1/a-0@${transaction.instant}"))
+    assertEquals(TestTables.files(table).filter(_.contains("stray")), Set.empty[String])
+  }
+
+  private def withMetadataTable(version: Int): Table = {
+    val table = TestTables.create(version)
+    storage.replace(s"${table.basePath}/.hoodie/metadata/files/x.hfile", Array[Byte](1))
+    TableProperties.update(storage, table.basePath)(_ + (TableKeys.MetadataPartitions -> "column_stats,files"))
+    table.refresh()
+  }
+
+  versions("a commit empties the metadata table's property and removes its folder") { version =>
+    val table = withMetadataTable(version)
+    val transaction = begin(table)
+    assertEquals(table.refresh().config.metadataPartitions, Seq("column_stats", "files"))
+    transaction.commit(Nil)
+    assertEquals(table.refresh().config.metadataPartitions, Nil)
+    assertEquals(storage.exists(s"${table.basePath}/.hoodie/metadata"), false)
+  }
+
+  test("a write that must keep the metadata table is refused before it begins") {
+    val table = withMetadataTable(9)
+    val error = intercept[UnsupportedTable](begin(table, TransactionOptions(keepMetadataTable = true)))
+    assertEquals(error.parameters("feature"), "a metadata table (column_stats, files)")
+    assertEquals(table.refresh().timeline.instants, Nil)
+  }
+
+  test("a metadata table that appeared since the begin is kept, too") {
+    val table = TestTables.create(9)
+    val transaction = begin(table, TransactionOptions(keepMetadataTable = true))
+    TableProperties.update(storage, table.basePath)(_ + (TableKeys.MetadataPartitions -> "files"))
+    intercept[UnsupportedTable](transaction.commit(Nil))
+    transaction.rollback()
+    assertEquals(table.refresh().config.metadataPartitions, Seq("files"))
+  }
+
+  test("a completing write that fails leaves everything where it is") {
+    val table = TestTables.create(9)
+    val transaction = begin(table.copy(storage = new FailingStorage(storage)))
+    val stat = writeFile(table, transaction.instant, "p1", "a-0")
+    intercept[CommitStateUnknown](transaction.commit(Seq(stat)))
+    transaction.rollback()
+    assert(TestTables.files(table).contains(stat.path))
+    assert(TestTables.files(table).exists(_.contains(s".temp/${transaction.instant}/")))
+    write(table.refresh(), "p2" -> "b-0")
+    assert(table.refresh().timeline.pending.exists(_.time == transaction.instant), "an unknown outcome is left alone")
+  }
+
+  /** Loses the connection when an instant is completed. */
+  private final class FailingStorage(to: Storage) extends Storage {
+    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = to.list(directories)
+    override def read(path: String): Option[Array[Byte]] = to.read(path)
+    override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = to.readAll(paths)
+    override def readRange(path: String, offset: Long, length: Int): Array[Byte] = to.readRange(path, offset, length)
+    override def createNew(path: String, content: Array[Byte]): Boolean =
+      if (path.endsWith(".commit")) throw new java.io.IOException("connection lost") else to.createNew(path, content)
+    override def replace(path: String, content: Array[Byte]): Unit = to.replace(path, content)
+    override def delete(path: String): Boolean = to.delete(path)
+    override def exists(path: String): Boolean = to.exists(path)
+    override def makeDirectory(path: String): Unit = to.makeDirectory(path)
+  }
+}
