@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions, ViewInstants}
-import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
   *
@@ -53,13 +53,16 @@ private[table] final class IncrementalSelection(table: Table) {
     val active = IncrementalRange.select(range, timeline.writes, layout)
     val archived =
       if (IncrementalRange.reachesBefore(range, timeline, layout))
-        IncrementalRange.select(range, table.store.archivedCompleted(), layout).filterNot(i => timeline.isCompleted(i.time))
+        IncrementalRange.select(range, archivedWrites, layout)
       else Nil
     val instants = (active ++ archived).map(_.time).toSet
     if (instants.isEmpty) IncrementalFiles(instants, Map.empty, fullScan = false)
     else touched(range, active).filter(_ => archived.isEmpty).fold(everything(instants))(slices =>
       IncrementalFiles(instants, slices, fullScan = false))
   }
+
+  private def archivedWrites: Seq[Instant] =
+    table.store.archivedCompleted().filter(i => Action.Writes(i.action) && !timeline.isCompleted(i.time))
 
   private def everything(instants: Set[String]): IncrementalFiles =
     IncrementalFiles(instants, table.allSlices(), fullScan = true)
