@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 from hudilite._version import __version__
 from hudilite.errors import condition_of
 from hudilite.jars import jar, packages
+from hudilite.sessions import configure, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from hudilite.table import HudiliteTable
-
-from hudilite.session import configure, session
+    from hudilite.tables import HudiliteTable
 
 __all__ = ["__version__", "condition_of", "configure", "jar", "packages", "session", "table"]
 
 
 def table(spark: SparkSession, path: str) -> HudiliteTable:
-    """Return a handle on the table at ``path``; see :class:`hudilite.table.HudiliteTable`."""
-    from hudilite.table import HudiliteTable
+    """Return a handle on the table at ``path``; see :class:`hudilite.tables.HudiliteTable`."""
+    from hudilite.tables import HudiliteTable
 
     return HudiliteTable(spark, path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hudilite.inspect.files import DataFile, files
-from hudilite.inspect.timeline import Commit, Instant, history, timeline
+from hudilite.inspect.base_files import DataFile, files
+from hudilite.inspect.instants import Commit, Instant, history, timeline
 
 __all__ = ["Commit", "DataFile", "Instant", "files", "history", "timeline"]

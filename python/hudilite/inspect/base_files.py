@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from hudilite.inspect.folder import Folder
-from hudilite.inspect.timeline import Instant, instants, metadata
+from hudilite.inspect.instants import Instant, instants, metadata
 
 # docs/format.md, "Base files": <file id>_<write token>_<instant>.parquet
 _BASE_FILE = re.compile(r"([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_(\d+)\.parquet")

@@ -1,0 +1,119 @@
+"""The build hook's checks, on folders made for the test."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def load(path: Path) -> ModuleType:
+    """A script of the project as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+build_jars = load(ROOT / "jvm" / "build_jars.py")
+sbt = sys.modules["sbt"]
+everything = load(ROOT / "tests" / "all.py")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package folder with one jar for each line."""
+    monkeypatch.setattr(build_jars, "JARS", tmp_path)
+    monkeypatch.setattr(build_jars, "STAMP", tmp_path / "sources.sha256")
+    for artifact in build_jars.LINES.values():
+        (tmp_path / f"{artifact}-1.0.jar").write_bytes(b"jar")
+    return tmp_path
+
+
+def test_one_jar_a_line_is_right(folder: Path) -> None:
+    build_jars.check()
+
+
+def test_a_missing_jar_fails_the_build(folder: Path) -> None:
+    (folder / "hudilite-spark-4_2.13-1.0.jar").unlink()
+    with pytest.raises(sbt.BuildError, match=r"0 jars of hudilite-spark-4_2\.13 instead of one"):
+        build_jars.check()
+
+
+def test_two_jars_of_a_line_fail_the_build(folder: Path) -> None:
+    (folder / "hudilite-spark-4_2.13-0.9.jar").touch()
+    with pytest.raises(sbt.BuildError, match=r"2 jars of hudilite-spark-4_2\.13 instead of one"):
+        build_jars.check()
+
+
+def test_a_jar_beyond_the_limit_fails_the_build(folder: Path) -> None:
+    (folder / "hudilite-spark-4_2.13-1.0.jar").write_bytes(bytes(build_jars.MAXIMUM_BYTES + 1))
+    with pytest.raises(sbt.BuildError, match="more than"):
+        build_jars.check()
+
+
+def test_jars_are_fresh_only_for_the_sources_that_made_them(folder: Path) -> None:
+    assert not build_jars.is_fresh("a")
+    build_jars.STAMP.write_text("a")
+    assert build_jars.is_fresh("a")
+    assert not build_jars.is_fresh("b")
+
+
+def test_the_sources_are_those_of_both_modules_and_the_build() -> None:
+    assert len(build_jars.digest_of_sources()) == 64
+    assert build_jars.digest_of_sources() == build_jars.digest_of_sources()
+
+
+def test_a_machine_without_java_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    with pytest.raises(sbt.BuildError, match=r"JDK 17 or newer, and JAVA_HOME=/nowhere has no bin/java.*Install one"):
+        sbt.java()
+
+
+def test_a_java_that_is_too_old_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_392\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(sbt.BuildError, match="is Java 8"):
+        sbt.java()
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ("[info] Passed: Total 12, Failed 0, Errors 0, Passed 12", (12, 0, 0)),
+        ("[error] Failed: Total 12, Failed 2, Errors 1, Passed 9", (9, 3, 0)),
+        ("=========== 7 passed in 3.10s ===========", (7, 0, 0)),
+        ("=== 1 failed, 7 passed, 2 skipped, 1 error in 95.10s (0:01:35) ===", (7, 2, 2)),
+        ("7 passed, 0 failed", (0, 0, 0)),
+    ],
+)
+def test_summaries_of_sbt_and_pytest_are_counted(line: str, counts: tuple[int, int, int]) -> None:
+    result = everything.Result("any")
+    everything.count(line, result)
+    assert (result.passed, result.failed, result.skipped) == counts
+
+
+def test_no_file_of_the_project_names_the_host_of_a_registry() -> None:
+    hosts = [
+        "repo1." + "maven",
+        "repo.maven." + "apache",
+        "pypi" + ".org",
+        "files.python" + "hosted",
+        "repo." + "scala-sbt",
+    ]
+    suffixes = {".py", ".toml", ".sbt", ".scala", ".sh", ".md", ".yaml", ".yml", ".properties", ""}
+    skipped = {".git", ".venv", ".build", "target", "dist", "jars"}
+    for path in ROOT.rglob("*"):
+        if path.is_file() and path.suffix in suffixes and not skipped & set(path.relative_to(ROOT).parts):
+            text = path.read_text(errors="ignore")
+            assert not [host for host in hosts if host in text], path

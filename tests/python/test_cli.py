@@ -1,0 +1,70 @@
+"""The command line, which must work without a JVM."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hudilite
+from hudilite import cli, output
+
+
+def test_history_as_json_has_one_object_a_commit(golden_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["history", "--json", str(golden_root / "cow-basic-v9" / "table")]) == 0
+    commits = json.loads(capsys.readouterr().out)
+    assert [c["operation"] for c in commits] == ["DELETE", "UPSERT", "INSERT"]
+
+
+@pytest.mark.parametrize("command", ["timeline", "history", "files"])
+def test_text_has_a_heading_and_a_line_for_each_row(
+    golden_root: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert cli.main([command, str(golden_root / "cow-basic-v6" / "table")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2 + 3
+
+
+def test_an_error_is_one_line_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["files", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == (
+        f"error: There is no Hudi table at {tmp_path}: it has no .hoodie/hoodie.properties.\n"
+    )
+
+
+def test_jar_and_packages_fit_the_installed_spark(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["jar"]) == 0
+    assert capsys.readouterr().out.strip() == hudilite.jar()
+    assert cli.main(["packages"]) == 0
+    assert capsys.readouterr().out.strip() == hudilite.packages()
+
+
+def test_no_command_loads_pyspark(golden_root: Path) -> None:
+    program = (
+        "import sys; from hudilite import cli; "
+        f"code = cli.main(['files', {str(golden_root / 'cow-basic-v9' / 'table')!r}]); "
+        "sys.exit(code or ('pyspark' in sys.modules) or ('py4j' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_env_says_which_jar_is_used(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["env", "--json"]) == 0
+    facts = {row["what"]: row["value"] for row in json.loads(capsys.readouterr().out)}
+    assert facts["hudilite"] == hudilite.__version__
+    assert hudilite.jar() in facts["spark"]
+
+
+def test_text_aligns_numbers_to_the_right() -> None:
+    rows = [{"name": "a", "rows": 5}, {"name": "long", "rows": 12345}, {"name": "none", "rows": None}]
+    assert output.as_text(rows).splitlines() == [
+        "name   rows",
+        "----  -----",
+        "a         5",
+        "long  12345",
+        "none      -",
+    ]
+    assert output.as_text([]) == "(none)"

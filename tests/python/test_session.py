@@ -1,0 +1,117 @@
+"""How a session is configured, and which jar it gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+import hudilite
+from hudilite import jars
+from hudilite.jars import LINE_3_5, LINE_4, UnsupportedSpark
+from hudilite.sessions import EXTENSION
+
+
+@pytest.fixture
+def builder() -> SparkSession.Builder:
+    return SparkSession.Builder()
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def pretend(version: str, scala: str | None) -> None:
+        monkeypatch.setattr(jars, "_installed_spark", lambda: (version, scala))
+
+    return pretend
+
+
+def options_of(builder: SparkSession.Builder) -> dict[str, str]:
+    return dict(builder._options)  # type: ignore[attr-defined]
+
+
+def test_configure_appends_to_what_is_there(builder: SparkSession.Builder) -> None:
+    builder.config("spark.jars", "/a.jar, /b.jar").config("spark.sql.extensions", "x.Y")
+    options = options_of(hudilite.configure(builder))
+    assert options["spark.jars"] == f"/a.jar,/b.jar,{hudilite.jar()}"
+    assert options["spark.sql.extensions"] == f"x.Y,{EXTENSION}"
+
+
+def test_configure_twice_is_configure_once(builder: SparkSession.Builder) -> None:
+    once = options_of(hudilite.configure(builder))
+    assert options_of(hudilite.configure(builder)) == once
+
+
+def test_configure_keeps_what_spark_defaults_sets(
+    builder: SparkSession.Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.jars   /d.jar\nspark.sql.extensions=e.E\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    options = options_of(hudilite.configure(builder))
+    assert options["spark.jars"] == f"/d.jar,{hudilite.jar()}"
+    assert options["spark.sql.extensions"] == f"e.E,{EXTENSION}"
+
+
+def test_session_refuses_a_running_session_without_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = SimpleNamespace(conf={"spark.jars": "/other.jar"})
+    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda _: bare))
+    with pytest.raises(RuntimeError, match="takes no new jars"):
+        hudilite.session()
+
+
+def test_session_hands_out_the_running_session(spark: SparkSession) -> None:
+    assert hudilite.session(app_name="another").sparkContext is spark.sparkContext
+
+
+def test_the_jar_fits_the_installed_pyspark() -> None:
+    line = LINE_3_5 if pyspark.__version__.startswith("3.5") else LINE_4
+    assert Path(hudilite.jar()).name == f"{line.artifact}-{hudilite.__version__}.jar"
+    assert hudilite.packages() == f"io.hudilite:{line.artifact}:{hudilite.__version__}"
+
+
+@pytest.mark.parametrize(
+    ("version", "scala", "line"),
+    [("3.5.0", "2.12", LINE_3_5), ("3.5.9", None, LINE_3_5), ("4.0.1", "2.13", LINE_4), ("4.3.0", None, LINE_4)],
+)
+def test_each_supported_spark_has_a_line(installed: Any, version: str, scala: str | None, line: jars.SparkLine) -> None:
+    installed(version, scala)
+    assert jars.spark_line() == line
+
+
+@pytest.mark.parametrize(("version", "scala"), [("3.4.4", "2.12"), ("3.5.9", "2.13"), ("5.0.0", "2.13")])
+def test_another_spark_is_refused_with_what_is_supported(installed: Any, version: str, scala: str) -> None:
+    installed(version, scala)
+    with pytest.raises(UnsupportedSpark, match=rf"no jar for Spark {version} built for Scala {scala}.*Spark 3\.5"):
+        jars.spark_line()
+
+
+def test_spark_home_wins_over_the_pyspark_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-sql_2.13-4.1.2.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    assert jars._installed_spark() == ("4.1.2", "2.13")
+
+
+def test_a_package_without_jars_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jars, "_FOLDER", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"build_jars\.py"):
+        hudilite.jar()
+
+
+def test_condition_of_finds_the_name_in_the_text_and_in_causes() -> None:
+    own = ValueError("[UNKNOWN_OPTION] The option x is not known. SQLSTATE: 22023")
+    outer = RuntimeError("[TASK_WRITE_FAILED] Job aborted")
+    outer.__cause__ = own
+    assert hudilite.condition_of(own) == "UNKNOWN_OPTION"
+    assert hudilite.condition_of(outer) == "UNKNOWN_OPTION"
+    assert hudilite.condition_of(RuntimeError("[TASK_WRITE_FAILED] and [a] list")) is None
+
+
+def test_a_table_handle_can_be_made_more_than_once(spark: SparkSession, golden_root: Path) -> None:
+    path = str(golden_root / "cow-basic-v9" / "table")
+    assert hudilite.table(spark, path) == hudilite.table(spark, path)
+    assert [commit.operation for commit in hudilite.table(spark, path).history(limit=2)] == ["DELETE", "UPSERT"]
+    assert hudilite.table(spark, path).timeline()[0].state == "completed"
