@@ -59,11 +59,11 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     else if (fs.exists(target)) false
     else {
       val temporary = new Path(target.getParent, s".${target.getName}.${UUID.randomUUID()}")
-      writeWhole(fs, temporary, content)
-      // LocalFileSystem renames over an existing file, so the winner is decided by a hard link where there are any.
-      val won = if (fs.getScheme == "file") LocalFiles.linkNew(temporary, target) else fs.rename(temporary, target)
-      fs.delete(temporary, false)
-      won
+      try {
+        writeWhole(fs, temporary, content)
+        // LocalFileSystem renames over an existing file, so the winner is decided by a hard link where there are any.
+        if (fs.getScheme == "file") LocalFiles.linkNew(temporary, target) else fs.rename(temporary, target)
+      } finally fs.delete(temporary, false)
     }
   }
 

@@ -1,6 +1,7 @@
 package io.hudilite.storage
 
-import java.nio.file.{FileAlreadyExistsException, Files, Paths}
+import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
+import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, Path => LocalPath, Paths}
 
 import org.apache.hadoop.fs.Path
 
@@ -8,14 +9,39 @@ import org.apache.hadoop.fs.Path
 private[storage] object LocalFiles {
 
   /** Gives `temporary`'s content the name `target` unless that is taken; exactly one caller gets `true`. */
-  def linkNew(temporary: Path, target: Path): Boolean =
+  def linkNew(temporary: Path, target: Path): Boolean = {
+    val won = claim(local(temporary), local(target))
+    // Hadoop's checksum sibling follows the name, or a later read through a stale one would fail.
+    if (won) moveChecksum(temporary, target)
+    won
+  }
+
+  private def claim(temporary: LocalPath, target: LocalPath): Boolean =
     try {
-      Files.createLink(Paths.get(target.toUri.getPath), Paths.get(temporary.toUri.getPath))
-      // Hadoop's checksum sibling follows the name, or a later read through a stale one would fail.
-      val crc = Paths.get(temporary.getParent.toUri.getPath, s".${temporary.getName}.crc")
-      if (Files.exists(crc))
-        Files.move(crc, Paths.get(target.getParent.toUri.getPath, s".${target.getName}.crc"),
-          java.nio.file.StandardCopyOption.REPLACE_EXISTING)
+      Files.createLink(target, temporary)
+      true
+    } catch {
+      case _: FileAlreadyExistsException => false
+      case _: UnsupportedOperationException => moveNew(temporary, target)
+      case e: FileSystemException => if (Files.exists(temporary)) moveNew(temporary, target) else throw e
+    }
+
+  /** Where there are no hard links: the name is claimed by an empty file, which the content then replaces whole. A
+    * reader in between sees an empty file, and those count as absent in a timeline.
+    */
+  private[storage] def moveNew(temporary: LocalPath, target: LocalPath): Boolean =
+    try {
+      Files.createFile(target)
+      Files.move(temporary, target, ATOMIC_MOVE, REPLACE_EXISTING)
       true
     } catch { case _: FileAlreadyExistsException => false }
+
+  private def moveChecksum(temporary: Path, target: Path): Unit = {
+    val from = checksum(temporary)
+    if (Files.exists(from)) Files.move(from, checksum(target), REPLACE_EXISTING)
+  }
+
+  private def checksum(path: Path): LocalPath = local(new Path(path.getParent, s".${path.getName}.crc"))
+
+  private def local(path: Path): LocalPath = Paths.get(path.toUri.getPath)
 }

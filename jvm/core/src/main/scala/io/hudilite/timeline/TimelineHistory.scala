@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import com.fasterxml.jackson.databind.ObjectMapper
+import io.hudilite.error.CorruptTable
 import io.hudilite.storage.Storage
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.example.data.Group
@@ -31,7 +32,8 @@ private[timeline] object TimelineHistory {
     }
     val contents = storage.readAll(paths)
     paths.flatMap { path =>
-      val bytes = contents.getOrElse(path, throw new java.io.FileNotFoundException(path))
+      val bytes = contents.getOrElse(path, throw CorruptTable("CORRUPT_FILE", "path" -> path,
+        "reason" -> "the manifest lists it and it does not exist"))
       CommitCodec.guarded(path)(rows(bytes))
     }.distinct.sortBy(i => (i.time, i.action))
   }

@@ -89,6 +89,18 @@ class HadoopStorageSuite extends FunSuite {
       parts.zipWithIndex.map { case (p, n) => p -> (n % 3 + 1) }.toMap)
   }
 
+  folder.test("without hard links too exactly one of many writers wins a name") { dir =>
+    val target = dir.resolve("a")
+    val pool = Executors.newFixedThreadPool(8)
+    try {
+      val results = (0 until 8).map(n => pool.submit(new Callable[Boolean] {
+        override def call(): Boolean = LocalFiles.moveNew(Files.write(dir.resolve(s"temporary$n"), bytes(s"content $n")), target)
+      })).map(_.get())
+      assertEquals(results.count(identity), 1)
+      assertEquals(read(target.toString), Some(s"content ${results.indexOf(true)}"))
+    } finally pool.shutdown()
+  }
+
   folder.test("a range of bytes is read, and a replaced file shows its new content") { dir =>
     storage.replace(s"$dir/a", bytes("0123456789"))
     assertEquals(new String(storage.readRange(s"$dir/a", 3, 4), UTF_8), "3456")

@@ -201,6 +201,13 @@ class TimelineStoreSuite extends FunSuite {
       "/t/.hoodie/timeline/history/manifest_1")
   }
 
+  test("a file of the archive that its manifest lists and that is missing is damage, not absence") {
+    val storage = new MemoryStorage
+    val folder = "/t/.hoodie/timeline/history"
+    storage.replace(s"$folder/manifest_1", "{\"files\":[{\"fileName\":\"1_2_0.parquet\",\"fileLen\":9}]}".getBytes(UTF_8))
+    assertEquals(intercept[CorruptTable](store(storage, 9).archivedCompleted()).parameters("path"), s"$folder/1_2_0.parquet")
+  }
+
   test("a table without an archive has no archived instants") {
     layouts.foreach { case (version, _) => assertEquals(store(new MemoryStorage, version).archivedCompleted(), Nil) }
   }
