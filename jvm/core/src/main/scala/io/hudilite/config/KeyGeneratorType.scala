@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 /** How record key and partition path are made from a row's columns. */
-sealed abstract class KeyGeneratorType(val name: String, val className: String)
+sealed abstract class KeyGeneratorType(val name: String, val className: String) extends Serializable
 
 object KeyGeneratorType {
 

@@ -2,6 +2,7 @@ package io.hudilite.config
 
 /** Which of two records with the same key survives. */
 sealed abstract class MergeMode(val name: String, val payloadClass: String, val strategyId: String)
+    extends Serializable
 
 object MergeMode {
 

@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 /** How changes reach a file group: by rewriting its base file, or by appending log files to it. */
-sealed abstract class TableType(val name: String)
+sealed abstract class TableType(val name: String) extends Serializable
 
 object TableType {
   case object CopyOnWrite extends TableType("COPY_ON_WRITE")

@@ -1,0 +1,119 @@
+package io.hudilite.spark.write
+
+import java.nio.charset.StandardCharsets
+
+import io.hudilite.filegroup.{BaseFileFooter, FileNames, Partitions}
+import io.hudilite.record.MetaFields
+import org.apache.hadoop.fs.Path
+import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
+import org.apache.parquet.hadoop.util.HadoopOutputFile
+import org.apache.parquet.io.api.Binary
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** Writes one base file: five meta columns and the data columns, column by column into row groups, then the footer.
+  *
+  * The caller has created the file's marker and its partition folder, see [[TaskOutput]].
+  */
+private[write] final class BaseFileWriter(
+    job: WriteJob, output: TaskOutput, val partition: String, val fileId: String, val keys: KeySummary) {
+
+  val name: String = FileNames.baseFile(fileId, output.attempt.writeToken, job.instant)
+  val path: Path = new Path(s"${Partitions.directory(job.basePath, partition)}/$name")
+
+  private val parquetSchema = ParquetSchema.of(job.fileSchema)
+  private val codecs = new CodecFactory(job.conf.value, job.files.pageBytes)
+  private val stream = new TrackedOutput(HadoopOutputFile.fromPath(path, job.conf.value))
+  private[write] val file = new ParquetFileWriter(stream, parquetSchema, ParquetFileWriter.Mode.CREATE,
+    job.files.rowGroupBytes, 0, BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
+  file.start()
+
+  private val commitTime = Binary.fromConstantByteArray(job.instant.getBytes(StandardCharsets.UTF_8))
+  private val partitionPath = Binary.fromConstantByteArray(partition.getBytes(StandardCharsets.UTF_8))
+  private val fileName = Binary.fromConstantByteArray(name.getBytes(StandardCharsets.UTF_8))
+
+  private var group: RowGroupBuffer = newGroup()
+  private var nextSizeCheck = BaseFileWriter.RowsBetweenSizeChecks
+  private var flushedRows = 0L
+
+  /** Rows in the file so far. */
+  def rows: Long = flushedRows + group.rows
+
+  /** Estimate of the file's size if it were closed now. */
+  def bytesWritten: Long = file.getPos + group.bufferedBytes
+
+  /** Appends a row that this instant writes. */
+  def write(key: UTF8String, row: InternalRow): Unit = {
+    val bytes = Binaries.bytes(key)
+    val offset = Binaries.offset(key)
+    keys.add(bytes, offset, key.numBytes)
+    text(0).putBinary(commitTime)
+    text(1).putBinary(output.nextSequence())
+    text(2).putBinary(Binary.fromReusedByteArray(bytes, offset, key.numBytes))
+    text(3).putBinary(partitionPath)
+    text(4).putBinary(fileName)
+    val sinks = group.sinks
+    var i = BaseFileWriter.MetaColumns
+    while (i < sinks.length) { // hot path
+      sinks(i).put(row, i - BaseFileWriter.MetaColumns)
+      i += 1
+    }
+    added(1)
+  }
+
+  private def text(ordinal: Int): StringSink = group.sinks(ordinal).asInstanceOf[StringSink]
+
+  private def added(count: Int): Unit = {
+    group.rows += count
+    if (group.rows >= nextSizeCheck) {
+      if (group.bufferedBytes >= job.files.rowGroupBytes) flushGroup()
+      nextSizeCheck = group.rows + BaseFileWriter.RowsBetweenSizeChecks
+    }
+  }
+
+  private def flushGroup(): Unit =
+    if (group.rows > 0) {
+      group.flushTo(file)
+      flushedRows += group.rows
+      group = newGroup()
+    }
+
+  private def newGroup(): RowGroupBuffer = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs)
+
+  /** Finishes the file and returns its size in bytes. */
+  def close(): Long = {
+    flushGroup()
+    file.end(footer.asJava)
+    codecs.release()
+    path.getFileSystem(job.conf.value).getFileStatus(path).getLen
+  }
+
+  // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing; Spark's own row
+  // metadata is left out, because Spark would prefer it to the parquet schema.
+  private def footer: Map[String, String] = {
+    val range = keys.minKey.map(BaseFileFooter.MinKey -> _) ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
+    val sorted = if (keys.sorted) Map(BaseFileFooter.SortedByKey -> "true") else Map.empty[String, String]
+    Map(BaseFileFooter.Bloom -> keys.bloom.serialized, BaseFileFooter.BloomTypeCode -> keys.bloom.typeCode,
+      "parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",
+      "org.apache.spark.version" -> SPARK_VERSION) ++ range ++ sorted
+  }
+
+  /** Gives up: closes what is open and deletes the file. */
+  def abort(): Unit = {
+    try stream.close()
+    finally {
+      codecs.release()
+      path.getFileSystem(job.conf.value).delete(path, false)
+    }
+  }
+}
+
+private[write] object BaseFileWriter {
+
+  val MetaColumns: Int = MetaFields.all.size
+  private val RowsBetweenSizeChecks = 1000L
+  private val IndexTruncateBytes = 64
+}

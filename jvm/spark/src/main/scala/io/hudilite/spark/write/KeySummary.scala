@@ -1,0 +1,79 @@
+package io.hudilite.spark.write
+
+import java.nio.charset.StandardCharsets
+
+import io.hudilite.bloom.BloomFilter
+
+/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, whether rows are sorted.
+  *
+  * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
+  * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).
+  */
+private[write] final class KeySummary(val bloom: BloomFilter) {
+
+  private val smallest = new KeyBuffer
+  private val largest = new KeyBuffer
+  private val previous = new KeyBuffer
+  private var ascending = true
+
+  /** Notes the next row's key and adds it to the bloom filter. */
+  def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    bloom.add(bytes, offset, length)
+    note(bytes, offset, length)
+  }
+
+  /** Notes the next row's key, which the bloom filter holds already. */
+  def note(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    if (ascending && previous.isSet && previous.compareBytes(bytes, offset, length) > 0) ascending = false
+    previous.set(bytes, offset, length)
+    widen(bytes, offset, length)
+  }
+
+  /** Widens the range by a key without taking it for the next row's. */
+  def widen(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    if (!largest.isSet || largest.compareChars(bytes, offset, length) < 0) largest.set(bytes, offset, length)
+    if (!smallest.isSet || smallest.compareChars(bytes, offset, length) > 0) smallest.set(bytes, offset, length)
+  }
+
+  /** Rows were added in the order of their keys' bytes. */
+  def sorted: Boolean = ascending
+
+  def minKey: Option[String] = smallest.text
+  def maxKey: Option[String] = largest.text
+}
+
+/** A reused copy of one key. */
+private[write] final class KeyBuffer {
+
+  private var bytes = new Array[Byte](64)
+  private var length = -1
+
+  def isSet: Boolean = length >= 0
+
+  def set(source: Array[Byte], offset: Int, count: Int): Unit = {
+    if (bytes.length < count) bytes = new Array[Byte](count * 2)
+    System.arraycopy(source, offset, bytes, 0, count)
+    length = count
+  }
+
+  def text: Option[String] = if (isSet) Some(new String(bytes, 0, length, StandardCharsets.UTF_8)) else None
+
+  def compareBytes(other: Array[Byte], offset: Int, count: Int): Int =
+    java.util.Arrays.compareUnsigned(bytes, 0, length, other, offset, offset + count)
+
+  /** As `String.compareTo` of the decoded keys. */
+  def compareChars(other: Array[Byte], offset: Int, count: Int): Int = {
+    val at = java.util.Arrays.mismatch(bytes, 0, length, other, offset, offset + count)
+    if (at < 0) 0
+    else if (at >= length || at >= count) length - count
+    else KeyBuffer.compareAsUtf16(bytes(at) & 0xff, other(offset + at) & 0xff)
+  }
+}
+
+private[write] object KeyBuffer {
+
+  // The first bytes that differ decide, except that four-byte characters (from 0xf0) are surrogates in UTF-16 and
+  // so come before U+E000 to U+FFFF, whose first byte is 0xee or 0xef.
+  def compareAsUtf16(a: Int, b: Int): Int =
+    if (a >= 0xee && b >= 0xee && (a >= 0xf0) != (b >= 0xf0)) b - a else a - b
+}

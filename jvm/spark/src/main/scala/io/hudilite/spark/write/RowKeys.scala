@@ -1,0 +1,165 @@
+package io.hudilite.spark.write
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.record.KeyEncoding
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.mutable
+
+/** A field of the partition path. */
+final case class PartitionField(name: String)
+
+/** How record keys and partition paths are made of a row's columns; names may be dotted paths into structs.
+  *
+  * @param prefixed
+  *   record keys are spelled `field:value,…`
+  */
+final case class KeySettings(
+    recordKeyFields: Seq[String],
+    prefixed: Boolean,
+    partitionFields: Seq[PartitionField],
+    hiveStyle: Boolean,
+    urlEncode: Boolean)
+
+/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not safe for use by several threads. */
+final class RowKeys(schema: StructType, settings: KeySettings) extends Serializable {
+
+  private val keyFields = settings.recordKeyFields.toIndexedSeq
+  private val keys = keyFields.map(FieldText.of(schema, _)).toArray
+  private val keyValues = new Array[String](keys.length)
+
+  private val partitionFields = settings.partitionFields.map(_.name).toIndexedSeq
+  private val partitions = settings.partitionFields.map(f => FieldText.of(schema, f.name)).toArray
+  private val partitionValues = new Array[String](partitions.length)
+  private val partitionPaths = mutable.HashMap.empty[UTF8String, UTF8String]
+
+  private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
+
+  /** The row's record key; raises `NULL_RECORD_KEY` when it has none. Valid as long as the row is. */
+  def recordKey(row: InternalRow): UTF8String =
+    if (plainKey) {
+      val key = keys(0).utf8(row)
+      if (key == null || key.numBytes == 0) throw nullKey
+      key
+    } else UTF8String.fromString(KeyEncoding.recordKey(keyFields, texts(keys, keyValues, row), settings.prefixed))
+
+  private def nullKey: InvalidInput = InvalidInput("NULL_RECORD_KEY", "fields" -> keyFields.mkString(", "))
+
+  /** The row's partition path; empty in an unpartitioned table. */
+  def partitionPath(row: InternalRow): UTF8String =
+    if (partitions.length == 0) UTF8String.EMPTY_UTF8
+    else if (partitions.length == 1 && partitions(0).isText) {
+      val value = partitions(0).utf8(row)
+      if (value == null) spell(row) else cached(value, row)
+    } else spell(row)
+
+  // Tables have few partitions next to their rows, and escaping is slow.
+  private def cached(value: UTF8String, row: InternalRow): UTF8String = {
+    val known = partitionPaths.getOrElse(value, null)
+    if (known != null) known
+    else {
+      val path = spell(row)
+      if (partitionPaths.size < RowKeys.CachedPaths) partitionPaths.put(value.copy(), path)
+      path
+    }
+  }
+
+  private def spell(row: InternalRow): UTF8String = UTF8String.fromString(KeyEncoding.partitionPath(
+    partitionFields, texts(partitions, partitionValues, row), settings.hiveStyle, settings.urlEncode))
+
+  private def texts(fields: Array[FieldText], values: Array[String], row: InternalRow): Array[String] = {
+    var i = 0
+    while (i < fields.length) { // hot path
+      values(i) = fields(i).text(row)
+      i += 1
+    }
+    values
+  }
+}
+
+private object RowKeys {
+  val CachedPaths = 10000
+}
+
+/** Text of one field of a row. `path` holds the ordinals and widths of the structs around it. */
+private[write] final class FieldText(
+    path: Array[(Int, Int)], ordinal: Int, dataType: DataType)
+    extends Serializable {
+
+  /** The value is its own text. */
+  val isText: Boolean = dataType.isInstanceOf[StringType]
+
+  /** Text of a string field, null when absent. */
+  def utf8(row: InternalRow): UTF8String = {
+    val owner = parent(row)
+    if (owner == null || owner.isNullAt(ordinal)) null else owner.getUTF8String(ordinal)
+  }
+
+  /** Text as Hudi spells the value, null when absent. */
+  def text(row: InternalRow): String = {
+    val owner = parent(row)
+    if (owner == null || owner.isNullAt(ordinal)) null
+    else FieldText.spell(owner, ordinal, dataType)
+  }
+
+  private def parent(row: InternalRow): InternalRow = {
+    var owner = row
+    var i = 0
+    while (i < path.length && owner != null) {
+      owner = if (owner.isNullAt(path(i)._1)) null else owner.getStruct(path(i)._1, path(i)._2)
+      i += 1
+    }
+    owner
+  }
+}
+
+private[write] object FieldText {
+
+  /** The field that a dotted name means; raises when there is none or its type has no text form in Hudi. */
+  def of(schema: StructType, name: String): FieldText = {
+    val parts = name.split('.')
+    def descend(struct: StructType, i: Int, path: Vector[(Int, Int)]): FieldText = {
+      val ordinal = struct.fields.indexWhere(_.name == parts(i))
+      if (ordinal < 0) throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> schema.fieldNames.mkString(", "))
+      struct.fields(ordinal).dataType match {
+        case inner: StructType if i + 1 < parts.length => descend(inner, i + 1, path :+ (ordinal -> inner.length))
+        case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf)
+        case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name,
+          "type" -> other.catalogString, "reason" -> "a record key or partition path has no text for it")
+      }
+    }
+    descend(schema, 0, Vector.empty)
+  }
+
+  private def hasText(dataType: DataType): Boolean = dataType match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType |
+        TimestampType | TimestampNTZType | _: DecimalType | _: StringType => true
+    case _ => false
+  }
+
+  // docs/format.md, record keys: Java's own spelling of each value; timestamps as in Hudi's row writer.
+  def spell(row: InternalRow, ordinal: Int, dataType: DataType): String = dataType match {
+    case _: StringType => row.getUTF8String(ordinal).toString
+    case IntegerType => Integer.toString(row.getInt(ordinal))
+    case LongType => java.lang.Long.toString(row.getLong(ordinal))
+    case ShortType => row.getShort(ordinal).toString
+    case ByteType => row.getByte(ordinal).toString
+    case BooleanType => row.getBoolean(ordinal).toString
+    case FloatType => java.lang.Float.toString(row.getFloat(ordinal))
+    case DoubleType => java.lang.Double.toString(row.getDouble(ordinal))
+    case other => external(row.get(ordinal, other), other).toString
+  }
+
+  /** The value as Java knows it. */
+  def external(value: Any, dataType: DataType): Any = (value, dataType) match {
+    case (days: Int, DateType) => java.time.LocalDate.ofEpochDay(days.toLong)
+    case (micros: Long, TimestampType) => DateTimeUtils.toJavaTimestamp(micros)
+    case (micros: Long, TimestampNTZType) => java.sql.Timestamp.valueOf(DateTimeUtils.microsToLocalDateTime(micros))
+    case (decimal: Decimal, _) => decimal.toJavaBigDecimal
+    case (text: UTF8String, _) => text.toString
+    case (other, _) => other
+  }
+}

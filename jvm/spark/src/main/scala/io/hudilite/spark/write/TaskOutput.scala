@@ -1,0 +1,59 @@
+package io.hudilite.spark.write
+
+import java.nio.charset.StandardCharsets
+
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.storage.{HadoopStorage, Storage}
+import io.hudilite.transaction.Markers
+import org.apache.parquet.io.api.Binary
+
+import scala.collection.mutable
+
+/** What the files of one task attempt share: markers, partition folders and the counter of sequence numbers. */
+final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
+
+  private[write] val storage: Storage = new HadoopStorage(job.conf.value)
+  private val knownPartitions = mutable.Set.empty[String]
+  private val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
+
+  /** The next row's `_hoodie_commit_seqno`; valid until the next call. */
+  private[write] def nextSequence(): Binary = sequence.next()
+
+  /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
+  private[write] def open(partition: String, fileId: String, ioType: String, keys: KeySummary): BaseFileWriter = {
+    if (knownPartitions.add(partition)) Partitions.createMetadata(storage, job.basePath, partition, job.instant)
+    val name = FileNames.baseFile(fileId, attempt.writeToken, job.instant)
+    Markers.create(storage, job.basePath, job.instant, partition, name, ioType)
+    new BaseFileWriter(job, this, partition, fileId, keys)
+  }
+
+  /** Path of a file below the table's base path. */
+  private[write] def relativePath(writer: BaseFileWriter): String =
+    if (writer.partition.isEmpty) writer.name else s"${writer.partition}/${writer.name}"
+}
+
+/** `<instant>_<task>_<counter>`, spelled into one reused buffer. */
+private[write] final class SequenceNumbers(instant: String, task: Int) {
+
+  private val prefix = s"${instant}_${task}_".getBytes(StandardCharsets.UTF_8)
+  private val buffer = java.util.Arrays.copyOf(prefix, prefix.length + 19)
+  private var counter = 0L
+
+  def next(): Binary = {
+    var digits = 1
+    var bound = 10L
+    while (bound <= counter && digits < 18) { // hot path
+      digits += 1
+      bound *= 10
+    }
+    var rest = counter
+    var i = prefix.length + digits - 1
+    while (i >= prefix.length) {
+      buffer(i) = ('0' + rest % 10).toByte
+      rest /= 10
+      i -= 1
+    }
+    counter += 1
+    Binary.fromReusedByteArray(buffer, 0, prefix.length + digits)
+  }
+}

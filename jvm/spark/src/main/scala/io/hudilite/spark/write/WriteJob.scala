@@ -1,0 +1,74 @@
+package io.hudilite.spark.write
+
+import io.hudilite.bloom.BloomFilter
+import io.hudilite.config.MergeMode
+import io.hudilite.filegroup.FileNames
+import io.hudilite.record.MetaFields
+import org.apache.spark.sql.types.{BooleanType, StringType, StructField, StructType}
+import org.apache.spark.util.SerializableConfiguration
+
+/** Everything that a task needs to write base files of one instant.
+  *
+  * @param dataSchema
+  *   the table's columns without meta columns, in file order; rows handed to the writers have this schema
+  * @param avroSchema
+  *   the same as Avro JSON with the meta columns, for the footers
+  * @param orderingFields
+  *   top-level columns that decide between two records of a key, most significant first
+  */
+final case class WriteJob(
+    basePath: String,
+    instant: String,
+    dataSchema: StructType,
+    avroSchema: String,
+    keys: KeySettings,
+    mergeMode: MergeMode,
+    orderingFields: Seq[String],
+    files: FileSettings,
+    bloom: BloomSettings,
+    conf: SerializableConfiguration) {
+
+  /** Schema of the base files: the meta columns, then the data columns. */
+  lazy val fileSchema: StructType =
+    StructType(MetaFields.all.map(StructField(_, StringType)) ++ dataSchema.fields)
+
+  /** Ordinal of the boolean column that turns a row into a delete of its key, or -1. */
+  lazy val deletedOrdinal: Int =
+    dataSchema.fields.indexWhere(f => f.name == MetaFields.IsDeleted && f.dataType == BooleanType)
+}
+
+/** How large files are and how they are laid out.
+  *
+  * @param maxFileBytes
+  *   size at which inserts go to another file
+  * @param codec
+  *   parquet's name of the compression codec, any case
+  * @param rowGroupBytes
+  *   encoded size of a row group; rather small, because a merge copies the row groups that it need not touch
+  * @param keyPageRows
+  *   rows of a page of the record key column; small, because a lookup reads whole pages
+  */
+final case class FileSettings(
+    maxFileBytes: Long = FileSettings.MaxFileBytes,
+    codec: String = "zstd",
+    rowGroupBytes: Long = FileSettings.RowGroupBytes,
+    pageBytes: Int = FileSettings.PageBytes,
+    keyPageRows: Int = FileSettings.KeyPageRows)
+
+object FileSettings {
+  val MaxFileBytes: Long = 120L * 1024 * 1024
+  val RowGroupBytes: Long = 16L * 1024 * 1024
+  val PageBytes: Int = 1024 * 1024
+  val KeyPageRows: Int = 2000
+}
+
+/** Layout of the bloom filters of new files, as in [[BloomFilter.create]]. */
+final case class BloomSettings(
+    typeCode: String = BloomFilter.Dynamic, entries: Int = 60000, fpp: Double = 0.000000001, maxEntries: Int = 100000) {
+  def create(): BloomFilter = BloomFilter.create(typeCode, entries, fpp, maxEntries)
+}
+
+/** The running attempt of a task; makes its file names and sequence numbers unique. */
+final case class TaskAttempt(partitionId: Int, stageId: Int, attemptId: Long) {
+  def writeToken: String = FileNames.writeToken(partitionId, stageId, attemptId)
+}

@@ -1,0 +1,70 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.timeline.WriteStat
+import munit.FunSuite
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.DataFrame
+
+class BaseFileWriterSuite extends FunSuite with WriteFixture {
+
+  private def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =
+    rows.queryExecution.toRdd.mapPartitionsWithIndex { (i, it) =>
+      val output = new TaskOutput(job, TaskAttempt(i, 0, TaskContext.get().taskAttemptId()))
+      val groups = new NewFileGroups(output, "")
+      val keys = new RowKeys(job.dataSchema, job.keys)
+      it.foreach(row => groups.insert(keys.recordKey(row), row))
+      groups.close().iterator
+    }.collect().toSeq
+
+  private val everyType = "SELECT cast(id AS string) AS id, id % 2 = 0 AS b, cast(id % 100 AS byte) AS t, cast(id AS short) AS s, " +
+    "cast(id AS int) AS i, id AS l, cast(id AS float) / 3 AS f, cast(id AS double) / 7 AS d, " +
+    "cast(id AS decimal(5, 2)) / 10 AS d5, cast(-id AS decimal(18, 3)) AS d18, cast(id AS decimal(38, 10)) * -1 AS d38, " +
+    "cast(cast(id AS string) AS binary) AS bin, date_add(DATE'1500-01-01', cast(id AS int)) AS day, " +
+    "timestamp_micros(id * 1000003 - 62135596800000000) AS ts, cast(timestamp_micros(id) AS timestamp_ntz) AS ntz, " +
+    "if(id % 3 = 0, null, array(id, null, id + 1)) AS list, if(id % 5 = 0, map(), map('k', id, 'n', null)) AS dict, " +
+    "if(id % 7 = 0, null, named_struct('x', id, 'y', array(named_struct('z', cast(id AS string))))) AS nested, " +
+    "cast(null AS string) AS nothing FROM range(1000)"
+
+  folder.test("a base file gives back every type of column, and the meta columns") { base =>
+    val rows = session.sql(everyType)
+    val stat = write(job(base, rows.schema), rows.coalesce(1)).head
+    val read = session.read.parquet(s"$base/${stat.path}")
+    assertEquals(read.columns.take(5).toSeq, io.hudilite.record.MetaFields.all)
+    val columns = rows.columns.toList.map(c => if (c == "bin") "hex(bin)" else c)
+    assertEquals(texts(read.selectExpr(columns: _*)), texts(rows.selectExpr(columns: _*)))
+    assertEquals(read.where(s"_hoodie_commit_time = '20240101000000000' AND _hoodie_file_name = '${stat.path}' " +
+      "AND _hoodie_record_key = id AND _hoodie_partition_path = '' AND " +
+      "_hoodie_commit_seqno = concat('20240101000000000_0_', id)").count(), 1000L)
+    assertEquals(stat.numWrites, 1000L)
+    assertEquals(stat.fileSizeInBytes, new java.io.File(s"$base/${stat.path}").length)
+  }
+
+  folder.test("the footer has the key range, the bloom filter, and says whether rows are sorted") { base =>
+    val rows = session.sql("SELECT id FROM VALUES ('b'), ('\uE000'), ('\uD83D\uDE00') AS t(id)")
+    val conf = session.sparkContext.hadoopConfiguration
+    val sorted = write(job(base, rows.schema), rows.coalesce(1)).head
+    val footer = BaseFileFooter.read(conf, s"$base/${sorted.path}", sorted.fileSizeInBytes)
+    assertEquals((footer.minKey, footer.maxKey, footer.sortedByKey, footer.rows), (Some("b"), Some("\uE000"), true, 3L))
+    assert(footer.bloom.exists(_.mightContain("\uD83D\uDE00".getBytes("UTF-8"))))
+    val shuffled = write(job(base, rows.schema, instant = "20240101000000001"), rows.sort(rows("id").desc).coalesce(1)).head
+    assert(!BaseFileFooter.read(conf, s"$base/${shuffled.path}", shuffled.fileSizeInBytes).sortedByKey)
+  }
+
+  folder.test("rows beyond the maximum file size go to more file groups, and row groups and pages are small") { base =>
+    val rows = session.sql("SELECT cast(id AS string) AS id, sha2(cast(id AS string), 512) AS v FROM range(60000)")
+    val small = FileSettings(maxFileBytes = 2000000, rowGroupBytes = 500000, keyPageRows = 100)
+    val stats = write(job(base, rows.schema, files = small), rows.coalesce(1))
+    assert(stats.size > 1, stats.toString)
+    assertEquals(stats.map(_.fileId).distinct.size, stats.size)
+    assert(stats.forall(s => s.fileSizeInBytes < 2500000), stats.map(_.fileSizeInBytes).toString)
+    assertEquals(texts(session.read.parquet(stats.map(s => s"$base/${s.path}"): _*).select("id", "v")), texts(rows))
+  }
+
+  folder.test("a null in a column that allows none is refused by name") { base =>
+    val rows = session.sql("SELECT 'a' AS id, cast(null AS int) AS n")
+    val strict = org.apache.spark.sql.types.StructType(rows.schema.map(_.copy(nullable = false)))
+    val error = intercept[org.apache.spark.SparkException](write(job(base, strict), rows))
+    assert(error.getMessage.contains("[NULL_IN_REQUIRED_COLUMN] The column n "), error.getMessage)
+  }
+}
