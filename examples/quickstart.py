@@ -6,8 +6,8 @@ import tempfile
 
 import hudilite
 
-spark = hudilite.session(app_name="quickstart", master="local[2]")
 path = f"{tempfile.mkdtemp()}/trips"
+spark = hudilite.session(app_name="quickstart", master="local[2]")
 keys = {"hoodie.table.name": "trips", "hoodie.datasource.write.recordkey.field": "id"}
 keys["hoodie.datasource.write.precombine.field"] = "ts"
 
@@ -16,7 +16,7 @@ trips.write.format("hudilite").options(**keys).mode("overwrite").save(path)
 
 changes = spark.createDataFrame([(2, "bob", 9.0, 2), (3, "cy", 4.0, 2)], trips.schema)
 changes.write.format("hudilite").mode("append").save(path)  # an upsert; the table knows its keys
-
 spark.read.format("hudilite").load(path).orderBy("id").show()
+
 for commit in hudilite.table(spark, path).history():
     print(commit.time, commit.operation, f"{commit.inserts} inserted, {commit.updates} updated")

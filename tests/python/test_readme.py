@@ -1,0 +1,31 @@
+"""What the README shows is what is run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hudilite
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_quickstart_is_the_example_but_for_its_path() -> None:
+    block = re.search(r"## Quickstart.*?```python\n(.*?)```", README, re.DOTALL)
+    assert block
+    example = (ROOT / "examples" / "quickstart.py").read_text()
+    shown = block[1].replace('path = "/tmp/trips"', 'path = f"{tempfile.mkdtemp()}/trips"')
+    assert shown in example
+
+
+def test_the_readme_is_short_and_names_this_version() -> None:
+    assert len(README.splitlines()) <= 200
+    assert f"hudilite-spark-4_2.13:{hudilite.__version__}" in README
+
+
+def test_links_lead_to_files_that_exist() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+            assert link.startswith("http") or (page.parent / link).exists(), f"{page}: {link}"
