@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from engines import Engine, hudi, hudilite
+from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import Sessions
 
 os.environ["TZ"] = "UTC"
 time.tzset()
-
-# HUDILITE_TEST_ENGINE=hudi runs the tests with Apache Hudi in hudilite's place, to prove the tests themselves.
-SELF_CHECK = os.environ.get("HUDILITE_TEST_ENGINE") == "hudi"
 
 
 @pytest.fixture(scope="session")

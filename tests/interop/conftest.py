@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from engines import Engine, hudi, hudilite
+from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import SPARK_LINE, Sessions
 
@@ -28,7 +26,7 @@ def spark(sessions: Sessions) -> SparkSession:
 @pytest.fixture
 def lite(spark: SparkSession) -> Engine:
     """The connector under test."""
-    return hudi(spark) if os.environ.get("HUDILITE_TEST_ENGINE") == "hudi" else hudilite(spark)
+    return hudi(spark) if SELF_CHECK else hudilite(spark)
 
 
 @pytest.fixture

@@ -1,0 +1,62 @@
+"""What a killed writer of one engine leaves behind does not disturb the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import layout
+import pytest
+from engines import SELF_CHECK, Engine, Shape, frame
+from model import Model
+from rows import rows_of
+from victim import Victim
+from killable_writer import PARTITIONS, batch
+
+VERSIONS = pytest.mark.parametrize("version", [6, 9])
+
+
+def started_table(engine: Engine, path: Path, version: int) -> Model:
+    model = Model()
+    engine.write(frame(engine.spark, batch(range(200), 1)), path, "insert", **Shape(version).options())
+    model.upsert(batch(range(200), 1))
+    return model
+
+
+def killed_half_way(path: Path, version: int, engine: str) -> None:
+    with Victim(path, version, engine=engine) as victim:
+        victim.go()
+        victim.wait_until(lambda: len(victim.new_files()) >= PARTITIONS // 2)
+        victim.kill()
+    assert layout.strays(path)
+
+
+def write(engine: Engine, path: Path, version: int, ids: range, ts: int, model: Model) -> None:
+    facts = Shape(version).options() if engine.repeat_facts else {}
+    engine.write(frame(engine.spark, batch(ids, ts)), path, **facts)
+    model.upsert(batch(ids, ts))
+
+
+@VERSIONS
+@pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own writers")
+def test_hudi_rolls_a_dead_write_of_hudilite_back(lite: Engine, real: Engine, path: Path, version: int) -> None:
+    model = started_table(lite, path, version)
+    killed_half_way(path, version, "hudilite")
+    assert rows_of(real.read(path)) == model.rows()
+    write(real, path, version, range(180, 240), 3, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+    assert layout.strays(path) == []
+    assert layout.pending(path) == []
+    write(lite, path, version, range(100, 220, 5), 4, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+
+
+@VERSIONS
+def test_hudilite_writes_past_a_dead_write_of_hudi(lite: Engine, real: Engine, path: Path, version: int) -> None:
+    model = started_table(real, path, version)
+    killed_half_way(path, version, "hudi")
+    assert rows_of(lite.read(path)) == model.rows()
+    write(lite, path, version, range(180, 240), 3, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+    write(real, path, version, range(100, 220, 5), 4, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+    assert layout.strays(path) == []

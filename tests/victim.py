@@ -1,0 +1,89 @@
+"""Starts a writer process and kills it with SIGKILL at a chosen moment, told by what has appeared in the table."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import layout
+
+WRITER = Path(__file__).parent / "killable_writer.py"
+PATIENCE_SECONDS = 90.0
+
+
+class Victim:
+    """A writer that waits for its order; use as a context manager so that it never outlives the test."""
+
+    def __init__(self, table: Path, version: int, operation: str = "upsert", engine: str = "hudilite") -> None:
+        self.table = table
+        self.known = set(layout.base_files(table)) if table.exists() else set()
+        self.instants = set(os.listdir(layout.timeline_folder(table))) if table.exists() else set()
+        self.process = subprocess.Popen(
+            [sys.executable, str(WRITER), str(table), str(version), operation, engine],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, start_new_session=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n", "the writer process did not start"
+
+    def __enter__(self) -> Victim:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def go(self) -> None:
+        """Starts the write."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("go\n")
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """SIGKILL for the Python process and its JVM."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        self.process.wait()
+
+    def new_files(self) -> list[Path]:
+        """Base files that were not there at the start."""
+        return [file for file in layout.base_files(self.table) if file not in self.known]
+
+    def timeline_has(self, ending: str) -> bool:
+        """Whether a new timeline file with this ending is there."""
+        folder = layout.timeline_folder(self.table)
+        return folder.is_dir() and any(
+            name.endswith(ending) for name in os.listdir(folder) if name not in self.instants
+        )
+
+    def wait_until(self, reached: Callable[[], bool]) -> None:
+        """Polls without pause, so that the kill follows at once."""
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not reached():
+            assert self.process.poll() is None, "the writer ended before the moment came"
+            assert time.monotonic() < deadline, "the moment never came"
+
+
+def is_whole(file: Path) -> bool:
+    """Whether a parquet file has been closed."""
+    with file.open("rb") as data:
+        if file.stat().st_size < 8:
+            return False
+        data.seek(-4, os.SEEK_END)
+        return data.read() == b"PAR1"
+
+
+@contextmanager
+def holding_the_table_lock(table: Path) -> Iterator[None]:
+    """Keeps hudilite's writers of other processes from completing a commit."""
+    with (table / ".hoodie" / ".hudilite.lock").open("w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        yield
