@@ -20,14 +20,14 @@ object TestTables {
   val storage: Storage = new HadoopStorage(new Configuration())
   val schema: String = """{"type":"record","name":"t_record","fields":[{"name":"id","type":"string"}]}"""
 
-  def create(version: Int): Table = {
-    val base = Files.createTempDirectory("hudilite-table").toString
-    Table.create(storage, base, NewTable("t", Seq("id"), Seq("p"), version = version, createSchema = Some(schema)))
-  }
+  def create(version: Int): Table = create(storage, Files.createTempDirectory("hudilite-table").toString, version)
+
+  def create(storage: Storage, basePath: String, version: Int): Table =
+    Table.create(storage, basePath, NewTable("t", Seq("id"), Seq("p"), version = version, createSchema = Some(schema)))
 
   /** Does what a task does for one data file: partition marker, write marker, file, stat. */
-  def writeFile(table: Table, instant: String, partition: String, fileId: String, previous: Option[String] = None,
-      storage: Storage = TestTables.storage): WriteStat = {
+  def writeFile(table: Table, instant: String, partition: String, fileId: String, previous: Option[String] = None): WriteStat = {
+    val storage = table.storage
     val name = FileNames.baseFile(fileId, "0-0-0", instant)
     val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)
     Partitions.createMetadata(storage, table.basePath, partition, instant)

@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.config.TableProperties
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
@@ -17,26 +17,13 @@ private[transaction] final class CommitGate(
   /** Raises `CommitConflict` unless the write may complete, and removes a metadata table that it would outdate. */
   def pass(metadata: CommitMetadata): Unit = {
     val config = TableProperties.read(table.storage, table.basePath)
-    checkConfig(config)
+    TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
     val now = store.load()
     checkOwnInstant(now)
     checkHistory(now)
     checkOverlap(ConflictCheck.groups(metadata), now)
     MetadataTable.refuse(config, table.basePath, options)
     MetadataTable.clear(table.storage, table.basePath, config)
-  }
-
-  // Hudi 1.1 and later may upgrade a table at any write, and an upgrade moves the whole timeline.
-  private def checkConfig(config: TableConfig): Unit = {
-    def facts(c: TableConfig): Seq[(String, String)] = Seq(
-      "the table version" -> c.version.toString, "the timeline layout" -> c.layout.toString,
-      "the merge mode" -> c.mergeMode.toString, "the ordering fields" -> c.orderingFields.mkString(","),
-      "the record key fields" -> c.recordKeyFields.mkString(","),
-      "the partition fields" -> c.partitionItems.mkString(","), "the table type" -> c.tableType.toString,
-      "change data capture" -> c.cdcEnabled.toString)
-    facts(table.config).zip(facts(config)).find { case (old, current) => old != current }.foreach {
-      case ((name, old), (_, current)) => throw conflict(s"$name changed from '$old' to '$current'")
-    }
   }
 
   private def checkOwnInstant(now: Timeline): Unit = {

@@ -16,10 +16,12 @@ private[transaction] final class Recovery(store: TimelineStore) {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 
   def run(): Unit = {
-    val timeline = store.load()
     // Beside the pending instants this finds folders left by a crash before the request or after the completion.
-    val owned = storage.list(Markers.root(basePath)).filter(_.isDirectory).map(_.name).sorted
-    owned.filter(isDead).foreach(instant => cleanUp(instant, timeline))
+    val dead = storage.list(Markers.root(basePath)).filter(_.isDirectory).map(_.name).sorted.filter(isDead)
+    if (dead.nonEmpty) {
+      val timeline = store.load()
+      dead.foreach(cleanUp(_, timeline))
+    }
   }
 
   private def isDead(instant: String): Boolean =

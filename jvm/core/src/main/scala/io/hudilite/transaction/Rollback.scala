@@ -11,10 +11,14 @@ private[transaction] final class Rollback(store: TimelineStore) {
   private val basePath = store.basePath
   private val base = basePath.stripSuffix("/")
 
-  /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. */
-  def run(instant: String, action: String): Unit = {
+  /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback.
+    *
+    * @param written
+    *   relative paths of files of the instant that are known without their markers
+    */
+  def run(instant: String, action: String, written: Seq[String] = Nil): Unit = {
     val timeline = store.load()
-    val files = Markers.list(storage, basePath, instant).map(_.relativePath)
+    val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
     timeline.pending.filter(i => i.time == instant && i.comparableAction == Action.completed(action)) match {
       case Seq() => files.foreach(f => storage.delete(s"$base/$f"))
       case pending => recorded(pending, InstantName(instant, action), files, begun(timeline.pending, instant))

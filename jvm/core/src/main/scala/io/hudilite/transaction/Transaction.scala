@@ -1,6 +1,7 @@
 package io.hudilite.transaction
 
-import io.hudilite.error.CommitStateUnknown
+import io.hudilite.config.TableProperties
+import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, TimelineStore, WriteStat}
 
@@ -66,14 +67,20 @@ final class Transaction private (
         throw e
     }
 
-  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. */
-  def rollback(): Unit = if (state == Open) {
+  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state.
+    *
+    * @param stats
+    *   files known to be written; the markers name them and all others, too
+    */
+  def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) {
     state = RolledBack
     heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
     Owner.release(instant)
     Lock.withTableLock(table.basePath, options.lockWaitMs) {
-      new Rollback(store).run(instant, action)
+      // The table may have been upgraded in the meantime, which moves the timeline.
+      val config = TableProperties.read(table.storage, table.basePath)
+      new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, action, stats.map(_.path))
     }
   }
 
@@ -110,6 +117,8 @@ object Transaction {
     MetadataTable.refuse(table.config, table.basePath, options)
     val store = table.store
     Lock.withTableLock(table.basePath, options.lockWaitMs) {
+      TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
+        throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
       new Recovery(store).run()
       val instant = store.newInstantTime(store.load().lastTime.getOrElse(""))
       // The owner comes first: a crash at any later point leaves an instant that says whose it was.

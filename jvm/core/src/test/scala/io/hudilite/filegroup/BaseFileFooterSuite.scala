@@ -2,7 +2,7 @@ package io.hudilite.filegroup
 
 import java.nio.file.{Files, Path, Paths}
 
-import io.hudilite.GoldenTables
+import io.hudilite.GoldenFolder
 import io.hudilite.TestTables.storage
 import io.hudilite.config.{TableConfig, TableProperties, TableType}
 import io.hudilite.error.CorruptTable
@@ -18,19 +18,19 @@ class BaseFileFooterSuite extends FunSuite {
   private val mapper = new ObjectMapper()
 
   private def open(name: String): Table = {
-    val base = GoldenTables.table(name)
+    val base = GoldenFolder.table(name)
     Table.load(storage, base, TableProperties.read(storage, base))
   }
 
-  private def config(name: String): TableConfig = TableProperties.read(storage, GoldenTables.table(name))
+  private def config(name: String): TableConfig = TableProperties.read(storage, GoldenFolder.table(name))
 
   private def footers(table: Table): Seq[(BaseFile, BaseFileFooter)] =
     table.allSlices().values.flatten.flatMap(_.base).toList.map(b =>
       b -> BaseFileFooter.read(conf, s"${table.basePath}/${b.relativePath}", b.length))
 
-  private def rows(name: String): Seq[JsonNode] = GoldenTables.snapshot(name).map(mapper.readTree(_))
+  private def rows(name: String): Seq[JsonNode] = GoldenFolder.snapshot(name).map(mapper.readTree(_))
 
-  for (name <- GoldenTables.names if config(name).tableType == TableType.CopyOnWrite)
+  for (name <- GoldenFolder.names if config(name).tableType == TableType.CopyOnWrite)
     test(s"$name: the slices hold as many rows as Hudi reads, and footers know their keys") {
       val found = footers(open(name))
       assertEquals(found.map(_._2.rows).sum, rows(name).size.toLong)

@@ -1,10 +1,11 @@
 package io.hudilite.table
 
-import io.hudilite.{GoldenTables, TestTables}
+import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileNames
+import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.Transaction
 
@@ -13,11 +14,11 @@ import munit.FunSuite
 class TableSuite extends FunSuite {
 
   private def golden(name: String): Table = {
-    val base = GoldenTables.table(name)
+    val base = GoldenFolder.table(name)
     Table.load(storage, base, TableProperties.read(storage, base))
   }
 
-  for (name <- GoldenTables.names)
+  for (name <- GoldenFolder.names)
     test(s"$name: every file of every slice exists and every partition is known") {
       val table = golden(name)
       val slices = table.allSlices().values.flatten.toList
@@ -32,7 +33,7 @@ class TableSuite extends FunSuite {
     assertEquals(intercept[InvalidInput](Table.open(storage, "/nowhere/t")).condition, "TABLE_NOT_FOUND")
     val name = "mor-logs-v9"
     if (scala.util.Try(golden(name).config.checkReadable("")).isFailure)
-      assertEquals(intercept[UnsupportedTable](Table.open(storage, GoldenTables.table(name))).condition,
+      assertEquals(intercept[UnsupportedTable](Table.open(storage, GoldenFolder.table(name))).condition,
         "UNSUPPORTED_TABLE_FEATURE")
   }
 
@@ -114,6 +115,30 @@ class TableSuite extends FunSuite {
     val table = TestTables.create(9)
     val first = write(table, "p" -> "a-0")
     assertEquals(table.refresh().incremental(IncrementalRange(first.time)).instants, Set(first.time))
+  }
+
+  test("opening a table lists its timeline and reads its properties and one commit") {
+    val storage = new MemoryStorage()
+    val table = TestTables.create(storage, "/costs", 9)
+    (1 to 3).foreach(n => write(table.refresh(), "p" -> s"a$n-0"))
+    val (reads, listings) = (storage.reads, storage.listings)
+    table.refresh()
+    assert(storage.reads - reads <= 3, s"${storage.reads - reads} reads")
+    assertEquals(storage.listings - listings, 1)
+  }
+
+  test("slices list each partition once, and those of all partitions each folder once") {
+    val storage = new MemoryStorage()
+    val table = TestTables.create(storage, "/costs", 9)
+    write(table, (1 to 5).map(n => s"day=$n" -> s"a$n-0"): _*)
+    val now = table.refresh()
+    val before = storage.listings
+    assertEquals(now.slices(Seq("day=1", "day=2")).values.flatten.size, 2)
+    assertEquals(storage.listings - before, 2)
+    assertEquals(now.allSlices().values.flatten.size, 5)
+    assertEquals(now.partitions().size, 5)
+    assertEquals(now.allSlices(now.lastInstant.map(_.time)).values.flatten.size, 5)
+    assertEquals(storage.listings - before, 2 + 6)
   }
 
   test("a stray base file with a committed instant is not read") {

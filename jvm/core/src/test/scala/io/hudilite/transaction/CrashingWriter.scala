@@ -17,7 +17,7 @@ object CrashingWriter {
     val stopping = table.copy(storage = new StoppingStorage(TestTables.storage, stage))
     try {
       val transaction = Transaction.begin(stopping, Action.Commit, "UPSERT")
-      val stat = TestTables.writeFile(stopping, transaction.instant, "p1", "new-0", storage = stopping.storage)
+      val stat = TestTables.writeFile(stopping, transaction.instant, "p1", "new-0")
       if (stage != "completed") throw new IllegalStateException(s"the stage $stage was never reached")
       else transaction.commit(Seq(stat))
     } catch { case Stopped => }

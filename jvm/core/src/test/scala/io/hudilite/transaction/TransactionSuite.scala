@@ -156,6 +156,22 @@ class TransactionSuite extends FunSuite {
     transaction.rollback()
   }
 
+  test("a table that changed since it was opened is not written to") {
+    val table = TestTables.create(9)
+    TableProperties.update(storage, table.basePath)(_ + (TableKeys.OrderingFields -> "ts"))
+    assertEquals(intercept[CommitConflict](begin(table)).condition, "TABLE_CHANGED")
+    assertEquals(table.refresh().timeline.instants, Nil)
+  }
+
+  test("a rollback removes files that only their stats name") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val stat = writeFile(table, transaction.instant, "p1", "a-0")
+    Markers.delete(storage, table.basePath, transaction.instant)
+    transaction.rollback(Seq(stat))
+    assertEquals(TestTables.files(table).filter(_.contains(transaction.instant)), Set.empty[String])
+  }
+
   test("files of task attempts that lost are removed before the commit") {
     val table = TestTables.create(9)
     val transaction = begin(table)

@@ -4,8 +4,8 @@ import java.nio.file.{Files, Path, Paths}
 
 import scala.collection.JavaConverters._
 
-/** The tables of `tests/golden`, written by Apache Hudi, unpacked once a test run. */
-object GoldenTables {
+/** The tables of `tests/golden`, written by Apache Hudi, with their data files: unpacked once a test run. */
+object GoldenFolder {
 
   private val Archive = Paths.get("tests", "golden", "golden.tar.gz")
 

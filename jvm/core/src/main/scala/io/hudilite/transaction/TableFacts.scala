@@ -1,0 +1,26 @@
+package io.hudilite.transaction
+
+import io.hudilite.config.TableConfig
+
+/** The facts of a table that a write rests on from its plan to its commit.
+  *
+  * Hudi 1.1 and later may upgrade a table at any write, and an upgrade moves the whole timeline.
+  */
+private[transaction] object TableFacts {
+
+  /** What changed, in words, when something did. */
+  def changed(before: TableConfig, now: TableConfig): Option[String] =
+    facts(before).zip(facts(now)).collectFirst { case ((name, old), (_, current)) if old != current =>
+      s"$name changed from '$old' to '$current'"
+    }
+
+  private def facts(config: TableConfig): Seq[(String, String)] = Seq(
+    "the table version" -> config.version.toString,
+    "the timeline layout" -> config.layout.toString,
+    "the table type" -> config.tableType.name,
+    "the merge mode" -> config.mergeMode.name,
+    "the ordering fields" -> config.orderingFields.mkString(","),
+    "the record key fields" -> config.recordKeyFields.mkString(","),
+    "the partition fields" -> config.partitionItems.mkString(","),
+    "change data capture" -> config.cdcEnabled.toString)
+}

@@ -1,0 +1,36 @@
+package io.hudilite.transaction
+
+import io.hudilite.storage.MemoryStorage
+import io.hudilite.timeline.WriteStat
+
+import munit.FunSuite
+
+class MarkersSuite extends FunSuite {
+
+  test("markers lie where Hudi looks for them and are found again") {
+    val storage = new MemoryStorage()
+    Markers.create(storage, "/t", "20260101000001000", "2026/01", "a.parquet", Markers.Merge)
+    Markers.create(storage, "/t", "20260101000001000", "", "b.parquet", Markers.Create)
+    Markers.create(storage, "/t", "20260101000002000", "", "c.parquet", Markers.Create)
+    assert(storage.exists("/t/.hoodie/.temp/20260101000001000/2026/01/a.parquet.marker.MERGE"))
+    assertEquals(Markers.list(storage, "/t/", "20260101000001000"),
+      Seq(Marker("2026/01/a.parquet", "MERGE"), Marker("b.parquet", "CREATE")))
+    Markers.delete(storage, "/t", "20260101000001000")
+    assertEquals(Markers.list(storage, "/t", "20260101000001000"), Nil)
+    assertEquals(Markers.list(storage, "/t", "20260101000002000").size, 1)
+  }
+
+  test("files of the owner and checksums are no markers") {
+    val storage = new MemoryStorage()
+    Owner.write(storage, "/t", "1")
+    storage.replace("/t/.hoodie/.temp/1/p/.a.parquet.marker.CREATE.crc", Array.emptyByteArray)
+    assertEquals(Markers.list(storage, "/t", "1"), Nil)
+    Owner.release("1")
+  }
+
+  test("strays are the marked files that no stat names") {
+    val stat = WriteStat("a-0", "p/a.parquet", "null", "p", cdcStats = Map("p/.a.log.1.cdc" -> 1L))
+    val markers = Seq("p/a.parquet", "p/.a.log.1.cdc", "p/b.parquet").map(Marker(_, Markers.Create))
+    assertEquals(Strays.find(markers, Seq(stat)), Seq("p/b.parquet"))
+  }
+}
