@@ -11,7 +11,7 @@ import pytest
 @contextmanager
 def fails_with(condition: str, *mentions: str) -> Iterator[None]:
     """The block must fail with this condition, in a message that names each of `mentions`."""
-    with pytest.raises(Exception) as caught:  # noqa: PT011  its class differs by condition and PySpark version
+    with pytest.raises(Exception) as caught:
         yield
     message = str(caught.value)
     assert f"[{condition}]" in message, message[:2000]

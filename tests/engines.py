@@ -105,6 +105,8 @@ def frame(spark: SparkSession, rows: list[dict[str, Any]], schema: str = SCHEMA)
     return spark.createDataFrame([tuple(row.get(name) for name in names) for row in rows], schema)
 
 
-def record(key: str, ts: int = 1, dt: str | None = "2026-01-01", colour: str | None = "red", price: float = 1.0) -> dict[str, Any]:
+def record(
+    key: str, ts: int = 1, dt: str | None = "2026-01-01", colour: str | None = "red", price: float = 1.0
+) -> dict[str, Any]:
     """One row of `SCHEMA`."""
     return {"id": key, "ts": ts, "dt": dt, "colour": colour, "price": price}

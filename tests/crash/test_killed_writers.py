@@ -8,10 +8,10 @@ from pathlib import Path
 import layout
 import pytest
 from engines import AS_OF, SELF_CHECK, Engine, Shape, frame
+from killable_writer import PARTITIONS, batch
 from model import Model
 from rows import rows_of
 from victim import Victim, holding_the_table_lock, is_whole
-from killable_writer import PARTITIONS, batch
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own writers")
 
@@ -62,18 +62,14 @@ def test_an_upsert_killed_on_its_way(lite: Engine, path: Path, version: int, mom
 
 @pytest.mark.parametrize("version", [6, 9])
 @pytest.mark.parametrize("operation", ["upsert", "insert_overwrite_table"])
-def test_a_write_killed_right_before_its_completion(
-    lite: Engine, path: Path, version: int, operation: str
-) -> None:
+def test_a_write_killed_right_before_its_completion(lite: Engine, path: Path, version: int, operation: str) -> None:
     model = started_table(lite, path, version)
     commits = layout.writes(path)
     with Victim(path, version, operation) as victim:
         victim.go()
         victim.wait_until(lambda: victim.timeline_has("inflight"))
         with holding_the_table_lock(path):
-            victim.wait_until(
-                lambda: len(victim.new_files()) >= PARTITIONS and all(map(is_whole, victim.new_files()))
-            )
+            victim.wait_until(lambda: len(victim.new_files()) >= PARTITIONS and all(map(is_whole, victim.new_files())))
             victim.kill()
     stays_as_it_was(lite, path, model, commits)
     assert len(layout.strays(path)) >= PARTITIONS

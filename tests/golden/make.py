@@ -8,8 +8,10 @@ OUT/<scenario>-v<version>/expect/     snapshot.jsonl, read_optimized.jsonl, incr
                                       record key and partition path dropped
 Another --seed gives other keys, values and commit sizes.
 """
+
 # ruff: noqa
 # mypy: ignore-errors
+# fmt: off
 import argparse, json, os, random, shutil, sys, time, datetime, decimal
 from pyspark.sql import SparkSession, functions as F, types as T
 

@@ -46,9 +46,7 @@ def test_a_snapshot_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path
 
 
 @pytest.mark.parametrize("case", COPY_ON_WRITE)
-def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(
-    lite: Engine, golden_root: Path, case: str
-) -> None:
+def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(lite: Engine, golden_root: Path, case: str) -> None:
     expected = [
         (field["name"], field["type"]) for field in FACTS[case]["schema"]["fields"] if field["name"] not in META
     ]

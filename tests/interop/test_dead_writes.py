@@ -7,10 +7,10 @@ from pathlib import Path
 import layout
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame
+from killable_writer import PARTITIONS, batch
 from model import Model
 from rows import rows_of
 from victim import Victim
-from killable_writer import PARTITIONS, batch
 
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
 

@@ -57,11 +57,11 @@ class Game:
         ids = list(range(60))
         steps: list[tuple[str, str, list[Record], Callable[[list[Record]], Any]]] = [
             (first, "insert", self.records(ids, 10), self.model.upsert),
-            (second, "upsert", self.records(self.some(ids, 20) + [60, 61, 63], 20), self.model.upsert),
-            (first, "upsert", self.records(self.some(ids, 15) + [70, 77], 30), self.model.upsert),
+            (second, "upsert", self.records([*self.some(ids, 20), 60, 61, 63], 20), self.model.upsert),
+            (first, "upsert", self.records([*self.some(ids, 15), 70, 77], 30), self.model.upsert),
             (second, "upsert", self.records(self.some(ids, 15), 15), self.model.upsert),
             (first, "delete", self.records(self.some(ids, 12), 40), self.model.delete),
-            (second, "delete", self.records(self.some(ids, 5) + [999], 40), self.model.delete),
+            (second, "delete", self.records([*self.some(ids, 5), 999], 40), self.model.delete),
             (first, "upsert", self.records(self.some(ids, 25), 50), self.model.upsert),
             (second, "insert_overwrite", self.records([1000, 1004], 60), self.model.overwrite_partitions),
             (first, "upsert", self.records([*self.some(ids, 15), 1000, 1001, 1007], 70), self.model.upsert),

@@ -11,8 +11,20 @@ import layout
 import pytest
 from conditions import fails_with
 from engines import (
-    AS_OF, BEGIN, INDEX, OPERATION, ORDERING, PARTITION, QUERY_TYPE, RECORD_KEY, SELF_CHECK, TABLE_VERSION, Engine, Shape,
-    frame, record,
+    AS_OF,
+    BEGIN,
+    INDEX,
+    OPERATION,
+    ORDERING,
+    PARTITION,
+    QUERY_TYPE,
+    RECORD_KEY,
+    SELF_CHECK,
+    TABLE_VERSION,
+    Engine,
+    Shape,
+    frame,
+    record,
 )  # fmt: skip
 from rows import rows_of
 from test_write_and_read import Story, days

@@ -12,7 +12,8 @@ from test_write_and_read import Story
 
 ODD_KEYS = [
     "null", "__null__", "__empty__", "__HIVE_DEFAULT_PARTITION__", " ", "a,b", "a:b", "id:1,x:2", "é", "日本語", "🦆",
-    "a/b", "%2F", "'", '"', "\\", "NULL", "0", "-1", "x" * 300, "ß", "ss", "é" * 3, "e\u0301", "\u00e9\u0000z", "~", "\uffff",
+    "a/b", "%2F", "'", '"', "\\", "NULL", "0", "-1", "x" * 300, "ß", "ss", "é" * 3, "e\u0301", "\u00e9\u0000z",
+    "~", "\uffff",
 ]  # fmt: skip
 
 
@@ -28,7 +29,22 @@ def test_odd_record_keys_are_found_again(lite: Engine, path: Path, index: str) -
     assert found == (0 if "日本語" in ODD_KEYS[::2] else 1)
 
 
-ODD_PARTITIONS = [None, "", "é", "a b", "x=y", "100%", "日本", "a:b", "{c}", "[d]", "q?", "star*", "semi;", "__HIVE_DEFAULT"]
+ODD_PARTITIONS = [
+    None,
+    "",
+    "é",
+    "a b",
+    "x=y",
+    "100%",
+    "日本",
+    "a:b",
+    "{c}",
+    "[d]",
+    "q?",
+    "star*",
+    "semi;",
+    "__HIVE_DEFAULT",
+]
 
 
 @pytest.mark.parametrize("hive_style", ["true", "false"])
@@ -91,10 +107,13 @@ def test_keys_that_are_not_text(lite: Engine, path: Path, kind: str, values: lis
     import datetime
     import decimal
 
-    values = values or {
-        "date": [datetime.date(2026, 1, 2), datetime.date(1969, 12, 31)],
-        "decimal(12,3)": [decimal.Decimal("1.500"), decimal.Decimal("-0.001"), decimal.Decimal("1000000.000")],
-    }[kind]  # type: ignore[assignment]
+    values = (
+        values
+        or {
+            "date": [datetime.date(2026, 1, 2), datetime.date(1969, 12, 31)],
+            "decimal(12,3)": [decimal.Decimal("1.500"), decimal.Decimal("-0.001"), decimal.Decimal("1000000.000")],
+        }[kind]
+    )  # type: ignore[assignment]
     schema, model = f"id {kind}, ts long, dt string", Model()
     facts = Shape().options()
     for ts in (1, 2):

@@ -166,7 +166,7 @@ def test_errorifexists_creates_once(lite: Engine, path: Path) -> None:
     shape = Shape()
     lite.write(frame(lite.spark, [record("a")]), path, mode="errorifexists", **shape.options())
     before = layout.fingerprint(path)
-    with pytest.raises(Exception, match="(?i)exist"):
+    with pytest.raises(Exception, match=r"(?i)exist"):
         lite.write(frame(lite.spark, [record("b")]), path, mode="errorifexists", **shape.options())
     assert layout.fingerprint(path) == before
     assert [row["id"] for row in lite.read(path).collect()] == ["a"]

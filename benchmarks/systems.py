@@ -1,0 +1,279 @@
+"""One adapter per table format: how to create, upsert, delete, read and diff a table.
+
+To add a system, subclass `System`, implement what it can do (anything else stays `Unsupported` and is reported as
+n/a) and list an instance in `SYSTEMS`. Each format runs with its own defaults; only what the workload names is set.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col
+from pyspark.sql.types import StringType, StructField, StructType
+
+
+class Unsupported(Exception):
+    """The system has no such feature; reported as n/a, not as a failure."""
+
+
+@dataclass
+class Table:
+    """A table of one system: its name, and the index type for Hudi-like systems."""
+
+    name: str
+    root: str
+    index: str = "BLOOM"
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.root, self.name)
+
+
+class System:
+    """What the workloads ask of a table format."""
+
+    name = ""
+    groups = frozenset({"cow", "latest", "commits"})  # workload groups it takes part in
+    packages = ""  # Maven coordinates that spark-submit resolves
+
+    def jars(self) -> list[str]:
+        """Paths of jars for the session."""
+        return []
+
+    def conf(self, root: str) -> dict[str, str]:
+        """Settings of the session; `root` is where the tables go."""
+        return {}
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        raise Unsupported
+
+    def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        raise Unsupported
+
+    def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        raise Unsupported
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        raise Unsupported
+
+    def version(self, spark: SparkSession, table: Table) -> Any:
+        """A mark of the table's state now, for `incremental`."""
+        return None
+
+    def incremental(self, spark: SparkSession, table: Table, since: Any) -> DataFrame:
+        """The rows written after `since`, in their latest form."""
+        raise Unsupported
+
+
+class Parquet(System):
+    """Plain Spark parquet, the floor: an upsert is an anti-join and a rewrite of the touched partitions."""
+
+    groups = frozenset({"cow", "latest"})
+
+    def __init__(self, name: str, codec: str) -> None:
+        self.name, self.codec = name, codec
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {"spark.sql.parquet.compression.codec": self.codec}
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        frame.write.partitionBy("dt").mode("overwrite").parquet(table.path)
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        part = glob.glob(os.path.join(table.path, "dt=*", "*.parquet"))[0]
+        schema = StructType([*spark.read.parquet(part).schema.fields, StructField("dt", StringType())])
+        return spark.read.option("basePath", table.path).schema(schema).parquet(table.path)
+
+    def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        touched, kept = self._kept(spark, frame, table)
+        self._rewrite(table, touched, kept.unionByName(frame))
+
+    def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        self._rewrite(table, *self._kept(spark, frame, table))
+
+    def _kept(self, spark: SparkSession, frame: DataFrame, table: Table) -> tuple[list[str], DataFrame]:
+        touched = [row["dt"] for row in frame.select("dt").distinct().collect()]
+        base = self.read(spark, table)
+        return touched, base.where(base.dt.isin(touched)).join(frame.select("key", "dt"), ["key", "dt"], "left_anti")
+
+    def _rewrite(self, table: Table, touched: list[str], merged: DataFrame) -> None:
+        staging = table.path + ".staging"
+        merged.write.partitionBy("dt").mode("overwrite").parquet(staging)
+        for value in touched:
+            target = os.path.join(table.path, f"dt={value}")
+            shutil.rmtree(target, ignore_errors=True)
+            os.rename(os.path.join(staging, f"dt={value}"), target)
+        shutil.rmtree(staging)
+
+
+class Hudi(System):
+    """Apache Hudi 1.2 with its defaults, but for what `options` says."""
+
+    format = "hudi"
+    groups = frozenset({"cow", "simple", "latest", "commits"})
+    packages = "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
+
+    def __init__(self, name: str = "hudi", options: dict[str, str] | None = None) -> None:
+        self.name, self.options = name, options or {}
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {
+            "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
+            "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+            "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+        }
+
+    def _write(self, frame: DataFrame, table: Table, operation: str, mode: str) -> None:
+        options = {
+            "hoodie.table.name": table.name,
+            "hoodie.datasource.write.operation": operation,
+            "hoodie.datasource.write.recordkey.field": "key",
+            "hoodie.datasource.write.precombine.field": "ts",
+            "hoodie.datasource.write.partitionpath.field": "dt",
+            "hoodie.index.type": table.index,
+            **self.options,
+        }
+        frame.write.format(self.format).options(**options).mode(mode).save(table.path)
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        self._write(frame, table, "bulk_insert", "overwrite")
+
+    def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        self._write(frame, table, "upsert", "append")
+
+    def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        self._write(frame, table, "delete", "append")
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        return spark.read.format(self.format).load(table.path)
+
+    def version(self, spark: SparkSession, table: Table) -> str:
+        """Completion time of the last commit."""
+        names = glob.glob(os.path.join(table.path, ".hoodie", "timeline", "*commit"))
+        return max(os.path.basename(name).split(".")[0].split("_")[-1] for name in names)
+
+    def incremental(self, spark: SparkSession, table: Table, since: str) -> DataFrame:
+        window = {
+            "hoodie.datasource.query.type": "incremental",
+            "hoodie.datasource.read.begin.instanttime": since,
+        }
+        return spark.read.format(self.format).options(**window).load(table.path)
+
+
+class Hudilite(Hudi):
+    """The connector of this project, with the options of Hudi."""
+
+    format = "hudilite"
+    packages = ""
+
+    def __init__(self) -> None:
+        super().__init__("hudilite")
+
+    def jars(self) -> list[str]:
+        import hudilite
+
+        return [hudilite.jar()]
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {"spark.sql.extensions": "io.hudilite.spark.HudiliteExtensions"}
+
+
+class MergeSystem(System):
+    """A format whose upserts and deletes are MERGE statements."""
+
+    def identifier(self, table: Table) -> str:
+        raise NotImplementedError
+
+    def _merge(self, spark: SparkSession, frame: DataFrame, table: Table, clauses: str) -> None:
+        frame.createOrReplaceTempView("batch")
+        on = "t.key = s.key AND t.dt = s.dt"
+        spark.sql(f"MERGE INTO {self.identifier(table)} t USING batch s ON {on} {clauses}").collect()
+
+    def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        clauses = "WHEN MATCHED AND s.ts >= t.ts THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        self._merge(spark, frame, table, clauses)
+
+    def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        self._merge(spark, frame, table, "WHEN MATCHED THEN DELETE")
+
+
+class Delta(MergeSystem):
+    """Delta Lake, copy-on-write."""
+
+    name = "delta"
+    packages = "io.delta:delta-spark_2.12:3.3.2"
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {
+            "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+            "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        }
+
+    def identifier(self, table: Table) -> str:
+        return f"delta.`{table.path}`"
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        frame.write.format("delta").partitionBy("dt").mode("overwrite").save(table.path)
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        return spark.read.format("delta").load(table.path)
+
+
+class Iceberg(MergeSystem):
+    """Apache Iceberg, copy-on-write, hadoop catalog."""
+
+    name = "iceberg"
+    packages = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0"
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {
+            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+            "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+            "spark.sql.catalog.ice.type": "hadoop",
+            "spark.sql.catalog.ice.warehouse": root,
+        }
+
+    def identifier(self, table: Table) -> str:
+        return f"ice.{table.name}"  # the hadoop catalog's root namespace: <warehouse>/<name>
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        writer = frame.writeTo(self.identifier(table)).partitionedBy(col("dt"))
+        for command in ("merge", "update", "delete"):
+            writer = writer.tableProperty(f"write.{command}.mode", "copy-on-write")
+        writer.createOrReplace()
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        return spark.table(self.identifier(table))
+
+    def version(self, spark: SparkSession, table: Table) -> Any:
+        snapshots = f"SELECT snapshot_id FROM {self.identifier(table)}.snapshots ORDER BY committed_at DESC LIMIT 1"
+        row = spark.sql(snapshots).first()
+        return row and row[0]
+
+    def incremental(self, spark: SparkSession, table: Table, since: Any) -> DataFrame:
+        call = (
+            f"CALL ice.system.create_changelog_view(table => '{table.name}', "
+            f"options => map('start-snapshot-id', '{since}'), changelog_view => 'changes')"
+        )
+        spark.sql(call).collect()
+        return spark.table("changes").where("_change_type IN ('INSERT', 'UPDATE_AFTER')")
+
+
+SYSTEMS: dict[str, System] = {
+    system.name: system
+    for system in (
+        Parquet("parquet", "snappy"),
+        Parquet("parquet-zstd", "zstd"),
+        Hudi(),
+        Hudi("hudi-zstd", {"hoodie.parquet.compression.codec": "zstd"}),
+        Hudilite(),
+        Delta(),
+        Iceberg(),
+    )
+}
