@@ -7,6 +7,7 @@ import io.hudilite.error.CorruptTable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.HadoopReadOptions
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -45,8 +46,11 @@ object BaseFileFooter {
     * @param length
     *   its size in bytes as listed, which saves asking the file system again
     */
-  def read(conf: Configuration, path: String, length: Long, withBloom: Boolean = true): BaseFileFooter = {
-    val metadata = readMetadata(conf, path, length)
+  def read(conf: Configuration, path: String, length: Long, withBloom: Boolean = true): BaseFileFooter =
+    of(path, metadata(conf, path, length), withBloom)
+
+  /** What a footer that was read already says. */
+  def of(path: String, metadata: ParquetMetadata, withBloom: Boolean = true): BaseFileFooter = {
     val values = metadata.getFileMetaData.getKeyValueMetaData
     def value(key: String): Option[String] = Option(values.get(key))
     BaseFileFooter(
@@ -57,10 +61,15 @@ object BaseFileFooter {
       rows = metadata.getBlocks.asScala.map(_.getRowCount).sum)
   }
 
-  private def readMetadata(conf: Configuration, path: String, length: Long): ParquetMetadata =
+  /** The whole footer of a file of `length` bytes; one that does not decode raises `CorruptTable`. */
+  def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = metadata(conf, path, length, 0L, length)
+
+  /** The footer with only those row groups whose middle lies in `[start, end)`. */
+  def metadata(conf: Configuration, path: String, length: Long, start: Long, end: Long): ParquetMetadata =
     try {
       val status = new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path))
-      val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf))
+      val options = HadoopReadOptions.builder(conf, new Path(path)).withRange(start, end).build()
+      val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf), options)
       try reader.getFooter finally reader.close()
     } catch {
       case e: IOException if !isDecodingError(e) => throw e

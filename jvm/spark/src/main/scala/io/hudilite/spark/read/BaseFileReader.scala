@@ -1,0 +1,105 @@
+package io.hudilite.spark.read
+
+import java.io.Closeable
+import java.time.ZoneId
+
+import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.record.MetaFields
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.hadoop.mapreduce.{JobID, TaskAttemptID, TaskID, TaskType}
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, ParquetToSparkSchemaConverter}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** One split of a base file, opened as far as its footer: what the two kinds of readers start from.
+  *
+  * Besides the wanted columns it reads those that rows are filtered by, behind them; a reader drops these.
+  */
+private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, split: FileSplit) {
+
+  import BaseFileReader._
+
+  private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
+
+  val footer: ParquetMetadata =
+    BaseFileFooter.metadata(conf, path.toString, split.fileLength, split.start, split.start + split.length)
+
+  private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
+
+  private val createdByParquetMr = Option(footer.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))
+
+  val datetimeRebase: RebaseSpec = DataSourceUtils.datetimeRebaseSpec(k => metadata(k), job.settings.datetimeRebaseMode)
+  val int96Rebase: RebaseSpec = DataSourceUtils.int96RebaseSpec(k => metadata(k), job.settings.int96RebaseMode)
+
+  /** Zone in which other writers than parquet-mr meant their INT96 times, when the session asks to convert them. */
+  val int96Zone: Option[ZoneId] =
+    if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone)) else None
+
+  /** Columns of the file that are delivered. */
+  val delivered: StructType = StructType(job.columns.fields.filterNot(_.name == ScanJob.FileId))
+
+  /** The delivered columns, then those that only filters need. */
+  val wanted: StructType = StructType(delivered.fields ++ hidden(delivered).map(StructField(_, StringType)))
+
+  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive)
+
+  /** Position of the commit time among the wanted columns, when rows are filtered by it. */
+  val commitTimeColumn: Int = if (job.commitTimes.isEmpty) -1 else wanted.fieldIndex(MetaFields.CommitTime)
+
+  val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
+
+  /** Whether the footer leaves it open that the file holds one of the keys asked for. */
+  def verdict: KeyVerdict = job.keys.filter(_ => job.keysToCheck) match {
+    case Some(keys) => KeyVerdict.of(BaseFileFooter.of(path.toString, footer), keys)
+    case None => KeyVerdict.MayHold
+  }
+
+  /** What a reader of Hadoop's kind is initialised with. */
+  def context: TaskAttemptContextImpl = {
+    val own = new Configuration(conf)
+    own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.requested.json)
+    if (job.settings.pushFilters) filter.of(allFilters).foreach(ParquetInputFormat.setFilterPredicate(own, _))
+    new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
+  }
+
+  private def hidden(delivered: StructType): Seq[String] = {
+    val names = delivered.fieldNames.toSet
+    val key = if (job.keys.exists(_.sorted.size <= ParquetFilter.MaxListed)) Seq(MetaFields.RecordKey) else Nil
+    val time = if (job.commitTimes.isDefined) Seq(MetaFields.CommitTime) else Nil
+    (key ++ time).filterNot(names)
+  }
+
+  private def allFilters: Seq[ScanFilter] = job.filters ++
+    job.keys.map(keys => textIn(MetaFields.RecordKey, keys.sorted)) ++
+    job.commitTimes.map(times => textIn(MetaFields.CommitTime, times))
+
+  private def filter: ParquetFilter = new ParquetFilter(footer.getFileMetaData.getSchema, job.settings.caseSensitive,
+    column => ScanFilter.typeAt(wanted, column.toList).isDefined, createdByParquetMr,
+    datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION")
+
+  private def fileColumns: StructType =
+    new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema)
+}
+
+private[read] object BaseFileReader {
+
+  private def textIn(column: String, values: Iterable[String]): ScanFilter =
+    ScanFilter.OneOf(Seq(column), values.toSeq.sorted.map(UTF8String.fromString))
+}
+
+/** Batches or rows of one split, one at a time. */
+private[read] trait SplitReader[T] extends Closeable {
+  def next(): Boolean
+  def get(): T
+
+  /** Rows in what `get` returns. */
+  def size: Int
+}

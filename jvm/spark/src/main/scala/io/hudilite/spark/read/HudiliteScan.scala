@@ -1,0 +1,145 @@
+package io.hudilite.spark.read
+
+import java.util.OptionalLong
+
+import io.hudilite.filegroup.BaseFile
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** One read of a table: plans the files, packs them into tasks, tells the optimizer their size.
+  *
+  * Spark adds filters that it learns while the query runs before it asks for the tasks.
+  */
+final class HudiliteScan(
+    source: SnapshotSource, columns: StructType, known: StructType, filters: Seq[ScanFilter], limit: Option[Int],
+    options: Map[String, String])
+    extends Scan
+    with Batch
+    with SupportsReportStatistics
+    with SupportsRuntimeV2Filtering {
+
+  private lazy val conf = SessionSettings.parquet(options)
+  private lazy val planner = new FilePlanner(source, known, conf)
+  private lazy val planned: FilePlan = planner.plan(filters)
+  private val settings = SessionSettings.reader(columns)
+  private var runtimeFilters: Seq[ScanFilter] = Nil
+  private var narrowed: Option[FilePlan] = None
+
+  /** The files to read, by all filters known by now. */
+  private def current: FilePlan = narrowed.getOrElse(planned)
+
+  override def readSchema(): StructType = columns
+
+  override def toBatch(): Batch = this
+
+  override def description(): String =
+    s"hudilite ${source.describe} of ${source.table.basePath}, files ${current.describe}" +
+      (if (filters.isEmpty) "" else s", pruned by ${filters.map(FilterText.of).mkString(" and ")}") +
+      limit.map(n => s", limit $n").getOrElse("")
+
+  // ---- tasks
+
+  override def planInputPartitions(): Array[InputPartition] = {
+    val plan = current
+    val files = limit.fold(plan.files)(enough(plan.files, _))
+    val maxBytes = SessionSettings.maxSplitBytes(files.map(_.length + SessionSettings.openCostBytes).sum)
+    val late = if (runtimeFilters.isEmpty) None
+      else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
+    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes)
+      .map(p => p.copy(narrowing = late): InputPartition).toArray
+  }
+
+  /** As many files as hold the rows wanted, when the number of their rows is known. */
+  private def enough(files: Seq[BaseFile], rows: Int): Seq[BaseFile] =
+    if (filters.nonEmpty || source.files.commitTimes.isDefined) files
+    else {
+      val counts = RowCounts.of(source.table, files)
+      val before = files.scanLeft(0L)((sum, f) => sum + counts.getOrElse(f.relativePath, 0L))
+      files.zip(before).takeWhile(_._2 < rows).map(_._1)
+    }
+
+  override def createReaderFactory(): PartitionReaderFactory = {
+    val job = ScanJob(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
+      source.files.commitTimes, limit, settings)
+    ScanReaderFactory(job, SparkSession.active.sparkContext.broadcast(new SerializableConfiguration(conf)))
+  }
+
+  // ---- statistics
+
+  override def estimateStatistics(): Statistics = {
+    val share = columns.defaultSize.toDouble / math.max(known.defaultSize, 1)
+    val bytes = (current.bytes * SQLConf.get.fileCompressionFactor * math.min(share, 1.0)).toLong
+    val rows = RowCounts.estimate(source.table, current.files)
+    new Statistics {
+      override def sizeInBytes(): OptionalLong = OptionalLong.of(math.max(bytes, 1L))
+      override def numRows(): OptionalLong = rows.fold(OptionalLong.empty())(OptionalLong.of(_))
+    }
+  }
+
+  // ---- filters that come while the query runs
+
+  override def filterAttributes(): Array[NamedReference] =
+    planner.pruningColumns.filter(path => path.size == 1 && columns.fieldNames.contains(path.head))
+      .map(path => Expressions.column(path.head)).toArray
+
+  override def filter(predicates: Array[Predicate]): Unit = {
+    runtimeFilters = predicates.toList.flatMap(ScanFilter.of(_, known))
+    narrowed = if (runtimeFilters.isEmpty) None else Some(planner.plan(filters ++ runtimeFilters))
+  }
+
+  // Long lists have done their work in pruning files, and tasks need not carry them.
+  private def isShort(filter: ScanFilter): Boolean = filter match {
+    case ScanFilter.OneOf(_, values) => values.size <= ParquetFilter.MaxListed
+    case _ => true
+  }
+
+  // ---- metrics
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = ScanMetrics.all
+
+  override def reportDriverMetrics(): Array[CustomTaskMetric] = {
+    val plan = current
+    Array(ScanMetric(ScanMetrics.FilesTotal, plan.total.toLong),
+      ScanMetric(ScanMetrics.PrunedByPartition, plan.byPartition.toLong),
+      ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
+      ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong))
+  }
+
+  // ---- Spark reuses the result of an equal scan
+
+  private def identity: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit)
+
+  override def equals(other: Any): Boolean = other match {
+    case scan: HudiliteScan => (this eq scan) || scan.identity == identity
+    case _ => false
+  }
+
+  override def hashCode(): Int = identity.hashCode
+}
+
+/** Filters as text for `EXPLAIN`. */
+private object FilterText {
+
+  private val Signs = Map[ScanFilter.Operator, String](ScanFilter.Equal -> "=", ScanFilter.Less -> "<",
+    ScanFilter.LessOrEqual -> "<=", ScanFilter.Greater -> ">", ScanFilter.GreaterOrEqual -> ">=")
+  private val MaxShown = 5
+
+  def of(filter: ScanFilter): String = filter match {
+    case ScanFilter.Comparison(column, operator, value) => s"${column.mkString(".")} ${Signs(operator)} $value"
+    case ScanFilter.OneOf(column, values) =>
+      val more = if (values.size > MaxShown) s", ${values.size - MaxShown} more" else ""
+      s"${column.mkString(".")} in (${values.take(MaxShown).mkString(", ")}$more)"
+    case ScanFilter.StartsWith(column, prefix) => s"${column.mkString(".")} starts with $prefix"
+    case ScanFilter.IsNull(column) => s"${column.mkString(".")} is null"
+    case ScanFilter.Negation(ScanFilter.IsNull(column)) => s"${column.mkString(".")} is not null"
+    case ScanFilter.Negation(part) => s"not (${of(part)})"
+    case ScanFilter.AllOf(parts) => parts.map(of).mkString("(", " and ", ")")
+    case ScanFilter.AnyOf(parts) => parts.map(of).mkString("(", " or ", ")")
+  }
+}

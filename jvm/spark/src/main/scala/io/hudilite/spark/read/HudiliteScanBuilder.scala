@@ -1,0 +1,75 @@
+package io.hudilite.spark.read
+
+import io.hudilite.record.MetaFields
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+/** Collects what Spark pushes down and ends in a scan.
+  *
+  * Every filter prunes files, row groups and pages where it can and goes back to Spark, which evaluates it on the rows
+  * that are left.
+  *
+  * @param source
+  *   table and state to read
+  * @param readSchema
+  *   columns of the relation
+  * @param options
+  *   options of the read
+  */
+final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
+    extends ScanBuilder
+    with SupportsPushDownRequiredColumns
+    with SupportsPushDownV2Filters
+    with SupportsPushDownLimit
+    with SupportsPushDownAggregates {
+
+  private val known = StructType(source.dataSchema.fields ++
+    MetaFields.all.map(StructField(_, StringType)).filterNot(f => source.dataSchema.fieldNames.contains(f.name)))
+  private var columns: StructType = readSchema
+  private var pushed: Array[Predicate] = Array.empty
+  private var filters: Seq[ScanFilter] = Nil
+  private var limit: Option[Int] = None
+  private var aggregates: Option[AggregateScan] = None
+
+  override def pruneColumns(requiredSchema: StructType): Unit = columns = requiredSchema
+
+  override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
+    val understood = predicates.flatMap(p => ScanFilter.of(p, known).map(p -> _))
+    pushed = understood.map(_._1)
+    filters = understood.map(_._2).toList
+    predicates
+  }
+
+  override def pushedPredicates(): Array[Predicate] = pushed
+
+  override def pushLimit(rows: Int): Boolean = {
+    limit = Some(rows)
+    true
+  }
+
+  override def supportCompletePushDown(aggregation: Aggregation): Boolean = answer(aggregation).isDefined
+
+  override def pushAggregation(aggregation: Aggregation): Boolean = {
+    aggregates = answer(aggregation)
+    aggregates.isDefined
+  }
+
+  private var answered: Option[(Aggregation, Option[AggregateScan])] = None
+
+  // Spark asks twice for one aggregation: first whether, then to do it.
+  private def answer(aggregation: Aggregation): Option[AggregateScan] = answered match {
+    case Some((same, result)) if same eq aggregation => result
+    case _ =>
+      val files = source.files
+      val possible = filters.isEmpty && files.commitTimes.isEmpty && files.files.size <= KeyPruning.MaxFilesOnDriver
+      val result =
+        if (!possible) None
+        else FooterAggregates.answer(SessionSettings.hadoop(options), source.table.basePath, files.files, aggregation, known)
+      answered = Some((aggregation, result))
+      result
+  }
+
+  override def build(): Scan = aggregates.getOrElse(new HudiliteScan(source, columns, known, filters, limit, options))
+}

@@ -1,0 +1,98 @@
+package io.hudilite.spark.read
+
+import io.hudilite.filegroup.BaseFile
+import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types.StructType
+
+/** Everything that tasks need to know about a scan besides their files.
+  *
+  * @param columns
+  *   columns to deliver, in order; among them may be [[ScanJob.FileId]], which no file holds
+  * @param filters
+  *   filters that prune row groups and pages; Spark evaluates them again on rows
+  * @param keys
+  *   record keys outside of which no row passes the filters
+  * @param keysToCheck
+  *   the driver has not looked at the files' key ranges and bloom filters
+  * @param commitTimes
+  *   only rows with one of these commit times are delivered
+  * @param limit
+  *   rows after which a task may stop
+  */
+final case class ScanJob(
+    basePath: String,
+    columns: StructType,
+    filters: Seq[ScanFilter],
+    keys: Option[RecordKeys],
+    keysToCheck: Boolean,
+    commitTimes: Option[Set[String]],
+    limit: Option[Int],
+    settings: ReaderSettings)
+
+object ScanJob {
+
+  /** Metadata column with the id of the row's file group; the same for all rows of a file. */
+  val FileId = "_file_id"
+}
+
+/** The session's settings for reading parquet files.
+  *
+  * @param vectorized
+  *   Spark's vectorized reader can deliver the columns
+  * @param columnar
+  *   rows leave the scan as batches
+  * @param datetimeRebaseMode
+  *   for files that do not say in which calendar their days and times are
+  */
+final case class ReaderSettings(
+    vectorized: Boolean,
+    columnar: Boolean,
+    batchSize: Int,
+    offHeap: Boolean,
+    caseSensitive: Boolean,
+    pushFilters: Boolean,
+    datetimeRebaseMode: String,
+    int96RebaseMode: String,
+    int96Conversion: Boolean,
+    timeZone: String)
+
+/** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
+  *
+  * @param fileLength
+  *   size of the whole file
+  */
+final case class FileSplit(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long)
+
+/** Filters known only when the query runs; they stand in for those of the job. */
+final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], keysToCheck: Boolean)
+
+/** What one task reads. */
+final case class ScanPartition(splits: Seq[FileSplit], narrowing: Option[Narrowing] = None) extends InputPartition
+
+/** Packs files into tasks as Spark packs those of its own sources: pure. */
+object ScanPartition {
+
+  /** @param maxSplitBytes
+    *   larger files are cut, and more than this is not given to one task
+    * @param openCostBytes
+    *   what opening a file costs, in bytes that could be read instead
+    */
+  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long): Seq[ScanPartition] = {
+    val splits = files.flatMap(cut(_, maxSplitBytes)).sortBy(-_.length)
+    val (done, open, _) = splits.foldLeft((Vector.empty[ScanPartition], Vector.empty[FileSplit], 0L)) {
+      case ((closed, current, size), split) =>
+        if (current.nonEmpty && size + split.length > maxSplitBytes)
+          (closed :+ ScanPartition(current), Vector(split), split.length + openCostBytes)
+        else (closed, current :+ split, size + split.length + openCostBytes)
+    }
+    if (open.isEmpty) done else done :+ ScanPartition(open)
+  }
+
+  private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
+    (0L until math.max(file.length, 1L) by maxSplitBytes).map(start => FileSplit(file.relativePath, file.fileId,
+      file.length, start, math.min(maxSplitBytes, file.length - start)))
+
+  /** The size of a task's share: what keeps all cores busy, within the session's bounds. */
+  def maxSplitBytes(totalBytes: Long, maxPartitionBytes: Long, openCostBytes: Long, parallelism: Int): Long =
+    math.min(maxPartitionBytes, math.max(openCostBytes, totalBytes / math.max(parallelism, 1)))
+}

@@ -1,0 +1,49 @@
+package io.hudilite.spark.read
+
+import org.apache.spark.sql.connector.metric.{CustomSumMetric, CustomTaskMetric}
+
+/** The metrics of a scan in Spark's SQL tab: what each pruning step left out. Spark makes them without arguments. */
+final class FilesTotalMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.FilesTotal
+  override def description(): String = "base files of the state read"
+}
+
+final class FilesPrunedByPartitionMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByPartition
+  override def description(): String = "base files pruned by partition"
+}
+
+final class FilesPrunedByRangeMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByRange
+  override def description(): String = "base files pruned by key range"
+}
+
+final class FilesPrunedByBloomMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByBloom
+  override def description(): String = "base files pruned by bloom filter"
+}
+
+final class FilesOpenedMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.FilesOpened
+  override def description(): String = "base files opened"
+}
+
+final class RowsReadMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.RowsRead
+  override def description(): String = "rows read from base files"
+}
+
+final case class ScanMetric(name: String, value: Long) extends CustomTaskMetric
+
+object ScanMetrics {
+  val FilesTotal = "filesTotal"
+  val PrunedByPartition = "filesPrunedByPartition"
+  val PrunedByRange = "filesPrunedByKeyRange"
+  val PrunedByBloom = "filesPrunedByBloom"
+  val FilesOpened = "filesOpened"
+  val RowsRead = "rowsRead"
+
+  def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesTotalMetric,
+    new FilesPrunedByPartitionMetric, new FilesPrunedByRangeMetric, new FilesPrunedByBloomMetric, new FilesOpenedMetric,
+    new RowsReadMetric)
+}

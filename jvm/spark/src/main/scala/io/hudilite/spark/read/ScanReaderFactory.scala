@@ -1,0 +1,120 @@
+package io.hudilite.spark.read
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.connector.metric.CustomTaskMetric
+import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.util.SerializableConfiguration
+
+import scala.collection.JavaConverters._
+
+/** Makes the readers inside tasks. */
+final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableConfiguration]) extends PartitionReaderFactory {
+
+  override def supportColumnarReads(partition: InputPartition): Boolean = job.settings.columnar
+
+  override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
+    val own = narrowed(partition)
+    new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _))
+  }
+
+  override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
+    val own = narrowed(partition)
+    new TaskReader[InternalRow](own, conf.value.value, splits(partition),
+      if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
+      else new RowReader(own, _, _))
+  }
+
+  private def splits(partition: InputPartition): Seq[FileSplit] = scanPartition(partition).splits
+
+  /** Filters that came up after this factory was made travel with the partitions. */
+  private def narrowed(partition: InputPartition): ScanJob = scanPartition(partition).narrowing.fold(job)(late =>
+    job.copy(filters = late.filters, keys = late.keys, keysToCheck = late.keysToCheck))
+
+  private def scanPartition(partition: InputPartition): ScanPartition = partition match {
+    case p: ScanPartition => p
+    case other => throw new IllegalStateException(s"not a partition of this scan: $other")
+  }
+}
+
+/** Reads the splits of one task one after the other and counts. */
+private final class TaskReader[T](
+    job: ScanJob, conf: Configuration, splits: Seq[FileSplit], open: (BaseFileReader, String) => SplitReader[T])
+    extends PartitionReader[T] {
+
+  private val remaining = splits.iterator
+  private var current: Option[SplitReader[T]] = None
+  private var rows = 0L
+  private var opened = 0L
+  private var outOfRange = 0L
+  private var notInBloom = 0L
+
+  override def next(): Boolean = {
+    // hot path
+    var found = false
+    var more = !isFull
+    while (!found && more) current match {
+      case Some(reader) if reader.next() =>
+        found = true
+        rows += reader.size
+      case _ => more = advance()
+    }
+    found
+  }
+
+  private def isFull: Boolean = job.limit.exists(rows >= _)
+
+  /** Opens the next split that can hold rows; `false` when there is none left. */
+  private def advance(): Boolean = {
+    close()
+    if (!remaining.hasNext) false
+    else {
+      val split = remaining.next()
+      val file = new BaseFileReader(job, conf, split)
+      file.verdict match {
+        case KeyVerdict.MayHold =>
+          if (split.start == 0) opened += 1
+          current = Some(open(file, split.fileId))
+        case KeyVerdict.OutOfRange => if (split.start == 0) outOfRange += 1
+        case KeyVerdict.NotInBloom => if (split.start == 0) notInBloom += 1
+      }
+      true
+    }
+  }
+
+  override def get(): T = current.map(_.get()).getOrElse(throw new IllegalStateException("no row: next() was not called"))
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = Array(ScanMetric(ScanMetrics.RowsRead, rows),
+    ScanMetric(ScanMetrics.FilesOpened, opened), ScanMetric(ScanMetrics.PrunedByRange, outOfRange),
+    ScanMetric(ScanMetrics.PrunedByBloom, notInBloom))
+
+  override def close(): Unit = {
+    current.foreach(_.close())
+    current = None
+  }
+}
+
+/** Rows out of batches, where Spark wants rows: too many columns for generated code, or generated code switched off. */
+private final class BatchRowReader(job: ScanJob, batches: BatchReader) extends SplitReader[InternalRow] {
+
+  private val projection = UnsafeProjection.create(job.columns)
+  private var rows: Iterator[InternalRow] = Iterator.empty
+  private var row: InternalRow = _
+
+  override def next(): Boolean = {
+    // hot path
+    while (!rows.hasNext && batches.next()) rows = batches.get().rowIterator().asScala
+    val found = rows.hasNext
+    if (found) row = projection(rows.next())
+    found
+  }
+
+  override def get(): InternalRow = row
+
+  override def size: Int = 1
+
+  override def close(): Unit = batches.close()
+}

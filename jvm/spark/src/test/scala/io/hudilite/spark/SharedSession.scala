@@ -1,0 +1,19 @@
+package io.hudilite.spark
+
+import org.apache.spark.sql.SparkSession
+
+/** One local session for all suites of a JVM. */
+object SharedSession {
+
+  lazy val spark: SparkSession = {
+    val session = SparkSession.builder().master("local[2]").appName("hudilite-tests")
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", "2")
+      .config("spark.sql.session.timeZone", "UTC")
+      .config("spark.driver.bindAddress", "127.0.0.1")
+      .config("spark.driver.host", "127.0.0.1")
+      .getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    session
+  }
+}
