@@ -44,7 +44,7 @@ private[timeline] object ArchiveLog {
   private def block(in: ByteBuffer): Seq[Instant] = {
     val magic = new Array[Byte](Magic.length)
     in.get(magic)
-    if (!magic.sameElements(Magic)) throw new IllegalArgumentException(s"no log block at ${in.position() - Magic.length}")
+    if (!magic.sameElements(Magic)) throw new IllegalArgumentException("a log block does not begin with #HUDI#")
     val blockLength = in.getLong
     val end = in.position() + Math.toIntExact(blockLength)
     in.getInt // version of the log format

@@ -12,8 +12,8 @@ import io.hudilite.storage.FileInfo
   * T_C.<action>              completed, layout 2
   * }}}
   *
-  * A compaction completes as a commit, a log compaction as a delta commit, a clustering as a replace commit. In layout 1
-  * a clustering is a replace commit from the start.
+  * A compaction completes as a commit, a log compaction as a delta commit, a clustering as a replace commit. In
+  * layout 1 a clustering is a replace commit from the start.
   */
 private[timeline] object InstantFileName {
 

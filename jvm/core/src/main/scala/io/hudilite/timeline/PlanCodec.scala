@@ -118,7 +118,8 @@ private[timeline] object PlanCodec {
   def write(metadata: SavepointMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Savepoint)(
     "savepointedBy" -> metadata.by, "savepointedAt" -> metadata.atEpochMs, "comments" -> metadata.comments,
     "partitionMetadata" -> metadata.files.map { case (partition, names) =>
-      partition -> record(TimelineSchemas.SavepointPartition)("partitionPath" -> partition, "savepointDataFile" -> names)
+      partition -> record(TimelineSchemas.SavepointPartition)(
+        "partitionPath" -> partition, "savepointDataFile" -> names)
     }))
 
   def savepoint(bytes: Array[Byte]): SavepointMetadata = {

@@ -104,7 +104,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** Removes an instant from the timeline, its highest state first so that it is never seen as live again. */
   def delete(instant: Instant): Unit =
-    filesOf(instant.time, instant.action).sortBy(-_._1.state.rank).foreach { case (_, file) => storage.delete(file.path) }
+    filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
+      .foreach { case (_, file) => storage.delete(file.path) }
 
   /** Takes a pending action back to requested: what the rollback of a compaction does. */
   def revertToRequested(instant: Instant): Unit =
@@ -175,7 +176,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** The table's Avro schema without meta columns, from the newest write that recorded one, else as created. */
   def schema(timeline: Timeline): Option[String] =
-    TableSchema.newest(timeline.writes.reverseIterator.map(readCommit)).orElse(config.createSchema.map(TableSchema.withoutMeta))
+    TableSchema.newest(timeline.writes.reverseIterator.map(readCommit))
+      .orElse(config.createSchema.map(TableSchema.withoutMeta))
 
   /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
   def archivedCompleted(): Seq[Instant] =

@@ -94,7 +94,8 @@ class HadoopStorageSuite extends FunSuite {
     val pool = Executors.newFixedThreadPool(8)
     try {
       val results = (0 until 8).map(n => pool.submit(new Callable[Boolean] {
-        override def call(): Boolean = LocalFiles.moveNew(Files.write(dir.resolve(s"temporary$n"), bytes(s"content $n")), target)
+        override def call(): Boolean =
+          LocalFiles.moveNew(Files.write(dir.resolve(s"temporary$n"), bytes(s"content $n")), target)
       })).map(_.get())
       assertEquals(results.count(identity), 1)
       assertEquals(read(target.toString), Some(s"content ${results.indexOf(true)}"))

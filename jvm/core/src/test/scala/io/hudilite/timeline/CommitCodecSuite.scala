@@ -42,7 +42,8 @@ class CommitCodecSuite extends FunSuite {
   }
 
   test("a pending write's stub has no path") {
-    val stub = CommitMetadata("UPSERT", Map("p" -> Seq(WriteStat("f1-0", "", "10", "p", numUpdateWrites = 3))), Map.empty)
+    val stat = WriteStat("f1-0", "", "10", "p", numUpdateWrites = 3)
+    val stub = CommitMetadata("UPSERT", Map("p" -> Seq(stat)), Map.empty)
     Seq(1, 2).foreach(layout => assertEquals(roundTrip(stub, "commit", layout), stub))
   }
 
@@ -73,16 +74,20 @@ class CommitCodecSuite extends FunSuite {
   }
 
   test("plans keep what they hold") {
-    val rollback = RollbackPlan(InstantName("20", "commit"), Seq(RollbackRequest("p", Seq("/t/p/x"), "f", "10", Map("l" -> 3L))))
+    val target = InstantName("20", "commit")
+    val rollback = RollbackPlan(target, Seq(RollbackRequest("p", Seq("/t/p/x"), "f", "10", Map("l" -> 3L))))
     assertEquals(PlanCodec.rollbackPlan(PlanCodec.write(rollback)), rollback)
-    val done = RollbackMetadata("30", 5, Seq(InstantName("20", "commit")), Seq(RolledBackPartition("p", Seq("/t/p/x"), Seq("/t/p/y"))))
+    val done = RollbackMetadata("30", 5, Seq(target), Seq(RolledBackPartition("p", Seq("/t/p/x"), Seq("/t/p/y"))))
     assertEquals(PlanCodec.rollback(PlanCodec.write(done)), done)
-    val compaction = CompactionPlan(Seq(CompactionOperation("p", "f-0", "10", None, Seq(".f-0_10.log.1_0-1-2"), Map("TOTAL_LOG_FILES" -> 1.0))))
+    val operation =
+      CompactionOperation("p", "f-0", "10", None, Seq(".f-0_10.log.1_0-1-2"), Map("TOTAL_LOG_FILES" -> 1.0))
+    val compaction = CompactionPlan(Seq(operation))
     assertEquals(PlanCodec.compactionPlan(PlanCodec.write(compaction)), compaction)
     val cleanPlan = CleanPlan("KEEP_LATEST_COMMITS", Some(Instant("10", "commit", State.Completed, None, "")), "20",
       Map("p" -> Seq("/t/p/x")), Seq("q"))
     assertEquals(PlanCodec.cleanPlan(PlanCodec.write(cleanPlan)), cleanPlan)
-    val clean = CleanMetadata("30", 5, "10", "20", Seq(CleanedPartition("p", "KEEP_LATEST_COMMITS", Seq("x"), Seq("y"), true)))
+    val cleaned = CleanedPartition("p", "KEEP_LATEST_COMMITS", Seq("x"), Seq("y"), partitionDeleted = true)
+    val clean = CleanMetadata("30", 5, "10", "20", Seq(cleaned))
     assertEquals(PlanCodec.clean(PlanCodec.write(clean)), clean)
     val savepoint = SavepointMetadata("me", 1L, "why", Map("p" -> Seq("x")))
     assertEquals(PlanCodec.savepoint(PlanCodec.write(savepoint)), savepoint)

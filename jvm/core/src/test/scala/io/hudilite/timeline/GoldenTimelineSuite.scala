@@ -97,7 +97,8 @@ class GoldenTimelineSuite extends FunSuite {
   test("replaced file groups are read from clusterings and overwrites") {
     for (scenario <- Seq("clustered", "insert-overwrite"); version <- Seq(6, 8, 9)) {
       val store = open(s"$scenario-v$version")
-      val replaced = store.readCommits(store.load().writes).filter(_._1.action == Action.ReplaceCommit).map(_._2.replaced)
+      val commits = store.readCommits(store.load().writes)
+      val replaced = commits.filter(_._1.action == Action.ReplaceCommit).map(_._2.replaced)
       assert(replaced.nonEmpty && replaced.forall(_.values.flatten.nonEmpty), s"$scenario-v$version")
     }
   }

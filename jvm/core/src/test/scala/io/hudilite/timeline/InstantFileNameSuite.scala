@@ -10,7 +10,8 @@ class InstantFileNameSuite extends FunSuite {
   private val T = "20260101120000000"
   private val C = "20260101120001000"
 
-  private def file(name: String, length: Long = 1): FileInfo = FileInfo(s"/t/.hoodie/$name", length, 0L, isDirectory = false)
+  private def file(name: String, length: Long = 1): FileInfo =
+    FileInfo(s"/t/.hoodie/$name", length, 0L, isDirectory = false)
 
   private def shown(layout: Int, names: String*): Seq[(String, String, State)] =
     InstantFileName.instants(names.map(file(_)), layout, ZoneOffset.UTC).map(i => (i.time, i.action, i.state))
@@ -42,10 +43,13 @@ class InstantFileNameSuite extends FunSuite {
   }
 
   test("a service that completed under another action is no longer pending") {
-    assertEquals(shown(2, s"$T.compaction.requested", s"$T.compaction.inflight"), Seq((T, "compaction", State.Inflight)))
+    assertEquals(shown(2, s"$T.compaction.requested", s"$T.compaction.inflight"),
+      Seq((T, "compaction", State.Inflight)))
     assertEquals(shown(1, s"$T.compaction.requested", s"$T.commit"), Seq((T, "commit", State.Completed)))
-    assertEquals(shown(2, s"$T.clustering.inflight", s"${T}_$C.replacecommit"), Seq((T, "replacecommit", State.Completed)))
-    assertEquals(shown(2, s"$T.logcompaction.inflight", s"${T}_$C.deltacommit"), Seq((T, "deltacommit", State.Completed)))
+    assertEquals(shown(2, s"$T.clustering.inflight", s"${T}_$C.replacecommit"),
+      Seq((T, "replacecommit", State.Completed)))
+    assertEquals(shown(2, s"$T.logcompaction.inflight", s"${T}_$C.deltacommit"),
+      Seq((T, "deltacommit", State.Completed)))
   }
 
   test("a savepoint is another action at the instant that it saves") {

@@ -23,7 +23,8 @@ class TimelineStoreSuite extends FunSuite {
   }
 
   private def insert(schema: String = "", operation: String = "INSERT"): CommitMetadata =
-    CommitMetadata(operation, Map("p" -> Seq(WriteStat("f-0", "p/f-0_0-0-0_1.parquet", "null", "p"))), Map("schema" -> schema))
+    CommitMetadata(operation, Map("p" -> Seq(WriteStat("f-0", "p/f-0_0-0-0_1.parquet", "null", "p"))),
+      Map("schema" -> schema))
 
   layouts.foreach { case (version, layout) =>
     test(s"a write goes through its three states in version $version") {
@@ -141,7 +142,8 @@ class TimelineStoreSuite extends FunSuite {
 
   test("meta columns inside a recorded schema are stripped") {
     val s = store(new MemoryStorage, 9)
-    write(s, Action.Commit, insert("""{"type":"record","name":"r","fields":[{"name":"_hoodie_record_key","type":"string"},""" +
+    write(s, Action.Commit, insert("""{"type":"record","name":"r","fields":[""" +
+      """{"name":"_hoodie_record_key","type":"string"},""" +
       """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
     assertEquals(s.schema(s.load()), Some("""{"type":"record","name":"r","fields":[""" +
       """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
@@ -204,8 +206,10 @@ class TimelineStoreSuite extends FunSuite {
   test("a file of the archive that its manifest lists and that is missing is damage, not absence") {
     val storage = new MemoryStorage
     val folder = "/t/.hoodie/timeline/history"
-    storage.replace(s"$folder/manifest_1", "{\"files\":[{\"fileName\":\"1_2_0.parquet\",\"fileLen\":9}]}".getBytes(UTF_8))
-    assertEquals(intercept[CorruptTable](store(storage, 9).archivedCompleted()).parameters("path"), s"$folder/1_2_0.parquet")
+    val manifest = """{"files":[{"fileName":"1_2_0.parquet","fileLen":9}]}"""
+    storage.replace(s"$folder/manifest_1", manifest.getBytes(UTF_8))
+    assertEquals(intercept[CorruptTable](store(storage, 9).archivedCompleted()).parameters("path"),
+      s"$folder/1_2_0.parquet")
   }
 
   test("a table without an archive has no archived instants") {

@@ -20,8 +20,8 @@ class TimelineSuite extends FunSuite {
   }
 
   test("committed is what completed, or is older than the active timeline") {
-    Seq("05" -> true, "10" -> true, "20" -> false, "25" -> false, "30" -> true, "40" -> false, "60" -> false, "70" -> false)
-      .foreach { case (time, committed) => assertEquals(timeline.isCommitted(time), committed, time) }
+    Seq("05" -> true, "10" -> true, "20" -> false, "25" -> false, "30" -> true, "40" -> false, "60" -> false,
+      "70" -> false).foreach { case (time, committed) => assertEquals(timeline.isCommitted(time), committed, time) }
   }
 
   test("the timeline begins at its first write, pending ones included, services and savepointed stragglers not") {
