@@ -8,7 +8,6 @@ DEV := $(call VENV,$(NEWEST_4))/bin
 SBT := $(DEV)/python jvm/sbt.py
 PYTHON_SOURCES := python tests examples benchmarks jvm
 
-export PYSPARK_PYTHON := python
 export PYTHONDONTWRITEBYTECODE := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build example test check fmt docs test-core test-35 test-4 test-43 \
@@ -17,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-# An editable install builds both jars; bin/pip is older than the marker only while the install has not finished.
+# An editable install builds both jars.
 .venv/pyspark-%/ready: pyproject.toml
 	$(PYTHON) -m venv .venv/pyspark-$*
 	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*' --editable '.[dev]'
