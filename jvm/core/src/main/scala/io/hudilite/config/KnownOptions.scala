@@ -5,7 +5,7 @@ package io.hudilite.config
   * @param harmless
   *   values, in lower case, with which ignoring it changes nothing
   */
-private[config] final case class RefusedOption(name: String, harmless: Seq[String], reason: String)
+final case class RefusedOption(name: String, harmless: Seq[String], reason: String)
 
 /** Options that Hudi knows and hudilite does not document: accepted where ignoring them loses nothing, else refused. */
 private[config] object KnownOptions {

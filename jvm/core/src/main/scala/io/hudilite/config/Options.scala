@@ -17,7 +17,14 @@ object Options {
 
   private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
 
-  private val refused: Map[String, RefusedOption] = KnownOptions.Refused.map(r => lower(r.name) -> r).toMap
+  /** Options of Hudi's that are accepted and have no effect, and prefixes of such. */
+  def accepted: Seq[String] = KnownOptions.Accepted.toSeq.sorted
+  def acceptedPrefixes: Seq[String] = KnownOptions.AcceptedPrefixes
+
+  /** Options of Hudi's that are refused unless their value is harmless. */
+  def refused: Seq[RefusedOption] = KnownOptions.Refused
+
+  private val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
 
   private val checkedNames: Set[String] = (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
     KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
@@ -34,7 +41,7 @@ object Options {
 
   private def checkOne(name: String, key: String, value: String): Unit =
     if (name.startsWith("hoodie.") && !documentedNames.contains(name) && !checkedNames.contains(name))
-      refused.get(name) match {
+      refusedByName.get(name) match {
         case Some(option) =>
           if (!option.harmless.contains(lower(value.trim))) notSupported(option.name, value, option.reason)
         case None if isAccepted(name) => if (logged.add(name)) log.info("The option {} has no effect in hudilite.", key)

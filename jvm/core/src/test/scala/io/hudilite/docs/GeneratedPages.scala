@@ -1,0 +1,115 @@
+package io.hudilite.docs
+
+import io.hudilite.config.{ConfigKey, Options, ReadOptions, TableOptions, WriteOptions}
+import io.hudilite.error.Conditions
+
+/** One group of options, as a section of the pages. */
+final case class Section(title: String, about: String, keys: Seq[ConfigKey[_]])
+
+/** The pages that are made from the declarations of options and error conditions. */
+object GeneratedPages {
+
+  private val Width = 116
+
+  private val sections: Seq[Section] = Seq(
+    Section("Facts of a table",
+      "Set by the write that creates the table. Later writes need not repeat them; one that differs from the table is " +
+        "an error.", TableOptions.all),
+    Section("Writing", "Options of one write.", WriteOptions.all),
+    Section("Reading", "Options of one read.", ReadOptions.all))
+
+  /** docs/options.md */
+  def options: String = {
+    val head =
+      s"""# Options
+         |
+         |Generated from the declarations in `jvm/core/src/main/scala/io/hudilite/config`; `make docs` writes it again.
+         |
+         |Names and meanings are Apache Hudi's. Upper and lower case do not matter. An unknown `hoodie.` option is an
+         |error that names the nearest known one.
+         |""".stripMargin
+    (head +: sections.map(table)).mkString("\n") + "\n" + refused + "\n" + accepted
+  }
+
+  private def table(section: Section): String =
+    s"## ${section.title}\n\n${section.about}\n\n| option | value | default | meaning |\n|---|---|---|---|\n" +
+      section.keys.map(row).mkString
+
+  private def row(key: ConfigKey[_]): String = {
+    val others = if (key.alternatives.isEmpty) "" else key.alternatives.map(a => s"`$a`").mkString(" Also ", ", ", ".")
+    val value = if (key.unit.isEmpty) key.valueType else s"${key.valueType}, ${key.unit}"
+    s"| `${key.name}` | $value | ${default(key)} | ${key.doc}$others |\n"
+  }
+
+  private def default(key: ConfigKey[_]): String = key.default.map(d => s"`${text(d)}`").getOrElse("")
+
+  private def text(value: Any): String = value match {
+    case number: Double => new java.math.BigDecimal(number.toString).stripTrailingZeros.toPlainString
+    case other => other.toString
+  }
+
+  private def refused: String = {
+    val rows = Options.refused.sortBy(_.name).map { r =>
+      val harmless = r.harmless.filter(_.nonEmpty)
+      s"| `${r.name}` | ${harmless.map(h => s"`$h`").mkString(", ")} | ${r.reason} |\n"
+    }
+    "## Options of Hudi's that are refused\n\nIgnoring them would change what the write or read means. A value in the " +
+      "second column is harmless and accepted.\n\n| option | accepted | why |\n|---|---|---|\n" + rows.mkString
+  }
+
+  private def accepted: String =
+    "## Options of Hudi's without effect\n\nAccepted, and logged once; hudilite has nothing to do for them.\n\n" +
+      (Options.acceptedPrefixes.map(p => s"$p*") ++ Options.accepted).sorted.map(n => s"- `$n`\n").mkString
+
+  /** docs/errors.md */
+  def errors: String = {
+    val head =
+      """# Errors
+        |
+        |Generated from `jvm/core/src/main/resources/hudilite/error-conditions.json`; `make docs` writes it again.
+        |
+        |The text of an error starts with its condition in brackets. Its class says what to do next:
+        |
+        || class | Java parent | what to do |
+        ||---|---|---|
+        || `InvalidInput` | `IllegalArgumentException` | correct the call |
+        || `UnsupportedTable` | `UnsupportedOperationException` | the table or the request needs something that hudilite does not do |
+        || `CommitConflict` | `RuntimeException` | somebody else won and nothing of the write is visible: try again |
+        || `CommitStateUnknown` | `RuntimeException` | look whether the commit is there before you try again; delete nothing |
+        || `CorruptTable` | `RuntimeException` | bytes on storage are damaged |
+        |""".stripMargin
+    head + Conditions.all.map { c =>
+      s"\n## ${c.name}\n\n`${c.kind}`, SQLSTATE ${c.sqlState}\n\n> ${quote(c.message)}\n\n${quote(c.action)}\n"
+    }.mkString
+  }
+
+  private def quote(text: String): String = text.replaceAll("<([A-Za-z]+)>", "*$1*")
+
+  /** python/hudilite/options.py */
+  def python: String = {
+    val head =
+      """# Generated from the option declarations in jvm/core; `make docs` writes it again.
+        |"""
+    head.stripMargin + "\"\"\"Names of the options, one constant each; docs/options.md tells more.\"\"\"\n\n" +
+      "from __future__ import annotations\n\nfrom typing import Final\n" +
+      sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString
+  }
+
+  private def constant(key: ConfigKey[_]): String = {
+    val value = if (key.unit.isEmpty) key.valueType else s"${key.valueType}, ${key.unit}"
+    val default = key.default.map(d => s"; default ${text(d)}").getOrElse("")
+    val doc = wrap(s"${key.doc} Value: $value$default.".replace("`", "``"))
+    val close = if (doc.size == 1) s"\"\"\"${doc.head}\"\"\"" else doc.mkString("\"\"\"", "\n", "\n\"\"\"")
+    s"\n${constantName(key)}: Final[str] = \"${key.name}\"\n$close\n"
+  }
+
+  /** `hoodie.datasource.write.operation` is `WRITE_OPERATION`. */
+  def constantName(key: ConfigKey[_]): String =
+    key.name.stripPrefix("hoodie.").stripPrefix("datasource.").replace('.', '_').toUpperCase
+
+  private def wrap(text: String): Seq[String] = text.split(' ').foldLeft(Vector("")) { (lines, word) =>
+    if (lines.last.isEmpty) lines.init :+ word
+    else if (lines.last.length + 1 + word.length <= Width - 6) lines.init :+ s"${lines.last} $word"
+    else lines :+ word
+  }
+}

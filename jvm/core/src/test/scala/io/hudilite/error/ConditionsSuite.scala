@@ -1,0 +1,52 @@
+package io.hudilite.error
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
+import munit.FunSuite
+
+import scala.collection.JavaConverters._
+
+class ConditionsSuite extends FunSuite {
+
+  private val kinds = Set("InvalidInput", "UnsupportedTable", "CommitConflict", "CommitStateUnknown", "CorruptTable")
+
+  // What is thrown where: kind -> condition, from the sources.
+  private lazy val thrown: Seq[(String, String)] = {
+    val walk = Files.walk(Paths.get("jvm"))
+    try walk.iterator.asScala.filter(_.toString.matches(".*/src/main/.*\\.scala")).toList.flatMap { path =>
+      s"(${kinds.mkString("|")})(?:\\.because\\(\\s*\\w+,|\\()\\s*\"([A-Z_]+)\"".r
+        .findAllMatchIn(new String(Files.readAllBytes(path), UTF_8)).map(m => m.group(1) -> m.group(2)).toList
+    } finally walk.close()
+  }
+
+  test("conditions are sorted by name, few, and complete") {
+    val names = Conditions.all.map(_.name)
+    assertEquals(names, names.sorted)
+    assert(names.size <= 60, s"${names.size} conditions")
+    Conditions.all.foreach { c =>
+      assert(kinds(c.kind), c)
+      assert(c.name.matches("[A-Z][A-Z_]+"), c)
+      assert(c.sqlState.matches("[0-9A-Z]{5}"), c)
+      assert(c.message.endsWith(".") && c.action.endsWith("."), c)
+    }
+  }
+
+  test("every condition that is thrown is declared, with the kind it is thrown as") {
+    val declared = Conditions.all.map(c => c.name -> c.kind).toMap
+    thrown.foreach { case (kind, condition) => assertEquals(declared.get(condition), Some(kind), condition) }
+  }
+
+  test("every declared condition is thrown somewhere") {
+    assertEquals(Conditions.all.map(_.name).toSet -- thrown.map(_._2), Set.empty[String])
+  }
+
+  test("an error carries its condition in brackets, the values, the action and the SQL state") {
+    val error = InvalidInput("TABLE_NOT_FOUND", "path" -> "/tmp/$1\\x")
+    assertEquals(error.condition, "TABLE_NOT_FOUND")
+    assertEquals(error.parameters, Map("path" -> "/tmp/$1\\x"))
+    assertEquals(error.getMessage,
+      "[TABLE_NOT_FOUND] There is no Hudi table at /tmp/$1\\x: it has no .hoodie/hoodie.properties. " +
+        "Check the path, or write to it first to create the table. SQLSTATE: 42P01")
+  }
+}

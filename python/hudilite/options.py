@@ -1,0 +1,217 @@
+# Generated from the option declarations in jvm/core; `make docs` writes it again.
+"""Names of the options, one constant each; docs/options.md tells more."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Facts of a table
+
+TABLE_NAME: Final[str] = "hoodie.table.name"
+"""Name of the table. Without it a new table is named after the last part of its path. Value: string."""
+
+DATABASE_NAME: Final[str] = "hoodie.database.name"
+"""Database of the table. Value: string."""
+
+WRITE_TABLE_TYPE: Final[str] = "hoodie.datasource.write.table.type"
+"""How changes are stored: by rewriting base files, or in log files beside them. Value: COPY_ON_WRITE or
+MERGE_ON_READ; default COPY_ON_WRITE.
+"""
+
+WRITE_TABLE_VERSION: Final[str] = "hoodie.write.table.version"
+"""Table version of a new table: 9 for Hudi 1.1 and later, 8 for 1.0, 6 for 0.14 and 0.15. An existing table
+keeps its version. Value: 6 or 8 or 9; default 9.
+"""
+
+WRITE_RECORDKEY_FIELD: Final[str] = "hoodie.datasource.write.recordkey.field"
+"""Columns that identify a row, dotted when nested. A new table needs them. Value: comma separated list."""
+
+WRITE_PARTITIONPATH_FIELD: Final[str] = "hoodie.datasource.write.partitionpath.field"
+"""Columns that make up the partition path; ``column:TYPE`` with the custom key generator. Without it a table has
+no partitions. Value: comma separated list.
+"""
+
+WRITE_PRECOMBINE_FIELD: Final[str] = "hoodie.datasource.write.precombine.field"
+"""Columns that decide which of two rows with one key is newer; the larger value wins, the later row on a tie.
+Value: comma separated list.
+"""
+
+RECORD_MERGE_MODE: Final[str] = "hoodie.record.merge.mode"
+"""Which row survives: the one with the larger ordering value, or the one written later. Without it: by ordering
+value when there is an ordering field. Value: EVENT_TIME_ORDERING or COMMIT_TIME_ORDERING.
+"""
+
+WRITE_KEYGENERATOR_CLASS: Final[str] = "hoodie.datasource.write.keygenerator.class"
+"""Class name of Hudi's key generator; hudilite has its own for simple, complex, time-based, custom and
+non-partitioned keys. Value: string.
+"""
+
+WRITE_KEYGENERATOR_TYPE: Final[str] = "hoodie.datasource.write.keygenerator.type"
+"""Key generator by name: SIMPLE, COMPLEX, TIMESTAMP, CUSTOM or NON_PARTITION. Without it: from the number of key
+and partition columns. Value: string.
+"""
+
+WRITE_HIVE_STYLE_PARTITIONING: Final[str] = "hoodie.datasource.write.hive_style_partitioning"
+"""Partition directories are named ``column=value``. Value: boolean; default false."""
+
+WRITE_PARTITIONPATH_URLENCODE: Final[str] = "hoodie.datasource.write.partitionpath.urlencode"
+"""Characters that may not stand in a directory name are written as ``%XX`` in partition paths. Value: boolean;
+default false.
+"""
+
+KEYGEN_TIMEBASED_TIMESTAMP_TYPE: Final[str] = "hoodie.keygen.timebased.timestamp.type"
+"""What the partition column of a time-based key generator holds. Value: UNIX_TIMESTAMP or EPOCHMILLISECONDS or
+EPOCHMICROSECONDS or DATE_STRING or MIXED or SCALAR.
+"""
+
+KEYGEN_TIMEBASED_TIMESTAMP_SCALAR_TIME_UNIT: Final[str] = "hoodie.keygen.timebased.timestamp.scalar.time.unit"
+"""Unit of a SCALAR partition column: DAYS, HOURS, MINUTES, SECONDS, MILLISECONDS, MICROSECONDS or NANOSECONDS.
+Value: string; default SECONDS.
+"""
+
+KEYGEN_TIMEBASED_INPUT_DATEFORMAT: Final[str] = "hoodie.keygen.timebased.input.dateformat"
+"""Patterns of a DATE_STRING or MIXED partition column, separated by commas; the first that fits is used. Value:
+string.
+"""
+
+KEYGEN_TIMEBASED_OUTPUT_DATEFORMAT: Final[str] = "hoodie.keygen.timebased.output.dateformat"
+"""Pattern of the partition path that a time-based key generator makes. Value: string."""
+
+KEYGEN_TIMEBASED_TIMEZONE: Final[str] = "hoodie.keygen.timebased.timezone"
+"""Time zone in which a time-based key generator reads and writes dates; outranks the next two. Without any: the
+JVM's zone for numbers; for date strings the zone in the string. Value: string.
+"""
+
+KEYGEN_TIMEBASED_INPUT_TIMEZONE: Final[str] = "hoodie.keygen.timebased.input.timezone"
+"""Time zone in which date strings are read. Value: string."""
+
+KEYGEN_TIMEBASED_OUTPUT_TIMEZONE: Final[str] = "hoodie.keygen.timebased.output.timezone"
+"""Time zone in which partition paths are written. Value: string."""
+
+# Writing
+
+WRITE_OPERATION: Final[str] = "hoodie.datasource.write.operation"
+"""What the write does with its rows. ``upsert`` and ``delete`` look their keys up, ``insert`` and
+``bulk_insert`` do not. Value: upsert or insert or bulk_insert or delete or insert_overwrite or
+insert_overwrite_table or delete_partition; default upsert.
+"""
+
+WRITE_PARTITIONS_TO_DELETE: Final[str] = "hoodie.datasource.write.partitions.to.delete"
+"""Partition paths that ``delete_partition`` drops; a trailing ``*`` stands for any rest. Without it: the
+partitions of the given rows. Value: comma separated list.
+"""
+
+INDEX_TYPE: Final[str] = "hoodie.index.type"
+"""How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
+files. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM; default SIMPLE.
+"""
+
+BLOOM_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.bloom.index.update.partition.path"
+"""With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is. Value:
+boolean; default true.
+"""
+
+SIMPLE_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.simple.index.update.partition.path"
+"""With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is. Value:
+boolean; default true.
+"""
+
+BLOOM_INDEX_PRUNE_BY_RANGES: Final[str] = "hoodie.bloom.index.prune.by.ranges"
+"""Files whose range of keys cannot hold a key are not looked into. Value: boolean; default true."""
+
+INDEX_BLOOM_NUM_ENTRIES: Final[str] = "hoodie.index.bloom.num_entries"
+"""Keys that the bloom filter of a new file is laid out for. Value: int, keys; default 60000."""
+
+INDEX_BLOOM_FPP: Final[str] = "hoodie.index.bloom.fpp"
+"""Share of absent keys that a bloom filter may take for present ones. Value: double; default 0.000000001."""
+
+BLOOM_INDEX_FILTER_TYPE: Final[str] = "hoodie.bloom.index.filter.type"
+"""Bloom filter of a new file: of fixed size, or growing with the keys up to a bound. Value: SIMPLE or
+DYNAMIC_V0; default DYNAMIC_V0.
+"""
+
+BLOOM_INDEX_FILTER_DYNAMIC_MAX_ENTRIES: Final[str] = "hoodie.bloom.index.filter.dynamic.max.entries"
+"""Keys up to which a DYNAMIC_V0 filter grows; more keys raise its share of false answers. Value: int, keys;
+default 100000.
+"""
+
+COMBINE_BEFORE_UPSERT: Final[str] = "hoodie.combine.before.upsert"
+"""Rows of one upsert or delete with the same key are reduced to the newest one. Value: boolean; default true."""
+
+COMBINE_BEFORE_INSERT: Final[str] = "hoodie.combine.before.insert"
+"""Rows of one insert with the same key are reduced to the newest one. Value: boolean; default false."""
+
+BULKINSERT_SORT_MODE: Final[str] = "hoodie.bulkinsert.sort.mode"
+"""Order in which ``bulk_insert`` deals rows out to files: as they come, sorted within each task, or sorted as a
+whole. Value: NONE or PARTITION_SORT or GLOBAL_SORT; default NONE.
+"""
+
+PARQUET_MAX_FILE_SIZE: Final[str] = "hoodie.parquet.max.file.size"
+"""Size at which a new base file is begun. Value: long, bytes; default 125829120."""
+
+PARQUET_SMALL_FILE_LIMIT: Final[str] = "hoodie.parquet.small.file.limit"
+"""Inserts go to base files smaller than this before new files are begun; 0 = always new files. Value: long,
+bytes; default 104857600.
+"""
+
+COPYONWRITE_RECORD_SIZE_ESTIMATE: Final[str] = "hoodie.copyonwrite.record.size.estimate"
+"""Size of a row when no earlier commit tells. Value: int, bytes; default 1024."""
+
+RECORD_SIZE_ESTIMATION_THRESHOLD: Final[str] = "hoodie.record.size.estimation.threshold"
+"""The size of a row is taken from the newest commit that wrote more than this share of the small-file limit.
+Value: double; default 1.
+"""
+
+UPSERT_SHUFFLE_PARALLELISM: Final[str] = "hoodie.upsert.shuffle.parallelism"
+"""Tasks of the shuffle of ``upsert``; 0 = Spark decides by the data's size. Value: int, tasks; default 0."""
+
+INSERT_SHUFFLE_PARALLELISM: Final[str] = "hoodie.insert.shuffle.parallelism"
+"""Tasks of the shuffle of ``insert``; 0 = Spark decides by the data's size. Value: int, tasks; default 0."""
+
+BULKINSERT_SHUFFLE_PARALLELISM: Final[str] = "hoodie.bulkinsert.shuffle.parallelism"
+"""Tasks of the shuffle of ``bulk_insert``; 0 = Spark decides by the data's size. Value: int, tasks; default 0."""
+
+DELETE_SHUFFLE_PARALLELISM: Final[str] = "hoodie.delete.shuffle.parallelism"
+"""Tasks of the shuffle of ``delete``; 0 = Spark decides by the data's size. Value: int, tasks; default 0."""
+
+PARQUET_COMPRESSION_CODEC: Final[str] = "hoodie.parquet.compression.codec"
+"""Compression of new base files. Value: zstd or snappy or gzip or lz4_raw or uncompressed; default zstd."""
+
+PARQUET_BLOCK_SIZE: Final[str] = "hoodie.parquet.block.size"
+"""Size of a row group, before compression. Value: long, bytes; default 125829120."""
+
+PARQUET_PAGE_SIZE: Final[str] = "hoodie.parquet.page.size"
+"""Size of a page. Value: int, bytes; default 1048576."""
+
+METADATA_STRICT: Final[str] = "hoodie.metadata.strict"
+"""Refuse to write to a table with a metadata table, which hudilite does not maintain. Otherwise the metadata
+table is dropped first, and Apache Hudi builds it again with its next write. Value: boolean; default false.
+"""
+
+WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"
+"""Time that a commit waits for the table lock. Value: long, milliseconds; default 60000."""
+
+# Reading
+
+QUERY_TYPE: Final[str] = "hoodie.datasource.query.type"
+"""The newest rows, the rows changed between two instants, or the newest rows of base files alone. Value:
+snapshot or incremental or read_optimized; default snapshot.
+"""
+
+AS_OF_INSTANT: Final[str] = "as.of.instant"
+"""Read the table as of this instant: ``yyyyMMddHHmmss[SSS]``, ``yyyy-MM-dd`` or ``yyyy-MM-dd HH:mm:ss[.SSS]``.
+Value: string.
+"""
+
+READ_BEGIN_INSTANTTIME: Final[str] = "hoodie.datasource.read.begin.instanttime"
+"""Where an incremental read begins; the instant itself is not read. ``earliest`` or ``000`` reads from the first
+one. Tables of version 8 and later compare completion times. Value: string.
+"""
+
+READ_END_INSTANTTIME: Final[str] = "hoodie.datasource.read.end.instanttime"
+"""Where an incremental read ends; the instant itself is read. Without it: the newest one. Value: string."""
+
+READ_META_COLUMNS: Final[str] = "hoodie.datasource.read.meta.columns"
+"""Show the five ``_hoodie_`` columns in ``SELECT *``. By name they can always be selected. Value: boolean;
+default false.
+"""
