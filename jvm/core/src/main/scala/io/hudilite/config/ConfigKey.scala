@@ -64,14 +64,15 @@ object ConfigKey {
     ConfigKey(name, Some(default), doc, boolean, valueType = "boolean", alternatives = alternatives)
 
   def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Int] =
-    ConfigKey(name, Some(default), doc, (s: String) => atLeast(min.toLong)(s).toInt, unit, "int", alternatives)
+    ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, Int.MaxValue.toLong)(s).toInt, unit, "int", alternatives)
 
   def long(name: String, default: Long, doc: String, min: Long, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Long] =
-    ConfigKey(name, Some(default), doc, atLeast(min), unit, "long", alternatives)
+    ConfigKey(name, Some(default), doc, within(min, Long.MaxValue), unit, "long", alternatives)
 
   def double(name: String, default: Double, doc: String, check: Double => Boolean, range: String): ConfigKey[Double] =
     ConfigKey(name, Some(default), doc, (s: String) => {
-      val value = s.toDouble
+      val value = try s.toDouble
+      catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a number") }
       if (check(value)) value else throw new IllegalArgumentException(s"it must be $range")
     }, valueType = "double")
 
@@ -93,9 +94,11 @@ object ConfigKey {
     case _ => throw new IllegalArgumentException("it must be true or false")
   }
 
-  private def atLeast(min: Long)(s: String): Long = {
+  private def within(min: Long, max: Long)(s: String): Long = {
     val value = try s.toLong
     catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a whole number") }
-    if (value >= min) value else throw new IllegalArgumentException(s"it must be at least $min")
+    if (value < min) throw new IllegalArgumentException(s"it must be at least $min")
+    if (value > max) throw new IllegalArgumentException(s"it must be at most $max")
+    value
   }
 }

@@ -41,7 +41,7 @@ private[config] object KnownOptions {
   /** Families of names that are accepted and have no effect. */
   val AcceptedPrefixes: Seq[String] = Seq(
     "hoodie.archive.", "hoodie.async.", "hoodie.aws.", "hoodie.bucket.index.", "hoodie.clean.", "hoodie.cleaner.",
-    "hoodie.client.", "hoodie.commits.archival.", "hoodie.common.", "hoodie.consistency.check.", "hoodie.cleanup.",
+    "hoodie.client.", "hoodie.clustering.", "hoodie.compact.", "hoodie.compaction.", "hoodie.commits.archival.", "hoodie.common.", "hoodie.consistency.check.", "hoodie.cleanup.",
     "hoodie.datasource.hive_sync.", "hoodie.datasource.meta.sync.", "hoodie.embed.timeline.server",
     "hoodie.filesystem.", "hoodie.gcp.", "hoodie.hfile.", "hoodie.keep.", "hoodie.logfile.", "hoodie.markers.",
     "hoodie.max.", "hoodie.memory.", "hoodie.meta.sync.", "hoodie.meta_sync.", "hoodie.metadata.", "hoodie.metrics.",

@@ -1,0 +1,105 @@
+package io.hudilite.config
+
+import io.hudilite.error.InvalidInput
+import munit.FunSuite
+
+class OptionsSuite extends FunSuite {
+
+  private def error(options: (String, String)*): InvalidInput = intercept[InvalidInput](Options.check(options.toMap))
+
+  private def accept(options: (String, String)*): Unit = Options.check(options.toMap)
+
+  test("documented options, their old spellings and options of others are accepted, in any case of letters") {
+    accept("hoodie.datasource.write.operation" -> "upsert", "HOODIE.Index.Type" -> "bloom",
+      "hoodie.table.recordkey.fields" -> "id", "path" -> "/t", "mergeSchema" -> "true")
+    Options.documented.foreach(key => key.names.foreach(name => assert(!name.exists(_.isUpper), name)))
+  }
+
+  test("an unknown option is refused with the nearest known one") {
+    Seq("hoodie.datasource.write.recordkey.fields" -> "hoodie.datasource.write.recordkey.field",
+      "hoodie.datasource.write.operations" -> "hoodie.datasource.write.operation",
+      "hoodie.index.typ" -> "hoodie.index.type",
+      "hoodie.datasource.write.precombine" -> "hoodie.datasource.write.precombine.field",
+      "Hoodie.Parquet.Max.FileSize" -> "hoodie.parquet.max.file.size").foreach { case (wrong, right) =>
+      val e = error(wrong -> "1")
+      assertEquals((e.condition, e.parameters), ("UNKNOWN_OPTION", Map("option" -> wrong, "nearest" -> right)))
+    }
+  }
+
+  test("options that Hudi knows and that change nothing here are accepted") {
+    accept("hoodie.metadata.enable" -> "true", "hoodie.embed.timeline.server" -> "false", "hoodie.clean.automatic" -> "true",
+      "hoodie.cleaner.commits.retained" -> "3", "hoodie.keep.max.commits" -> "30", "hoodie.write.markers.type" -> "DIRECT",
+      "hoodie.datasource.hive_sync.enable" -> "false", "hoodie.write.auto.upgrade" -> "false",
+      "hoodie.compact.inline.max.delta.commits" -> "5", "hoodie.clustering.plan.strategy.max.num.groups" -> "5")
+  }
+
+  test("an option whose meaning would be lost is refused by its name, unless its value is harmless") {
+    KnownOptions.Refused.foreach { option =>
+      val e = error(option.name -> "something else")
+      assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", option.name))
+      option.harmless.foreach(value => accept(option.name.toUpperCase -> value.toUpperCase))
+    }
+    assertEquals(error("hoodie.compact.inline" -> "true").parameters("reason"), "hudilite does not compact")
+  }
+
+  test("concurrency control is refused when its lock would reach beyond one machine") {
+    val mode = "hoodie.write.concurrency.mode"
+    val provider = "hoodie.write.lock.provider"
+    val inProcess = "org.apache.hudi.client.transaction.lock.InProcessLockProvider"
+    accept(mode -> "single_writer")
+    accept(mode -> "optimistic_concurrency_control", provider -> inProcess)
+    assertEquals(error(mode -> "optimistic_concurrency_control").parameters("option"), mode)
+    assertEquals(error(mode -> "NON_BLOCKING_CONCURRENCY_CONTROL", provider -> inProcess).parameters("option"), mode)
+    assertEquals(error(provider -> "org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider")
+      .parameters("option"), provider)
+  }
+
+  test("a payload class or a strategy is accepted when it stands for a merge mode") {
+    val payload = "hoodie.datasource.write.payload.class"
+    val latest = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+    assertEquals(Options.mergeMode(Map(payload -> latest)), Some(MergeMode.CommitTime))
+    assertEquals(Options.mergeMode(Map("hoodie.record.merge.strategy.id" -> MergeMode.EventTime.strategyId)),
+      Some(MergeMode.EventTime))
+    assertEquals(Options.mergeMode(Map.empty), None)
+    assertEquals(error(payload -> "com.acme.Sum").condition, "OPTION_NOT_SUPPORTED")
+    assertEquals(error(payload -> latest, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING").condition, "INVALID_OPTION_VALUE")
+  }
+
+  test("a value that cannot be read is refused with the reason") {
+    def reason(option: (String, String)): String = {
+      val e = error(option)
+      assertEquals((e.condition, e.parameters("option"), e.parameters("value")), ("INVALID_OPTION_VALUE", option._1, option._2))
+      e.parameters("reason")
+    }
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "many"), "it must be a whole number")
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "0"), "it must be at least 1")
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "3000000000"), "it must be at most 2147483647")
+    assertEquals(reason("hoodie.index.bloom.fpp" -> "1"), "it must be between 0 and 1")
+    assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
+    assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")
+    assertEquals(reason("hoodie.write.table.version" -> "7"), "it must be 6, 8 or 9")
+    assertEquals(reason("hoodie.index.type" -> "BUCKET"), "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM")
+    assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
+      "it must be one of upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition")
+  }
+
+  test("values are trimmed, choices take the declared spelling, lists lose their blanks") {
+    assertEquals(WriteOptions.Operation(Map("hoodie.datasource.write.operation" -> " UPSERT ")), "upsert")
+    assertEquals(TableOptions.RecordKeyFields.get(Map("hoodie.datasource.write.recordkey.field" -> " a , b,,")), Some(Seq("a", "b")))
+    assertEquals(WriteOptions.MaxFileSize(Map("HOODIE.PARQUET.MAX.FILE.SIZE" -> "7")), 7L)
+    assertEquals(WriteOptions.MaxFileSize(Map.empty), 125829120L)
+  }
+
+  test("the name comes before old spellings") {
+    val options = Map("hoodie.table.precombine.field" -> "old", "hoodie.datasource.write.precombine.field" -> "new")
+    assertEquals(TableOptions.OrderingFields.get(options), Some(Seq("new")))
+    assertEquals(TableOptions.OrderingFields.raw(options - "hoodie.datasource.write.precombine.field"),
+      Some("hoodie.table.precombine.field" -> "old"))
+  }
+
+  test("the distance of two texts counts letters inserted, dropped and changed") {
+    assertEquals(EditDistance.between("", "abc"), 3)
+    assertEquals(EditDistance.between("kitten", "sitting"), 3)
+    assertEquals(EditDistance.between("same", "same"), 0)
+  }
+}

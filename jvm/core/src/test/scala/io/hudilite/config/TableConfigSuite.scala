@@ -1,0 +1,192 @@
+package io.hudilite.config
+
+import java.time.{ZoneId, ZoneOffset}
+
+import io.hudilite.error.{CorruptTable, HudiliteException, InvalidInput, UnsupportedTable}
+import io.hudilite.storage.GoldenTables
+import munit.FunSuite
+
+class TableConfigSuite extends FunSuite {
+
+  private val basics = Map("hoodie.table.name" -> "t", "hoodie.table.type" -> "COPY_ON_WRITE",
+    "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "dt", "hoodie.table.ordering.fields" -> "ts")
+
+  private def config(version: Int, more: (String, String)*): TableConfig =
+    TableConfig(basics + ("hoodie.table.version" -> version.toString) ++ more)
+
+  GoldenTables.names.foreach { name =>
+    test(s"the facts of a table written by Hudi are found: $name") {
+      val table = TableProperties.read(GoldenTables.storage, GoldenTables.basePath(name))
+      val scenario = name.take(name.lastIndexOf("-v"))
+      assertEquals(table.name, scenario.replace('-', '_'))
+      // A savepoint of Hudi 1.2 upgrades a version 8 table.
+      assertEquals(table.version, if (scenario == "savepoint-rollback") 9 else GoldenTables.version(name))
+      assertEquals(table.layout, if (GoldenTables.version(name) == 6) 1 else 2)
+      assertEquals(table.orderingFields, if (table.properties.contains("hoodie.table.ordering.fields")) Seq("ts") else Nil)
+      assertEquals(table.recordKeyFields.head, "id")
+      assertEquals(table.zone, ZoneId.systemDefault())
+      assertEquals(table.timelinePath, "timeline")
+      assertEquals(table.historyPath, "history")
+      assertEquals(table.archiveFolder, "history")
+      assert(table.populateMetaFields && !table.markerInBaseFormat)
+      assertEquals(table.cdcEnabled, scenario == "cdc")
+      assertEquals(table.mergeMode, if (scenario == "mor-commit-time") MergeMode.CommitTime else MergeMode.EventTime)
+      val expectedKeys = scenario match {
+        case "cow-complex-key" | "bucket-two-fields" => KeyGeneratorType.Complex
+        case "cow-nonpartitioned" => KeyGeneratorType.NonPartitioned
+        case _ => KeyGeneratorType.Simple
+      }
+      assertEquals(table.keyGenerator, expectedKeys)
+      assertEquals(table.hiveStyle && table.urlEncode, scenario == "cow-complex-key")
+      if (table.tableType == TableType.CopyOnWrite) table.checkReadable("/t")
+    }
+  }
+
+  test("the merge mode is taken from itself, the payload, the strategy, the ordering field, in that order") {
+    val payload = "hoodie.compaction.payload.class"
+    val eventTime = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+    val latest = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+    assertEquals(config(9, "hoodie.record.merge.mode" -> "COMMIT_TIME_ORDERING").mergeMode, MergeMode.CommitTime)
+    assertEquals(config(9, "hoodie.record.merge.mode" -> "event_time_ordering").mergeMode, MergeMode.EventTime)
+    assertEquals(config(6, payload -> latest).mergeMode, MergeMode.CommitTime)
+    assertEquals(config(6, payload -> eventTime).mergeMode, MergeMode.EventTime)
+    assertEquals(config(6, payload -> "org.apache.hudi.common.model.EventTimeAvroPayload").mergeMode, MergeMode.EventTime)
+    assertEquals(config(6, "hoodie.record.merge.strategy.id" -> MergeMode.CommitTime.strategyId).mergeMode, MergeMode.CommitTime)
+    // 0.x writes one strategy for every payload
+    assertEquals(config(6, payload -> latest, "hoodie.compaction.record.merger.strategy" -> MergeMode.EventTime.strategyId)
+      .mergeMode, MergeMode.CommitTime)
+    assertEquals(config(6).mergeMode, MergeMode.EventTime)
+    assertEquals(TableConfig(config(6).properties - "hoodie.table.ordering.fields").mergeMode, MergeMode.CommitTime)
+    intercept[UnsupportedTable](config(9, "hoodie.record.merge.mode" -> "CUSTOM").mergeMode)
+  }
+
+  test("the key generator is taken from class, type or the number of fields") {
+    val byClass = "hoodie.table.keygenerator.class"
+    val byType = "hoodie.table.keygenerator.type"
+    assertEquals(config(6, byClass -> "org.apache.hudi.keygen.ComplexAvroKeyGenerator").keyGenerator, KeyGeneratorType.Complex)
+    assertEquals(config(9, byType -> "TIMESTAMP_AVRO").keyGenerator, KeyGeneratorType.Timestamp)
+    assertEquals(config(9, byClass -> "org.apache.spark.sql.hudi.command.SqlKeyGenerator").keyGenerator, KeyGeneratorType.Simple)
+    assertEquals(config(9).keyGenerator, KeyGeneratorType.Simple)
+    assertEquals(config(9, "hoodie.table.partition.fields" -> "").keyGenerator, KeyGeneratorType.NonPartitioned)
+    assertEquals(config(9, "hoodie.table.partition.fields" -> "a,b").keyGenerator, KeyGeneratorType.Complex)
+    assertEquals(config(9, "hoodie.table.partition.fields" -> "a:SIMPLE").keyGenerator, KeyGeneratorType.Custom)
+    intercept[UnsupportedTable](config(9, byType -> "GLOBAL_DELETE").keyGenerator)
+  }
+
+  test("defaults, old spellings and types of partition fields") {
+    val bare = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
+      "hoodie.table.precombine.field" -> "ts"))
+    assertEquals(bare.tableType, TableType.CopyOnWrite)
+    assertEquals(bare.orderingFields, Seq("ts"))
+    assertEquals(bare.archiveFolder, "archived")
+    assertEquals(bare.layout, 1)
+    assertEquals(bare.recordKeyFields, Nil)
+    assertEquals(config(9, "hoodie.table.timeline.timezone" -> "utc").zone, ZoneOffset.UTC)
+    assertEquals(config(9, "hoodie.table.partition.fields" -> "a:SIMPLE, b:TIMESTAMP").partitionFields, Seq("a", "b"))
+    assertEquals(config(9, "hoodie.table.metadata.partitions" -> "column_stats,files").metadataPartitions,
+      Seq("column_stats", "files"))
+    assertEquals(TableConfig(Map("hoodie.deltastreamer.keygen.timebased.timezone" -> "UTC")).timeBased,
+      Map("hoodie.keygen.timebased.timezone" -> "UTC"))
+  }
+
+  test("properties that make no sense are reported as damage") {
+    intercept[CorruptTable](config(9, "hoodie.table.version" -> "nine").version)
+    intercept[CorruptTable](config(9, "hoodie.table.type" -> "COPY_ON_READ").tableType)
+  }
+
+  private def refusal(body: => Unit): String = intercept[HudiliteException](body) match {
+    case e: UnsupportedTable if e.condition == "UNSUPPORTED_TABLE_FEATURE" => e.parameters("feature")
+    case e => e.condition
+  }
+
+  private val unreadable = Seq(
+    "bootstrapped files" -> Seq("hoodie.bootstrap.base.path" -> "/old"),
+    "ORC base files" -> Seq("hoodie.table.base.file.format" -> "ORC"),
+    "HFILE base files" -> Seq("hoodie.table.base.file.format" -> "HFILE"),
+    "LANCE base files" -> Seq("hoodie.table.base.file.format" -> "LANCE"),
+    "several base file formats" -> Seq("hoodie.table.multiple.base.file.formats.enable" -> "true"),
+    "the table format 'iceberg'" -> Seq("hoodie.table.format" -> "iceberg"),
+    "dropped partition columns" -> Seq("hoodie.datasource.write.drop.partition.columns" -> "true"),
+    "timeline layout 1" -> Seq("hoodie.timeline.layout.version" -> "1"),
+    "merge-on-read" -> Seq("hoodie.table.type" -> "MERGE_ON_READ"))
+
+  unreadable.foreach { case (feature, properties) =>
+    test(s"tables with $feature are neither read nor written") {
+      assertEquals(refusal(config(9, properties: _*).checkReadable("/t")), feature)
+      assertEquals(refusal(config(9, properties: _*).checkWritable("/t")), feature)
+    }
+  }
+
+  private val latestPayload = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+
+  private val readOnly = Seq(
+    "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
+    "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
+    "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),
+    "the merge mode CUSTOM with the payload class com.acme.Sum" ->
+      Seq("hoodie.record.merge.mode" -> "CUSTOM", "hoodie.compaction.payload.class" -> "com.acme.Sum"),
+    "the payload class com.acme.Sum" -> Seq("hoodie.compaction.payload.class" -> "com.acme.Sum"),
+    "the strategy 1897ef5f-18bc-4557-939c-9d6a8afd1519" ->
+      Seq("hoodie.record.merge.strategy.id" -> "1897ef5f-18bc-4557-939c-9d6a8afd1519"),
+    s"the merge mode EVENT_TIME_ORDERING with the payload class $latestPayload" ->
+      Seq("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING", "hoodie.compaction.payload.class" -> latestPayload),
+    "partial updates" -> Seq("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
+    "change data capture" -> Seq("hoodie.table.cdc.enabled" -> "true"),
+    "slash-separated date partitions" -> Seq("hoodie.datasource.write.slash.separated.date.partitioning" -> "true"))
+
+  readOnly.foreach { case (feature, properties) =>
+    test(s"tables with $feature are read but not written") {
+      config(9, properties: _*).checkReadable("/t")
+      assertEquals(refusal(config(9, properties: _*).checkWritable("/t")), feature)
+    }
+  }
+
+  test("a version that is not known, or none, is refused") {
+    Seq(5, 7, 10).foreach(v => assertEquals(refusal(config(v).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION"))
+    assertEquals(refusal(TableConfig(basics).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION")
+    Seq(6, 8, 9).foreach(v => config(v).checkWritable("/t"))
+  }
+
+  private val fresh = NewTable("t", Seq("id"), Seq("dt"), Seq("ts"))
+
+  test("a new table can be written, in every version, and has the facts that were asked for") {
+    Seq(6, 8, 9).foreach { version =>
+      val made = TableConfig.create(fresh.copy(version = version, hiveStyle = true, urlEncode = true, database = "db"))
+      made.checkWritable("/t")
+      assertEquals((made.name, made.database, made.version), ("t", "db", version))
+      assertEquals(made.layout, if (version == 6) 1 else 2)
+      assertEquals((made.recordKeyFields, made.partitionFields, made.orderingFields), (Seq("id"), Seq("dt"), Seq("ts")))
+      assertEquals((made.keyGenerator, made.mergeMode, made.hiveStyle, made.urlEncode),
+        (KeyGeneratorType.Simple, MergeMode.EventTime, true, true))
+      assertEquals(made.zone, ZoneOffset.UTC)
+    }
+  }
+
+  test("each version gets the properties that its readers look for, and no others") {
+    def keys(version: Int): Set[String] = TableConfig.create(fresh.copy(version = version)).properties.keySet
+    val old = Set("hoodie.table.precombine.field", "hoodie.compaction.payload.class")
+    val new_ = Set("hoodie.record.merge.mode", "hoodie.table.initial.version", "hoodie.timeline.path")
+    assert(old.subsetOf(keys(6)) && keys(6)("hoodie.table.keygenerator.class") && new_.intersect(keys(6)).isEmpty)
+    assert(old.subsetOf(keys(8)) && new_.subsetOf(keys(8)) && keys(8)("hoodie.record.merge.strategy.id"))
+    assert(old.intersect(keys(9)).isEmpty && new_.subsetOf(keys(9)) && !keys(9)("hoodie.record.merge.strategy.id"))
+  }
+
+  test("without an ordering field the later write wins") {
+    assertEquals(TableConfig.create(fresh.copy(orderingFields = Nil)).mergeMode, MergeMode.CommitTime)
+  }
+
+  test("facts that do not go together are refused before anything is written") {
+    def condition(table: NewTable): String = intercept[InvalidInput](TableConfig.create(table)).condition
+    assertEquals(condition(fresh.copy(recordKeyFields = Nil)), "MISSING_OPTION")
+    val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7), fresh.copy(version = 8, orderingFields = Seq("a", "b")),
+      fresh.copy(orderingFields = Nil, mergeMode = Some(MergeMode.EventTime)),
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.Simple), recordKeyFields = Seq("a", "b")),
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.Simple), partitionItems = Nil),
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.NonPartitioned)),
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex), version = 8),
+      fresh.copy(keyGenerator = Some(KeyGeneratorType.Custom)))
+    invalid.foreach(table => assertEquals(condition(table), "INVALID_OPTION_VALUE", table))
+    assertEquals(condition(fresh.copy(keyGenerator = Some(KeyGeneratorType.Timestamp))), "MISSING_OPTION")
+    TableConfig.create(fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex), version = 9)).checkWritable("/t")
+  }
+}

@@ -1,0 +1,83 @@
+package io.hudilite.config
+
+import io.hudilite.error.InvalidInput
+import munit.FunSuite
+
+class TableRequestSuite extends FunSuite {
+
+  private val options = Map(
+    "hoodie.datasource.write.recordkey.field" -> "id",
+    "hoodie.datasource.write.partitionpath.field" -> "dt",
+    "hoodie.datasource.write.precombine.field" -> "ts",
+    "hoodie.datasource.write.hive_style_partitioning" -> "true")
+
+  private val table = TableConfig.create(TableRequest.newTable(options, "flights"))
+
+  test("the options of the first write make the table") {
+    val request = TableRequest.newTable(options ++ Map("hoodie.table.name" -> "f", "hoodie.write.table.version" -> "6",
+      "hoodie.datasource.write.payload.class" -> "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"), "flights")
+    assertEquals(request, NewTable("f", Seq("id"), Seq("dt"), Seq("ts"), version = 6, hiveStyle = true,
+      mergeMode = Some(MergeMode.CommitTime)))
+    assertEquals(table.name, "flights")
+    assertEquals(table.version, 9)
+  }
+
+  test("the key generator is asked for by class or by name, and both must agree") {
+    val byClass = "hoodie.datasource.write.keygenerator.class" -> "org.apache.hudi.keygen.ComplexKeyGenerator"
+    val byName = "hoodie.datasource.write.keygenerator.type"
+    assertEquals(TableRequest.keyGenerator(Map(byClass)), Some(KeyGeneratorType.Complex))
+    assertEquals(TableRequest.keyGenerator(Map(byName -> "timestamp")), Some(KeyGeneratorType.Timestamp))
+    assertEquals(TableRequest.keyGenerator(Map(byClass, byName -> "COMPLEX")), Some(KeyGeneratorType.Complex))
+    Seq(Map(byClass, byName -> "SIMPLE"), Map(byName -> "GLOBAL_DELETE"),
+      Map(byClass._1 -> "com.acme.Keys")).foreach { wrong =>
+      assertEquals(intercept[InvalidInput](TableRequest.keyGenerator(wrong)).condition, "INVALID_OPTION_VALUE")
+    }
+  }
+
+  test("options that repeat the table's facts are accepted, also in their old spelling") {
+    TableRequest.checkAgainst(table, Map.empty)
+    TableRequest.checkAgainst(table, options)
+    TableRequest.checkAgainst(table, Map("hoodie.table.recordkey.fields" -> " id ", "hoodie.table.type" -> "copy_on_write",
+      "hoodie.table.version" -> "9", "hoodie.table.ordering.fields" -> "ts", "hoodie.database.name" -> "any",
+      "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
+  }
+
+  private val contradictions = Seq(
+    ("hoodie.table.name", "other", "flights"),
+    ("hoodie.datasource.write.table.type", "MERGE_ON_READ", "COPY_ON_WRITE"),
+    ("hoodie.write.table.version", "6", "9"),
+    ("hoodie.datasource.write.recordkey.field", "id,dt", "id"),
+    ("hoodie.datasource.write.partitionpath.field", "day", "dt"),
+    ("hoodie.table.precombine.field", "time", "ts"),
+    ("hoodie.datasource.write.hive_style_partitioning", "false", "true"),
+    ("hoodie.datasource.write.partitionpath.urlencode", "true", "false"),
+    ("hoodie.datasource.write.keygenerator.type", "COMPLEX", "SIMPLE"),
+    ("hoodie.record.merge.mode", "COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"))
+
+  contradictions.foreach { case (option, value, actual) =>
+    test(s"an option that states another fact than the table is refused: $option") {
+      val e = intercept[InvalidInput](TableRequest.checkAgainst(table, Map(option -> value)))
+      assertEquals(e.condition, "OPTION_CONTRADICTS_TABLE")
+      assertEquals(e.parameters, Map("option" -> option, "value" -> value, "actual" -> actual))
+    }
+  }
+
+  test("partition fields are compared with their types where the table has them") {
+    def custom(stored: String): TableConfig = TableConfig(table.properties ++ Map("hoodie.table.partition.fields" -> stored,
+      "hoodie.table.keygenerator.type" -> "CUSTOM"))
+    val field = "hoodie.datasource.write.partitionpath.field"
+    TableRequest.checkAgainst(custom("a:SIMPLE,b:TIMESTAMP"), Map(field -> "a:simple,b:timestamp"))
+    TableRequest.checkAgainst(custom("a:SIMPLE,b:TIMESTAMP"), Map(field -> "a,b"))
+    TableRequest.checkAgainst(custom("a,b"), Map(field -> "a:SIMPLE,b:TIMESTAMP"))
+    Seq("a:SIMPLE,b:TIMESTAMP" -> "a:TIMESTAMP,b:TIMESTAMP", "a,b" -> "a:SIMPLE,c:SIMPLE").foreach { case (stored, asked) =>
+      intercept[InvalidInput](TableRequest.checkAgainst(custom(stored), Map(field -> asked)))
+    }
+  }
+
+  test("settings of a time-based key generator are compared where the table has them") {
+    val pattern = "hoodie.keygen.timebased.output.dateformat"
+    val timed = TableConfig(table.properties + (pattern -> "yyyy"))
+    TableRequest.checkAgainst(timed, Map(pattern -> "yyyy", "hoodie.keygen.timebased.timezone" -> "UTC"))
+    intercept[InvalidInput](TableRequest.checkAgainst(timed, Map("hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "MM")))
+  }
+}
