@@ -11,7 +11,7 @@ class ConditionsSuite extends FunSuite {
 
   private val kinds = Set("InvalidInput", "UnsupportedTable", "CommitConflict", "CommitStateUnknown", "CorruptTable")
 
-  // What is thrown where: kind -> condition, from the sources.
+  // What is thrown where: kind -> condition, from the sources. A condition in a constant is not seen.
   private lazy val thrown: Seq[(String, String)] = {
     val walk = Files.walk(Paths.get("jvm"))
     try walk.iterator.asScala.filter(_.toString.matches(".*/src/main/.*\\.scala")).toList.flatMap { path =>
