@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, ViewInstants}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
@@ -71,7 +71,7 @@ private[table] final class IncrementalSelection(table: Table) {
   private def touched(range: IncrementalRange, writes: Seq[Instant]): Option[Map[String, Seq[FileSlice]]] = {
     val view = viewAtEnd(range)
     val last = lastStats(table.store.readCommits(writes)).filterNot { case (group, _) => view.replaced(group) }
-    val listing = Partitions.list(table.storage, table.basePath, last.keys.map(_.partition).toList.distinct)
+    val listing = table.listing(last.keys.map(_.partition).toList.distinct)
     val slices = FileSystemView.slices(view, table.committedFiles(listing)).values.flatten
       .map(s => s.groupId -> s).toMap
     val intact = last.forall { case (group, (time, stat)) => slices.get(group).exists(holds(_, time, stat)) }

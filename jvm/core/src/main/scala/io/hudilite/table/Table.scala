@@ -20,8 +20,13 @@ final case class Table(
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
 
-  // The directory listing of all partitions, taken at most once.
-  private lazy val discovered: Map[String, Seq[FileInfo]] = Partitions.discover(storage, basePath)
+  // The listing of all partitions, taken at most once and from then on the source of every slice.
+  private lazy val discovered: Map[String, Seq[FileInfo]] = {
+    val found = Partitions.discover(storage, basePath)
+    listedAll = true
+    found
+  }
+  @volatile private var listedAll = false
 
   /** Instant at which a file group was taken out by a completed replacecommit. */
   lazy val replacedAt: Map[FileGroupId, String] = {
@@ -47,13 +52,18 @@ final case class Table(
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = discovered.keys.toList.sorted
 
-  /** The newest committed slice of every file group of these partitions, each listed once.
+  /** The newest committed slice of every file group of these partitions, each listed once: here, or when the
+    * partitions were asked for.
     *
     * @param asOf
     *   instant up to which, by requested time and inclusive, writes count
     */
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(Partitions.list(storage, basePath, partitions)))
+    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(listing(partitions)))
+
+  private[table] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
+    if (listedAll) partitions.map(p => p -> discovered.getOrElse(p, Nil)).toMap
+    else Partitions.list(storage, basePath, partitions)
 
   /** As [[slices]] for all partitions, in the one pass that also finds them. */
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =

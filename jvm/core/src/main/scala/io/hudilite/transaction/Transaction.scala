@@ -2,6 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
+import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, TimelineStore, WriteStat}
 
@@ -46,6 +47,7 @@ final class Transaction private (
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       extra: Map[String, String] = Map.empty): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
+    stats.foreach(checkStat)
     val schema = table.schemaJson.map(CommitMetadata.SchemaKey -> _).toMap
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), schema ++ extra, replaced)
     val completed = Lock.withTableLock(table.basePath, options.lockWaitMs) {
@@ -56,6 +58,15 @@ final class Transaction private (
     state = Committed
     finish()
     completed
+  }
+
+  // Strays are told by their paths: a stat that names its file wrongly would have the file deleted.
+  private def checkStat(stat: WriteStat): Unit = {
+    val inFolder = if (stat.partitionPath.isEmpty) stat.fileName else s"${stat.partitionPath}/${stat.fileName}"
+    val ofInstant = FileNames.parseBaseFile(stat.fileName).forall(n => n.instant == instant && n.fileId == stat.fileId)
+    if (stat.path != inFolder || !ofInstant)
+      throw new IllegalStateException(s"the write stat of ${stat.path} does not fit partition '${stat.partitionPath}', " +
+        s"file group ${stat.fileId} and instant $instant")
   }
 
   private def complete(metadata: CommitMetadata): Instant =

@@ -1,5 +1,7 @@
 package io.hudilite.transaction
 
+import java.util.concurrent.{Callable, Executors, TimeUnit}
+
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 import io.hudilite.config.{TableKeys, TableProperties}
@@ -14,6 +16,8 @@ class TransactionSuite extends FunSuite {
 
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
+
+  private def task[T](body: => T): Callable[T] = () => body
 
   private def conflict(body: => Any): String = {
     val error = intercept[CommitConflict](body)
@@ -163,6 +167,52 @@ class TransactionSuite extends FunSuite {
     assertEquals(table.refresh().timeline.instants, Nil)
   }
 
+  test("writers of one process to different file groups all commit, each with an instant of its own") {
+    val table = TestTables.create(9)
+    val pool = Executors.newFixedThreadPool(4)
+    val tasks = (1 to 12).map(n => pool.submit(task(write(table.refresh(), s"p${n % 3}" -> s"g$n-0"))))
+    val instants = tasks.map(_.get(60, TimeUnit.SECONDS))
+    pool.shutdown()
+    assertEquals(instants.map(_.time).toSet.size, 12)
+    assertEquals(visible(table).size, 12)
+    assertEquals(table.refresh().timeline.pending, Nil)
+  }
+
+  test("of writers to one file group every one either commits or conflicts") {
+    val table = TestTables.create(6)
+    write(table, "p" -> "a-0")
+    val pool = Executors.newFixedThreadPool(4)
+    val tasks = (1 to 8).map(_ => pool.submit(task {
+      val transaction = begin(table.refresh())
+      val stat = writeFile(table, transaction.instant, "p", "a-0", Some("before"))
+      try Some(transaction.commit(Seq(stat)).time)
+      catch { case _: CommitConflict => transaction.rollback(); None }
+    }))
+    val committed = tasks.flatMap(_.get(60, TimeUnit.SECONDS))
+    pool.shutdown()
+    assertEquals(visible(table), Seq(s"p/a-0@${committed.max}"))
+    assertEquals(table.refresh().timeline.writes.map(_.time).tail.toSet, committed.toSet)
+    assertEquals(table.refresh().timeline.pending, Nil)
+  }
+
+  test("a begin that fails leaves nothing that the next one does not clean up") {
+    val table = TestTables.create(9)
+    intercept[java.io.IOException](begin(table.copy(storage = new FailingStorage(storage, ".inflight"))))
+    write(table.refresh(), "p" -> "a-0")
+    assertEquals(table.refresh().timeline.pending, Nil)
+    assertEquals(TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/")), Set.empty[String])
+  }
+
+  test("a stat that names its file wrongly is a bug, not a reason to delete the file") {
+    val table = TestTables.create(9)
+    val transaction = begin(table)
+    val stat = writeFile(table, transaction.instant, "p", "a-0")
+    for (wrong <- Seq(stat.copy(path = s"/${stat.path}"), stat.copy(partitionPath = ""), stat.copy(fileId = "b-0")))
+      intercept[IllegalStateException](transaction.commit(Seq(wrong)))
+    assert(TestTables.files(table).contains(stat.path))
+    transaction.commit(Seq(stat))
+  }
+
   test("a rollback removes files that only their stats name") {
     val table = TestTables.create(9)
     val transaction = begin(table)
@@ -216,7 +266,7 @@ class TransactionSuite extends FunSuite {
 
   test("a completing write that fails leaves everything where it is") {
     val table = TestTables.create(9)
-    val transaction = begin(table.copy(storage = new FailingStorage(storage)))
+    val transaction = begin(table.copy(storage = new FailingStorage(storage, ".commit")))
     val stat = writeFile(table, transaction.instant, "p1", "a-0")
     intercept[CommitStateUnknown](transaction.commit(Seq(stat)))
     transaction.rollback()
@@ -226,14 +276,14 @@ class TransactionSuite extends FunSuite {
     assert(table.refresh().timeline.pending.exists(_.time == transaction.instant), "an unknown outcome is left alone")
   }
 
-  /** Loses the connection when an instant is completed. */
-  private final class FailingStorage(to: Storage) extends Storage {
+  /** Loses the connection when a file with this ending is created. */
+  private final class FailingStorage(to: Storage, ending: String) extends Storage {
     override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = to.list(directories)
     override def read(path: String): Option[Array[Byte]] = to.read(path)
     override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = to.readAll(paths)
     override def readRange(path: String, offset: Long, length: Int): Array[Byte] = to.readRange(path, offset, length)
     override def createNew(path: String, content: Array[Byte]): Boolean =
-      if (path.endsWith(".commit")) throw new java.io.IOException("connection lost") else to.createNew(path, content)
+      if (path.endsWith(ending)) throw new java.io.IOException("connection lost") else to.createNew(path, content)
     override def replace(path: String, content: Array[Byte]): Unit = to.replace(path, content)
     override def delete(path: String): Boolean = to.delete(path)
     override def exists(path: String): Boolean = to.exists(path)
