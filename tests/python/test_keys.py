@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from engines import HIVE_STYLE, INDEX, KEY_GENERATOR, URL_ENCODE, Engine, Shape, frame, record
 from model import Model
+from pyspark.sql.functions import col
 from rows import KEY, PARTITION, rows_of
 from test_write_and_read import Story
 
@@ -62,7 +63,7 @@ def test_odd_partition_values_find_their_folder(lite: Engine, path: Path, hive_s
     assert f"{lead}__HIVE_DEFAULT_PARTITION__" in folders
     for row in rows:
         if row["dt"]:
-            assert [r["id"] for r in lite.read(path).where(lite.read(path)["dt"] == row["dt"]).collect()] == [row["id"]]
+            assert [r["id"] for r in lite.read(path).where(col("dt") == row["dt"]).collect()] == [row["id"]]
     assert "k0" in {row["id"] for row in lite.read(path).where("dt is null").collect()}
 
 
