@@ -26,30 +26,33 @@ private[bloom] object Shape {
   */
 private[bloom] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
 
-  // hot path: the hash of a key under one seed is the next seed
-  def add(key: Array[Byte], offset: Int, length: Int): Unit = {
-    var seed = 0
-    var left = shape.hashes
-    while (left > 0) {
-      seed = Murmur2.hash(key, offset, length, seed)
-      val bit = Math.abs(seed % shape.bits)
-      bytes(bit >> 3) = (bytes(bit >> 3) | (1 << (bit & 7))).toByte
-      left -= 1
-    }
+  // ceil(2^64 / bits): a remainder by two multiplications in place of a division
+  private val reciprocal: Long = java.lang.Long.divideUnsigned(-1L, shape.bits.toLong) + 1
+
+  /** Sets the bit that a hash stands for. */
+  def set(hash: Int): Unit = {
+    val bit = bitOf(hash)
+    bytes(bit >> 3) = (bytes(bit >> 3) | (1 << (bit & 7))).toByte
   }
 
-  // hot path
+  // hot path: the hash of a key under one seed is the next seed
   def mightContain(key: Array[Byte], offset: Int, length: Int): Boolean = {
     var seed = 0
     var left = shape.hashes
     var found = true
     while (left > 0 && found) {
       seed = Murmur2.hash(key, offset, length, seed)
-      val bit = Math.abs(seed % shape.bits)
+      val bit = bitOf(seed)
       found = (bytes(bit >> 3) & (1 << (bit & 7))) != 0
       left -= 1
     }
     found
+  }
+
+  // abs(hash % bits): with 64 fraction bits of hash / bits, exact for all 32-bit hashes (Lemire, Kaser, Kurz 2019)
+  private[bloom] def bitOf(hash: Int): Int = {
+    val fraction = reciprocal * Math.abs(hash.toLong)
+    (Math.multiplyHigh(fraction, shape.bits.toLong) + ((fraction >> 63) & shape.bits)).toInt
   }
 
   def sizeInBytes: Int = BitRow.HeaderBytes + bytes.length

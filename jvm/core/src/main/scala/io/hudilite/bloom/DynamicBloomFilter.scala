@@ -16,6 +16,7 @@ private[bloom] final class DynamicBloomFilter(
     shape: Shape, entries: Int, maxEntries: Int, private var rows: Array[BitRow], private var inLastRow: Int)
     extends BloomFilter {
 
+  private val queue = new KeyQueue(shape)
   private var reachedMax = false
   private var turn = 0
 
@@ -23,7 +24,7 @@ private[bloom] final class DynamicBloomFilter(
 
   override def add(utf8: Array[Byte], offset: Int, length: Int): Unit = {
     if (length == 0) throw new IllegalArgumentException("an empty key cannot be added to a bloom filter")
-    nextRow().add(utf8, offset, length)
+    queue.add(nextRow(), utf8, offset, length)
     inLastRow += 1
   }
 
@@ -45,12 +46,14 @@ private[bloom] final class DynamicBloomFilter(
 
   // hot path
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean = {
+    queue.flush()
     var i = 0
     while (i < rows.length && !rows(i).mightContain(utf8, offset, length)) i += 1
     i < rows.length
   }
 
   override def serialized: String = {
+    queue.flush()
     val out = ByteBuffer.allocate(BitRow.HeaderBytes + 12 + rows.map(_.sizeInBytes).sum)
     BitRow.writeHeader(out, shape)
     out.putInt(entries).putInt(inLastRow).putInt(rows.length)

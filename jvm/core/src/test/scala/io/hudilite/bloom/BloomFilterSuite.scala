@@ -49,6 +49,28 @@ class BloomFilterSuite extends FunSuite {
     assertEquals(BloomFilter.create("DYNAMIC_V0", 60000, 1e-9, 100000).serialized.length, 431380)
   }
 
+  test("the bit of a hash is the magnitude of its remainder, for every sign and size") {
+    val hashes = Seq(0, 1, -1, Int.MaxValue, Int.MinValue, Int.MinValue + 1) ++ (1 to 10000).map(i => hash(i.toString, i))
+    for (bits <- Seq(1, 2, 3, 48, 4314, 2587966, 1 << 30, (1 << 30) + 1, Int.MaxValue - 7)) {
+      val row = new BitRow(Shape(bits, 1), Array.emptyByteArray)
+      hashes.foreach(h => assertEquals(row.bitOf(h), math.abs(h % bits), s"$h in $bits"))
+    }
+  }
+
+  test("keys of mixed lengths, long ones too, come out as one by one") {
+    val keys = (1 to 500).map(i => "k" * (i * 7 % 23 + 1) + i) :+ "x" * 5000 :+ "é" * 301
+    Seq("SIMPLE", "DYNAMIC_V0").foreach { code =>
+      val together = BloomFilter.create(code, 100, 0.001, 300)
+      val single = BloomFilter.create(code, 100, 0.001, 300)
+      keys.foreach { k =>
+        add(together, Seq(k))
+        add(single, Seq(k))
+        assert(single.mightContain(utf8(k)))
+      }
+      assertEquals(together.serialized, single.serialized)
+    }
+  }
+
   test("a simple filter with two keys has the known text") {
     val filter = BloomFilter.create("SIMPLE", 10, 0.1, 0)
     add(filter, Seq("1", "abc"))
