@@ -10,6 +10,7 @@ final case class Section(title: String, about: String, keys: Seq[ConfigKey[_]])
 object GeneratedPages {
 
   private val Width = 116
+  private val Quotes = "\"" * 3
 
   private val sections: Seq[Section] = Seq(
     Section("Facts of a table",
@@ -41,9 +42,9 @@ object GeneratedPages {
     s"| `${key.name}` | $value | ${default(key)} | ${key.doc}$others |\n"
   }
 
-  private def default(key: ConfigKey[_]): String = key.default.map(d => s"`${text(d)}`").getOrElse("")
+  private def default(key: ConfigKey[_]): String = key.default.map(d => s"`${shown(d)}`").getOrElse("")
 
-  private def text(value: Any): String = value match {
+  private def shown(value: Any): String = value match {
     case number: Double => new java.math.BigDecimal(number.toString).stripTrailingZeros.toPlainString
     case other => other.toString
   }
@@ -90,17 +91,17 @@ object GeneratedPages {
     val head =
       """# Generated from the option declarations in jvm/core; `make docs` writes it again.
         |"""
-    head.stripMargin + "\"\"\"Names of the options, one constant each; docs/options.md tells more.\"\"\"\n\n" +
+    head.stripMargin + Quotes + "Names of the options, one constant each; docs/options.md tells more." + Quotes + "\n\n" +
       "from __future__ import annotations\n\nfrom typing import Final\n" +
       sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString
   }
 
   private def constant(key: ConfigKey[_]): String = {
     val value = if (key.unit.isEmpty) key.valueType else s"${key.valueType}, ${key.unit}"
-    val default = key.default.map(d => s"; default ${text(d)}").getOrElse("")
+    val default = key.default.map(d => s"; default ${shown(d)}").getOrElse("")
     val doc = wrap(s"${key.doc} Value: $value$default.".replace("`", "``"))
-    val close = if (doc.size == 1) s"\"\"\"${doc.head}\"\"\"" else doc.mkString("\"\"\"", "\n", "\n\"\"\"")
-    s"\n${constantName(key)}: Final[str] = \"${key.name}\"\n$close\n"
+    val text = doc.mkString(Quotes, "\n", if (doc.size == 1) Quotes else "\n" + Quotes)
+    "\n" + constantName(key) + ": Final[str] = \"" + key.name + "\"\n" + text + "\n"
   }
 
   /** `hoodie.datasource.write.operation` is `WRITE_OPERATION`. */

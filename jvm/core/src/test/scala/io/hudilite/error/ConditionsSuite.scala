@@ -11,12 +11,13 @@ class ConditionsSuite extends FunSuite {
 
   private val kinds = Set("InvalidInput", "UnsupportedTable", "CommitConflict", "CommitStateUnknown", "CorruptTable")
 
+  private val Thrown = (kinds.mkString("(", "|", ")") + """(?:\.because\(\s*\w+,|\()\s*"([A-Z_]+)"""").r
+
   // What is thrown where: kind -> condition, from the sources. A condition in a constant is not seen.
   private lazy val thrown: Seq[(String, String)] = {
     val walk = Files.walk(Paths.get("jvm"))
     try walk.iterator.asScala.filter(_.toString.matches(".*/src/main/.*\\.scala")).toList.flatMap { path =>
-      s"(${kinds.mkString("|")})(?:\\.because\\(\\s*\\w+,|\\()\\s*\"([A-Z_]+)\"".r
-        .findAllMatchIn(new String(Files.readAllBytes(path), UTF_8)).map(m => m.group(1) -> m.group(2)).toList
+      Thrown.findAllMatchIn(new String(Files.readAllBytes(path), UTF_8)).map(m => m.group(1) -> m.group(2)).toList
     } finally walk.close()
   }
 
