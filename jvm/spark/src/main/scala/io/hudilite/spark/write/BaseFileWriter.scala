@@ -10,6 +10,7 @@ import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
@@ -24,10 +25,10 @@ private[write] final class BaseFileWriter(
   val name: String = FileNames.baseFile(fileId, output.attempt.writeToken, job.instant)
   val path: Path = new Path(s"${Partitions.directory(job.basePath, partition)}/$name")
 
-  private val parquetSchema = ParquetSchema.of(job.fileSchema)
+  private[write] val parquetSchema = ParquetSchema.of(job.fileSchema)
   private val codecs = new CodecFactory(job.conf.value, job.files.pageBytes)
   private val stream = new TrackedOutput(HadoopOutputFile.fromPath(path, job.conf.value))
-  private[write] val file = new ParquetFileWriter(stream, parquetSchema, ParquetFileWriter.Mode.CREATE,
+  private val file = new ParquetFileWriter(stream, parquetSchema, ParquetFileWriter.Mode.CREATE,
     job.files.rowGroupBytes, 0, BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
   file.start()
 
@@ -64,6 +65,52 @@ private[write] final class BaseFileWriter(
     added(1)
   }
 
+  /** Appends old rows as they were, but for their file name. The vectors are those of `OldBaseFile.schema`. */
+  def keepRun(vectors: Array[ColumnVector], from: Int, until: Int): Unit = {
+    keys.keep(vectors(OldBaseFile.KeyOrdinal), from, until)
+    val sinks = group.sinks
+    var i = 0
+    while (i < sinks.length) { // hot path
+      if (i < BaseFileWriter.FileNameOrdinal) sinks(i).putRun(vectors(i), from, until)
+      else if (i == BaseFileWriter.FileNameOrdinal) text(i).putConstant(fileName, (until - from).toLong)
+      else sinks(i).putRun(vectors(i - 1), from, until)
+      i += 1
+    }
+    added(until - from)
+  }
+
+  /** The same for one row. */
+  def keepRow(row: InternalRow): Unit = {
+    keys.keep(row.getUTF8String(OldBaseFile.KeyOrdinal))
+    val sinks = group.sinks
+    var i = 0
+    while (i < sinks.length) { // hot path
+      if (i < BaseFileWriter.FileNameOrdinal) sinks(i).put(row, i)
+      else if (i == BaseFileWriter.FileNameOrdinal) text(i).putBinary(fileName)
+      else sinks(i).put(row, i - 1)
+      i += 1
+    }
+    added(1)
+  }
+
+  /** Bytes of the open row group, 0 when it has no rows. */
+  def pendingBytes: Long = if (group.rows == 0) 0L else group.bufferedBytes
+
+  /** Begins a row group whose column chunks the caller appends; the open one is finished before. */
+  def beginGroup(count: Long): ParquetFileWriter = {
+    flushGroup()
+    file.startBlock(count)
+    file
+  }
+
+  /** Appends the column chunk of the file name to the row group begun last. */
+  def appendFileName(count: Long): Unit = group.appendConstant(BaseFileWriter.FileNameOrdinal, fileName, count, file)
+
+  def endGroup(count: Long): Unit = {
+    file.endBlock()
+    flushedRows += count
+  }
+
   private def text(ordinal: Int): StringSink = group.sinks(ordinal).asInstanceOf[StringSink]
 
   private def added(count: Int): Unit = {
@@ -94,7 +141,8 @@ private[write] final class BaseFileWriter(
   // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing; Spark's own row
   // metadata is left out, because Spark would prefer it to the parquet schema.
   private def footer: Map[String, String] = {
-    val range = keys.minKey.map(BaseFileFooter.MinKey -> _) ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
+    val range = if (rows == 0) Nil
+      else keys.minKey.map(BaseFileFooter.MinKey -> _).toList ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
     val sorted = if (keys.sorted) Map(BaseFileFooter.SortedByKey -> "true") else Map.empty[String, String]
     Map(BaseFileFooter.Bloom -> keys.bloom.serialized, BaseFileFooter.BloomTypeCode -> keys.bloom.typeCode,
       "parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",
@@ -114,6 +162,7 @@ private[write] final class BaseFileWriter(
 private[write] object BaseFileWriter {
 
   val MetaColumns: Int = MetaFields.all.size
+  val FileNameOrdinal: Int = MetaFields.all.indexOf(MetaFields.FileName)
   private val RowsBetweenSizeChecks = 1000L
   private val IndexTruncateBytes = 64
 }

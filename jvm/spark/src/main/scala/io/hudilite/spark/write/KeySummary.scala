@@ -3,13 +3,19 @@ package io.hudilite.spark.write
 import java.nio.charset.StandardCharsets
 
 import io.hudilite.bloom.BloomFilter
+import io.hudilite.filegroup.BaseFileFooter
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.UTF8String
 
 /** What a base file's footer says about its record keys: bloom filter, smallest and largest key, whether rows are sorted.
   *
   * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
   * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).
+  *
+  * @param carried
+  *   `bloom` is the old file's and holds the keys of all old rows already
   */
-private[write] final class KeySummary(val bloom: BloomFilter) {
+private[write] final class KeySummary(val bloom: BloomFilter, val carried: Boolean = false) {
 
   private val smallest = new KeyBuffer
   private val largest = new KeyBuffer
@@ -28,6 +34,37 @@ private[write] final class KeySummary(val bloom: BloomFilter) {
     previous.set(bytes, offset, length)
     widen(bytes, offset, length)
   }
+
+  /** Notes old rows that are kept, in the order of their keys. */
+  def keep(keys: ColumnVector, from: Int, until: Int): Unit =
+    if (carried) {
+      keep(keys.getUTF8String(from))
+      keep(keys.getUTF8String(until - 1))
+    } else {
+      var i = from
+      while (i < until) { // hot path
+        keep(keys.getUTF8String(i))
+        i += 1
+      }
+    }
+
+  /** Notes an old row that is kept. */
+  def keep(key: UTF8String): Unit =
+    if (carried) note(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    else add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+
+  /** Notes a run of sorted old rows by its ends. */
+  def noteRun(first: Array[Byte], last: Array[Byte]): Unit = {
+    note(first, 0, first.length)
+    note(last, 0, last.length)
+  }
+
+  /** Widens the range to that of an old file, whose kept keys are not looked at one by one. */
+  def widenBy(old: OldBaseFile): Unit =
+    Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(key => old.footer(key)).foreach { text =>
+      val bytes = text.getBytes(StandardCharsets.UTF_8)
+      widen(bytes, 0, bytes.length)
+    }
 
   /** Widens the range by a key without taking it for the next row's. */
   def widen(bytes: Array[Byte], offset: Int, length: Int): Unit = {

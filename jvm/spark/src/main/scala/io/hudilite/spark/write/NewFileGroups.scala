@@ -13,46 +13,55 @@ import scala.collection.mutable
   * @param firstFileId
   *   id of the first file group, when the caller chose it
   */
-private[write] final class NewFileGroups(output: TaskOutput, partition: String, firstFileId: Option[String] = None) {
+private[write] final class NewFileGroups(output: TaskOutput, partition: String, firstFileId: Option[String] = None)
+    extends GroupWriter {
 
   private val job = output.job
   private val finished = mutable.ArrayBuffer.empty[WriteStat]
-  private var open: Option[BaseFileWriter] = None
+  private var open: BaseFileWriter = _
   private var rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
 
-  def insert(key: UTF8String, row: InternalRow): Unit = {
-    current().write(key, row)
-    rowsToSizeCheck -= 1
-    if (rowsToSizeCheck == 0) {
-      rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
-      if (current().bytesWritten >= job.files.maxFileBytes) finishFile()
+  override def insert(key: UTF8String, row: InternalRow): Unit =
+    if (!isDeleted(row)) {
+      if (open == null) open = begin()
+      open.write(key, row)
+      rowsToSizeCheck -= 1
+      if (rowsToSizeCheck == 0) {
+        rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
+        if (open.bytesWritten >= job.files.maxFileBytes) finishFile()
+      }
     }
+
+  /** There is no old row: an update is an insert, a delete has nothing to do. */
+  override def update(key: UTF8String, row: InternalRow): Unit = insert(key, row)
+  override def delete(key: UTF8String): Unit = ()
+  override def remove(key: UTF8String, row: InternalRow): Boolean = true
+
+  /** Size of the open file so far. */
+  def openBytes: Long = if (open == null) 0L else open.bytesWritten
+
+  private def isDeleted(row: InternalRow): Boolean =
+    job.deletedOrdinal >= 0 && !row.isNullAt(job.deletedOrdinal) && row.getBoolean(job.deletedOrdinal)
+
+  private def begin(): BaseFileWriter = {
+    val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(FileNames.newFileId())
+    output.open(partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
   }
 
-  private def current(): BaseFileWriter = open match {
-    case Some(writer) => writer
-    case None =>
-      val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(FileNames.newFileId())
-      val writer = output.open(partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
-      open = Some(writer)
-      writer
-  }
-
-  private def finishFile(): Unit = open.foreach { writer =>
-    val rows = writer.rows
-    val size = writer.close()
-    open = None
-    finished += WriteStat(writer.fileId, output.relativePath(writer), WriteStat.NoPreviousCommit, partition,
+  private def finishFile(): Unit = if (open != null) {
+    val rows = open.rows
+    val size = open.close()
+    finished += WriteStat(open.fileId, output.relativePath(open), WriteStat.NoPreviousCommit, partition,
       numWrites = rows, numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
+    open = null
   }
 
-  def close(): Seq[WriteStat] = {
+  override def close(): Seq[WriteStat] = {
     finishFile()
     finished.toList
   }
 
-  /** Deletes the open file; finished ones are the caller's to roll back, by their markers. */
-  def abort(): Unit = open.foreach(_.abort())
+  override def abort(): Unit = if (open != null) open.abort()
 }
 
 private object NewFileGroups {

@@ -7,6 +7,7 @@ import org.apache.parquet.column.{ColumnWriteStore, ParquetProperties}
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.ColumnIOFactory
+import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, Type}
 import org.apache.spark.sql.types._
 
@@ -40,6 +41,18 @@ private[write] final class RowGroupBuffer(
     sinks.foreach(_.finish())
     pages.flushToFileWriter(file)
     file.endBlock()
+  }
+
+  /** Appends to the row group that `file` has open a column chunk of one and the same text; this buffer stays as it is. */
+  def appendConstant(ordinal: Int, value: Binary, count: Long, file: ParquetFileWriter): Unit = {
+    val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
+    val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
+      ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
+    val store = RowGroupBuffer.properties(schema(ordinal).name, settings).newColumnWriteStore(message, own, own)
+    val sink = new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), schema(ordinal).name, 1)
+    sink.putConstant(value, count)
+    sink.finish()
+    own.flushToFileWriter(file)
   }
 
   private def sink(field: StructField, parquetType: Type): ColumnSink = {

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.record.KeyEncoding
+import io.hudilite.record.{KeyEncoding, TimestampPartitions}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
@@ -9,8 +9,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
 
-/** A field of the partition path. */
-final case class PartitionField(name: String)
+/** A field of the partition path; `format` turns its values into path text where the key generator is timestamp-based. */
+final case class PartitionField(name: String, format: Option[TimestampPartitions] = None)
 
 /** How record keys and partition paths are made of a row's columns; names may be dotted paths into structs.
   *
@@ -32,7 +32,7 @@ final class RowKeys(schema: StructType, settings: KeySettings) extends Serializa
   private val keyValues = new Array[String](keys.length)
 
   private val partitionFields = settings.partitionFields.map(_.name).toIndexedSeq
-  private val partitions = settings.partitionFields.map(f => FieldText.of(schema, f.name)).toArray
+  private val partitions = settings.partitionFields.map(f => FieldText.of(schema, f.name, f.format)).toArray
   private val partitionValues = new Array[String](partitions.length)
   private val partitionPaths = mutable.HashMap.empty[UTF8String, UTF8String]
 
@@ -86,11 +86,11 @@ private object RowKeys {
 
 /** Text of one field of a row. `path` holds the ordinals and widths of the structs around it. */
 private[write] final class FieldText(
-    path: Array[(Int, Int)], ordinal: Int, dataType: DataType)
+    path: Array[(Int, Int)], ordinal: Int, dataType: DataType, format: Option[TimestampPartitions])
     extends Serializable {
 
   /** The value is its own text. */
-  val isText: Boolean = dataType.isInstanceOf[StringType]
+  val isText: Boolean = dataType.isInstanceOf[StringType] && format.isEmpty
 
   /** Text of a string field, null when absent. */
   def utf8(row: InternalRow): UTF8String = {
@@ -101,8 +101,11 @@ private[write] final class FieldText(
   /** Text as Hudi spells the value, null when absent. */
   def text(row: InternalRow): String = {
     val owner = parent(row)
-    if (owner == null || owner.isNullAt(ordinal)) null
-    else FieldText.spell(owner, ordinal, dataType)
+    if (owner == null || owner.isNullAt(ordinal)) format.map(_.format(null)).orNull
+    else format match {
+      case Some(times) => times.format(FieldText.timed(owner.get(ordinal, dataType), dataType))
+      case None => FieldText.spell(owner, ordinal, dataType)
+    }
   }
 
   private def parent(row: InternalRow): InternalRow = {
@@ -119,14 +122,14 @@ private[write] final class FieldText(
 private[write] object FieldText {
 
   /** The field that a dotted name means; raises when there is none or its type has no text form in Hudi. */
-  def of(schema: StructType, name: String): FieldText = {
+  def of(schema: StructType, name: String, format: Option[TimestampPartitions] = None): FieldText = {
     val parts = name.split('.')
     def descend(struct: StructType, i: Int, path: Vector[(Int, Int)]): FieldText = {
       val ordinal = struct.fields.indexWhere(_.name == parts(i))
       if (ordinal < 0) throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> schema.fieldNames.mkString(", "))
       struct.fields(ordinal).dataType match {
         case inner: StructType if i + 1 < parts.length => descend(inner, i + 1, path :+ (ordinal -> inner.length))
-        case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf)
+        case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf, format)
         case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name,
           "type" -> other.catalogString, "reason" -> "a record key or partition path has no text for it")
       }
@@ -151,6 +154,12 @@ private[write] object FieldText {
     case FloatType => java.lang.Float.toString(row.getFloat(ordinal))
     case DoubleType => java.lang.Double.toString(row.getDouble(ordinal))
     case other => external(row.get(ordinal, other), other).toString
+  }
+
+  /** The value as `TimestampPartitions.format` takes it. */
+  def timed(value: Any, dataType: DataType): Any = (value, dataType) match {
+    case (micros: Long, TimestampType | TimestampNTZType) => DateTimeUtils.microsToInstant(micros)
+    case _ => external(value, dataType)
   }
 
   /** The value as Java knows it. */

@@ -2,11 +2,10 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.timeline.WriteStat
-import munit.FunSuite
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.DataFrame
 
-class BaseFileWriterSuite extends FunSuite with WriteFixture {
+class BaseFileWriterSuite extends WriteFixture {
 
   private def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =
     rows.queryExecution.toRdd.mapPartitionsWithIndex { (i, it) =>

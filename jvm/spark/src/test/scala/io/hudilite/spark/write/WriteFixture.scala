@@ -12,7 +12,9 @@ import org.apache.spark.util.SerializableConfiguration
 import scala.collection.JavaConverters._
 
 /** A session, a folder for each test, and write jobs on it. */
-trait WriteFixture { this: FunSuite =>
+trait WriteFixture extends FunSuite {
+
+  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
   lazy val session: SparkSession = SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2").getOrCreate()

@@ -1,0 +1,107 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.timeline.WriteStat
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.mutable
+
+/** Writes all rows of one task: the caller names a file group, hands over its changes, and names the next one.
+  *
+  * Changes of an existing file group come in the order of their keys' bytes. Rows for new file groups come in any order;
+  * only files whose rows came sorted are marked so.
+  */
+private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) {
+
+  private val output = new TaskOutput(job, attempt)
+  private val stats = mutable.ArrayBuffer.empty[WriteStat]
+  private val scattered = new ScatteredRows(output)
+  private var current: GroupWriter = _
+  private var currentName: AnyRef = _
+
+  /** Following rows are changes to the file group of `base`. */
+  def toFile(base: BaseFile): Unit =
+    if (base ne currentName) switch(base, new MergeWriter(output, base))
+
+  /** Following rows begin new file groups in `partition`. */
+  def toNewFiles(partition: UTF8String): Unit =
+    if (partition != currentName) {
+      val name = partition.copy()
+      switch(name, new NewFileGroups(output, name.toString))
+    }
+
+  private def switch(name: AnyRef, next: => GroupWriter): Unit = {
+    finishCurrent()
+    current = next
+    currentName = name
+  }
+
+  private def finishCurrent(): Unit = if (current != null) {
+    stats ++= current.close()
+    current = null
+    currentName = null
+  }
+
+  def insert(key: UTF8String, row: InternalRow): Unit = current.insert(key, row)
+
+  def update(key: UTF8String, row: InternalRow): Unit = current.update(key, row)
+
+  def delete(key: UTF8String): Unit = current.delete(key)
+
+  /** Replaces the row of this key by one in another partition, unless the merge mode keeps the old row. */
+  def move(key: UTF8String, row: InternalRow, partition: UTF8String): Unit =
+    if (current.remove(key, row)) scattered.insert(partition, key, row)
+
+  /** Adds a row to a new file group of `partition`, which may change from row to row. */
+  def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = scattered.insert(partition, key, row)
+
+  /** Finishes all files. */
+  def commit(): Seq[WriteStat] = {
+    finishCurrent()
+    stats ++= scattered.close()
+    stats.toList
+  }
+
+  /** Deletes the files that are open; finished ones are found by their markers. */
+  def abort(): Unit =
+    try if (current != null) current.abort()
+    finally scattered.abort()
+}
+
+/** Rows of many partitions in no order: one open file for each, and when there are too many the largest is finished. */
+private[write] final class ScatteredRows(output: TaskOutput) {
+
+  private val open = mutable.HashMap.empty[UTF8String, NewFileGroups]
+  private val stats = mutable.ArrayBuffer.empty[WriteStat]
+
+  def insert(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
+    var writer = open.getOrElse(partition, null)
+    if (writer == null) {
+      if (open.size >= ScatteredRows.MaxOpen) finishLargest()
+      writer = new NewFileGroups(output, partition.toString)
+      open.put(partition.copy(), writer)
+    }
+    writer.insert(key, row)
+  }
+
+  private def finishLargest(): Unit = {
+    val (partition, writer) = open.maxBy(_._2.openBytes)
+    stats ++= writer.close()
+    open.remove(partition)
+  }
+
+  def close(): Seq[WriteStat] = {
+    open.values.foreach(writer => stats ++= writer.close())
+    open.clear()
+    stats.toList
+  }
+
+  def abort(): Unit = open.values.foreach(_.abort())
+}
+
+private object ScatteredRows {
+
+  /** Each open file buffers a row group. */
+  val MaxOpen = 16
+}

@@ -1,0 +1,24 @@
+package io.hudilite.spark.write
+
+import io.hudilite.timeline.WriteStat
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Takes the changes of one file group, or the rows of new ones. Rows and keys are read before a call returns. */
+private[write] trait GroupWriter {
+
+  def insert(key: UTF8String, row: InternalRow): Unit
+
+  def update(key: UTF8String, row: InternalRow): Unit
+
+  def delete(key: UTF8String): Unit
+
+  /** Deletes by a change that has ordering values of its own; false when the row in the table is newer and stays. */
+  def remove(key: UTF8String, row: InternalRow): Boolean
+
+  /** Finishes the files. */
+  def close(): Seq[WriteStat]
+
+  /** Closes and deletes the file that is open; finished ones are found by their markers. */
+  def abort(): Unit
+}

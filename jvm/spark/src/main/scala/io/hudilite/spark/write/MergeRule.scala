@@ -1,0 +1,51 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config.MergeMode
+import io.hudilite.error.InvalidInput
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** Which of a change and the row in the table survives (docs/format.md, merging records).
+  *
+  * In event-time order the change wins unless its ordering value is less than the row's; several ordering fields compare
+  * one after the other. A missing value on either side lets the change win, as do tables without ordering fields.
+  */
+private[write] final class MergeRule(job: WriteJob) {
+
+  private val ordinals: Array[Int] =
+    if (job.mergeMode == MergeMode.CommitTime) Array.empty
+    else job.orderingFields.map { field =>
+      val ordinal = job.dataSchema.fieldNames.indexOf(field)
+      if (ordinal < 0) throw InvalidInput("MISSING_COLUMN", "column" -> field,
+        "columns" -> job.dataSchema.fieldNames.mkString(", "))
+      ordinal
+    }.toArray
+
+  private val types = ordinals.map(job.dataSchema(_).dataType)
+
+  /** `change` is a row of the data schema, or null for a delete without ordering values. */
+  def changeWins(change: InternalRow, old: OldRows): Boolean = {
+    var wins = true
+    var undecided = change != null
+    var i = 0
+    while (undecided && i < ordinals.length) { // hot path
+      val newer = if (change.isNullAt(ordinals(i))) null else change.get(ordinals(i), types(i))
+      val older = old.value(ordinals(i))
+      if (newer == null || older == null) undecided = false
+      else {
+        val order = MergeRule.compare(newer, older)
+        undecided = order == 0
+        wins = order >= 0
+      }
+      i += 1
+    }
+    wins
+  }
+}
+
+private object MergeRule {
+  def compare(a: Any, b: Any): Int = (a, b) match {
+    case (x: Array[Byte], y: Array[Byte]) => java.util.Arrays.compareUnsigned(x, y)
+    case (x: Comparable[_], y) => x.asInstanceOf[Comparable[Any]].compareTo(y)
+    case _ => throw new IllegalStateException(s"ordering values of ${a.getClass.getName} have no order")
+  }
+}

@@ -1,0 +1,110 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.Markers
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Merges changes into one base file: the next version of its file group, and new file groups when it overflows.
+  *
+  * Changes come in the order of their keys' bytes. Old rows that no change touches keep their commit time and sequence
+  * number. A file that loses all rows is still written, empty: its file group would otherwise show its old version.
+  */
+private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) extends GroupWriter {
+
+  private val job = output.job
+  private val old = new OldBaseFile(job, file)
+  private val carried = BloomCarry.of(old)
+  private val writer = output.open(file.partition, file.fileId, Markers.Merge,
+    new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined))
+  if (carried.isDefined) writer.keys.widenBy(old)
+  private val rows = OldRows.open(old, writer)
+  private val rule = new MergeRule(job)
+  private lazy val overflow = new NewFileGroups(output, file.partition)
+
+  private var inserts = 0L
+  private var updates = 0L
+  private var deletes = 0L
+  private var full = false
+
+  /** Adds a row whose key the table does not have; where it does, both rows stay. */
+  override def insert(key: UTF8String, row: InternalRow): Unit =
+    if (!isDeleted(row)) {
+      if (!full && (inserts & MergeWriter.SizeCheckMask) == 0) full = projectedBytes >= job.files.maxFileBytes
+      if (full) overflow.insert(key, row)
+      else {
+        rows.keepBelow(key)
+        rows.settle()
+        writer.write(key, row)
+        inserts += 1
+      }
+    }
+
+  /** Replaces the row of this key unless the merge mode keeps the old one; inserts when there is none. */
+  override def update(key: UTF8String, row: InternalRow): Unit =
+    if (isDeleted(row)) remove(key, row)
+    else {
+      rows.keepBelow(key)
+      if (!rows.isAt(key)) insert(key, row)
+      else while (rows.isAt(key)) {
+        if (rule.changeWins(row, rows)) {
+          rows.dropOne()
+          writer.write(key, row)
+          updates += 1
+        } else rows.keepOne()
+      }
+    }
+
+  override def delete(key: UTF8String): Unit = {
+    remove(key, null)
+    ()
+  }
+
+  /** Takes the row of this key out, unless the merge mode keeps it; false when it does. */
+  override def remove(key: UTF8String, row: InternalRow): Boolean = {
+    rows.keepBelow(key)
+    var kept = false
+    while (rows.isAt(key)) {
+      if (rule.changeWins(row, rows)) {
+        rows.dropOne()
+        deletes += 1
+      } else {
+        rows.keepOne()
+        kept = true
+      }
+    }
+    !kept
+  }
+
+  private def isDeleted(row: InternalRow): Boolean =
+    job.deletedOrdinal >= 0 && !row.isNullAt(job.deletedOrdinal) && row.getBoolean(job.deletedOrdinal)
+
+  /** Size of the new file if the old rows that are left were all that still came. */
+  private def projectedBytes: Long =
+    writer.bytesWritten + (if (old.rows == 0) 0L else (file.length.toDouble * rows.remaining / old.rows).toLong)
+
+  override def close(): Seq[WriteStat] = {
+    rows.keepRest()
+    rows.close()
+    old.close()
+    val count = writer.rows
+    val size = writer.close()
+    val stat = WriteStat(file.fileId, output.relativePath(writer), file.instant, file.partition, numWrites = count,
+      numDeletes = deletes, numUpdateWrites = updates, numInserts = inserts, totalWriteBytes = size,
+      fileSizeInBytes = size, prevBaseFile = Some(file.name))
+    stat +: (if (full) overflow.close() else Nil)
+  }
+
+  override def abort(): Unit = {
+    if (full) overflow.abort()
+    try rows.close()
+    finally
+      try old.close()
+      finally writer.abort()
+  }
+}
+
+private object MergeWriter {
+  val SizeCheckMask = 0x3ffL
+}

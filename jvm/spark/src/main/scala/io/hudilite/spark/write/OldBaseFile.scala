@@ -1,0 +1,76 @@
+package io.hudilite.spark.write
+
+import java.io.{Closeable, IOException}
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.FileColumns
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
+
+/** The base file that a merge replaces: its footer, and its rows by column. */
+private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) extends Closeable {
+
+  val path = new Path(s"${Partitions.directory(job.basePath, file.partition)}/${file.name}")
+
+  private val input = HadoopInputFile.fromStatus(
+    new FileStatus(file.length, false, 1, OldBaseFile.BlockBytes, 0L, path), job.conf.value)
+
+  private[write] val reader: ParquetFileReader =
+    try ParquetFileReader.open(input)
+    catch {
+      case e: IOException => throw e
+      case NonFatal(e) => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path.toString,
+        "reason" -> s"its Parquet footer cannot be read (${e.getMessage})")
+    }
+
+  val blocks: IndexedSeq[BlockMetaData] = reader.getFooter.getBlocks.asScala.toIndexedSeq
+  val rows: Long = blocks.map(_.getRowCount).sum
+
+  def parquetSchema: MessageType = reader.getFooter.getFileMetaData.getSchema
+
+  /** An entry of the footer's metadata. */
+  def footer(key: String): Option[String] = Option(reader.getFooter.getFileMetaData.getKeyValueMetaData.get(key))
+
+  val sortedByKey: Boolean = footer(BaseFileFooter.SortedByKey).contains("true")
+
+  /** How the columns of `OldBaseFile.schema` come out of the file. */
+  lazy val columns: FileColumns = FileColumns.plan(
+    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), OldBaseFile.schema(job), caseSensitive = false)
+
+  def newStream(): SeekableInputStream = input.newStream()
+
+  /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
+  def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
+    Option(OldBaseFile.column(block, MetaFields.RecordKey).getStatistics)
+      .filter(s => s.hasNonNullValue && s.getMinBytes != null).map(s => (s.getMinBytes, s.getMaxBytes))
+
+  override def close(): Unit = reader.close()
+}
+
+private[write] object OldBaseFile {
+
+  private val BlockBytes = 128L * 1024 * 1024
+
+  /** Meta columns that a kept row takes along; its file name is that of the new file. */
+  val KeptMeta: Seq[String] = Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)
+  val KeyOrdinal = 2
+
+  /** Columns of old rows: the kept meta columns, then the data columns. */
+  def schema(job: WriteJob): StructType = StructType(KeptMeta.map(StructField(_, StringType)) ++ job.dataSchema.fields)
+
+  def column(block: BlockMetaData, name: String): ColumnChunkMetaData =
+    block.getColumns.asScala.find(_.getPath.toDotString == name).getOrElse(
+      throw new IllegalStateException(s"a base file without the column $name"))
+}

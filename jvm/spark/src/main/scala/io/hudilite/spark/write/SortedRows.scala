@@ -1,0 +1,98 @@
+package io.hudilite.spark.write
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
+
+/** Rows of a file that another writer left in some other order: sorted by key first, with Spark's external sorter.
+  *
+  * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next merge
+  * of this file group need not do it again.
+  */
+private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
+
+  private val schema = OldBaseFile.schema(old.job)
+  private val sorter = SortedRows.sorter(schema)
+  private val sorted: Iterator[InternalRow] = sort()
+  private var current: InternalRow = _
+  private var taken = 0L
+  advance()
+
+  private def sort(): Iterator[InternalRow] = {
+    val toUnsafe = UnsafeProjection.create(schema)
+    val batches = OldBatches.all(old)
+    try {
+      val batch = new ColumnarBatch(batches.vectors)
+      while (batches.next()) {
+        batch.setNumRows(batches.rows)
+        val rows = batch.rowIterator()
+        while (rows.hasNext) sorter.insertRow(toUnsafe(rows.next()).asInstanceOf[UnsafeRow]) // hot path
+      }
+    } finally batches.close()
+    sorter.sort()
+  }
+
+  override def remaining: Long = old.rows - taken
+
+  private def advance(): Unit = current = if (sorted.hasNext) sorted.next() else null
+
+  private def key: UTF8String = current.getUTF8String(OldBaseFile.KeyOrdinal)
+
+  override def keepBelow(bound: UTF8String): Unit =
+    while (current != null && key.compareTo(bound) < 0) keepOne() // hot path
+
+  override def isAt(wanted: UTF8String): Boolean = current != null && key == wanted
+
+  override def value(ordinal: Int): Any = {
+    val at = OldBaseFile.KeptMeta.size + ordinal
+    if (current.isNullAt(at)) null else current.get(at, schema(at).dataType)
+  }
+
+  override def keepOne(): Unit = {
+    writer.keepRow(current)
+    dropOne()
+  }
+
+  override def dropOne(): Unit = {
+    taken += 1
+    advance()
+  }
+
+  override def settle(): Unit = ()
+
+  override def keepRest(): Unit = while (current != null) keepOne()
+
+  override def close(): Unit = sorter.cleanupResources()
+}
+
+private object SortedRows {
+
+  private val byKey: Ordering[InternalRow] = new Ordering[InternalRow] {
+    override def compare(a: InternalRow, b: InternalRow): Int =
+      a.getUTF8String(OldBaseFile.KeyOrdinal).compareTo(b.getUTF8String(OldBaseFile.KeyOrdinal))
+  }
+
+  def sorter(schema: org.apache.spark.sql.types.StructType): UnsafeExternalRowSorter = {
+    if (TaskContext.get() == null) throw new IllegalStateException("base files are merged in tasks only")
+    UnsafeExternalRowSorter.create(schema, byKey, PrefixComparators.STRING, new KeyPrefix,
+      SparkEnv.get.memoryManager.pageSizeBytes, false)
+  }
+}
+
+/** The first bytes of the key, by which the sorter compares before it looks at rows. */
+private final class KeyPrefix extends UnsafeExternalRowSorter.PrefixComputer {
+
+  private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
+
+  override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
+    prefix.isNull = row.isNullAt(OldBaseFile.KeyOrdinal)
+    prefix.value =
+      if (prefix.isNull) 0L
+      else PrefixComparators.StringPrefixComparator.computePrefix(row.getUTF8String(OldBaseFile.KeyOrdinal))
+    prefix
+  }
+}

@@ -1,0 +1,205 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config.MergeMode
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames}
+import io.hudilite.timeline.WriteStat
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+import scala.util.Random
+
+/** One change handed to a merge. */
+final case class Change(kind: Char, id: String, v: String = "", ts: Option[Long] = Some(0), deleted: Boolean = false)
+
+class MergeWriterSuite extends WriteFixture {
+
+  private val schema = StructType(Seq(StructField("id", StringType), StructField("v", StringType),
+    StructField("ts", LongType), StructField("_hoodie_is_deleted", BooleanType)))
+  private val smallGroups = FileSettings(rowGroupBytes = 60000, keyPageRows = 50)
+
+  /** Runs `work` in a task, as the writers need it. */
+  private def inTask(job: WriteJob)(work: FileGroupWriter => Unit): Seq[WriteStat] =
+    session.sparkContext.parallelize(Seq(0), 1).mapPartitions { _ =>
+      val writer = new FileGroupWriter(job, TaskAttempt(0, 0, 0))
+      work(writer)
+      writer.commit().iterator
+    }.collect().toSeq
+
+  private def insertAll(job: WriteJob, rows: Seq[Change]): Seq[WriteStat] =
+    inTask(job) { writer =>
+      writer.toNewFiles(UTF8String.EMPTY_UTF8)
+      rows.foreach(c => writer.insert(UTF8String.fromString(c.id), MergeWriterSuite.row(c)))
+    }
+
+  private def merge(job: WriteJob, stat: WriteStat, changes: Seq[Change]): Seq[WriteStat] = {
+    val file = baseFile(stat)
+    inTask(job) { writer =>
+      writer.toFile(file)
+      changes.foreach { c =>
+        val key = UTF8String.fromString(c.id)
+        if (c.kind == 'i') writer.insert(key, MergeWriterSuite.row(c))
+        else if (c.kind == 'u') writer.update(key, MergeWriterSuite.row(c))
+        else writer.delete(key)
+      }
+    }
+  }
+
+  private def baseFile(stat: WriteStat): BaseFile = {
+    val name = FileNames.parseBaseFile(stat.fileName).get
+    BaseFile(stat.partitionPath, stat.fileName, stat.fileId, name.writeToken, name.instant, stat.fileSizeInBytes)
+  }
+
+  private def read(base: String, stats: Seq[WriteStat]): DataFrame =
+    session.read.schema(StructType(io.hudilite.record.MetaFields.all.map(StructField(_, StringType)) ++ schema))
+      .parquet(stats.map(s => s"$base/${s.path}"): _*)
+
+  private def groups(base: String, stat: WriteStat): Seq[Long] = {
+    val input = HadoopInputFile.fromPath(new org.apache.hadoop.fs.Path(s"$base/${stat.path}"),
+      session.sparkContext.hadoopConfiguration)
+    val reader = ParquetFileReader.open(input)
+    try reader.getRowGroups.asScala.map(_.getRowCount).toList finally reader.close()
+  }
+
+  private def key(i: Int): String = f"k$i%06d"
+  private def instant(i: Int): String = f"202401010000000$i%02d"
+  private def content(rows: DataFrame): Map[String, (String, String)] =
+    rows.select("id", "v", "_hoodie_commit_time").collect().map(r => r.getString(0) -> (r.getString(1) -> r.getString(2))).toMap
+
+  folder.test("merges in many rounds give what a map gives, whether row groups are copied or rewritten") { base =>
+    val random = new Random(7)
+    var model = (0 until 20000).map(i => key(i * 5) -> (s"v$i" -> instant(0))).toMap
+    var stat = insertAll(job(base, schema, instant(0), files = smallGroups),
+      model.toSeq.sortBy(_._1).map { case (id, (v, _)) => Change('i', id, v) }).head
+    val firstGroups = groups(base, stat)
+    assert(firstGroups.size > 4, firstGroups.toString)
+    (1 to 6).foreach { round =>
+      val (from, until) = if (round % 2 == 0) (0, 100000) else (40000, 50000)
+      val changes = Seq.fill(200)(from + random.nextInt(until - from)).distinct.sorted.map { i =>
+        if (!model.contains(key(i))) Change('i', key(i), s"new$round")
+        else if (i % 3 == 0) Change('d', key(i)) else Change('u', key(i), s"upd$round")
+      } ++ (0 until 50).map(i => Change('i', key(200000 + round * 100 + i), "end"))
+      stat = merge(job(base, schema, instant(round), files = smallGroups), stat, changes).head
+      model = changes.foldLeft(model)((m, c) =>
+        if (c.kind == 'd') m - c.id else m.updated(c.id, c.v -> instant(round)))
+      val rows = read(base, Seq(stat))
+      assertEquals(content(rows), model, s"round $round")
+      assertEquals(rows.select("_hoodie_file_name").distinct().collect().map(_.getString(0)).toSeq, Seq(stat.fileName))
+      assertEquals(stat.numWrites, model.size.toLong)
+      assertEquals(Seq(stat.numInserts, stat.numUpdateWrites, stat.numDeletes),
+        Seq('i', 'u', 'd').map(k => changes.count(_.kind == k).toLong))
+      val probe = changes.filter(_.kind != 'd').last.id
+      assertEquals(rows.where(s"_hoodie_record_key = '$probe'").count(), 1L)
+      assertEquals(rows.where("_hoodie_record_key >= 'k030000' AND _hoodie_record_key < 'k030100'").count(),
+        model.keys.count(k => k >= "k030000" && k < "k030100").toLong)
+      val footer = BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes)
+      assert(footer.sortedByKey)
+      assert(model.keys.forall(k => footer.bloom.get.mightContain(k.getBytes("UTF-8"))))
+      assert(footer.minKey.get <= model.keys.min && footer.maxKey.get >= model.keys.max)
+    }
+    assert(groups(base, stat).size < firstGroups.size * 2, groups(base, stat).toString)
+  }
+
+  folder.test("a change in one row group leaves the others as they are") { base =>
+    val stat = insertAll(job(base, schema, instant(0), files = smallGroups),
+      (0 until 20000).map(i => Change('i', key(i), s"v$i"))).head
+    val before = groups(base, stat)
+    val after = merge(job(base, schema, instant(1), files = smallGroups), stat, Seq(Change('u', key(10000), "x"))).head
+    assertEquals(groups(base, after), before)
+    assertEquals(after.prevCommit -> after.prevBaseFile, instant(0) -> Some(stat.fileName))
+    val rows = read(base, Seq(after))
+    assertEquals(rows.where("v = 'x'").select("_hoodie_commit_time", "_hoodie_record_key").collect().map(_.toString).toSeq,
+      Seq(s"[${instant(1)},${key(10000)}]"))
+    assertEquals(rows.where(s"_hoodie_commit_time = '${instant(0)}' AND _hoodie_commit_seqno LIKE '${instant(0)}%'")
+      .count(), 19999L)
+  }
+
+  folder.test("a file that is not sorted comes out sorted and complete") { base =>
+    val ids = new Random(3).shuffle((0 until 5000).toList)
+    val stat = insertAll(job(base, schema, instant(0)), ids.map(i => Change('i', key(i * 2), s"v$i"))).head
+    val after = merge(job(base, schema, instant(1)), stat, Seq(
+      Change('i', key(1), "new"), Change('u', key(4000), "upd"), Change('d', key(4002)))).head
+    val rows = content(read(base, Seq(after)))
+    assertEquals(rows.size, 5000)
+    assertEquals(rows.get(key(1)).map(_._1) -> rows.get(key(4000)).map(_._1), Some("new") -> Some("upd"))
+    assertEquals(rows.get(key(4002)), None)
+    assertEquals(rows(key(4004)), "v2002" -> instant(0))
+    assert(BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
+      .sortedByKey)
+  }
+
+  folder.test("in event-time order an older change loses, a tie or a missing value wins") { base =>
+    val old = Seq("a", "b", "c", "d", "e").map(id => Change('i', id, "old", Some(10))) :+ Change('i', "f", "old", None)
+    val stat = insertAll(job(base, schema, instant(0)), old).head
+    val after = merge(job(base, schema, instant(1), mode = MergeMode.EventTime, ordering = Seq("ts")), stat, Seq(
+      Change('u', "a", "new", Some(9)), Change('u', "b", "new", Some(10)), Change('u', "c", "new", None),
+      Change('u', "d", "new", Some(9), deleted = true), Change('u', "e", "new", Some(11), deleted = true),
+      Change('u', "f", "new", Some(1)))).head
+    assertEquals(content(read(base, Seq(after))).map { case (id, (v, _)) => id -> v },
+      Map("a" -> "old", "b" -> "new", "c" -> "new", "d" -> "old", "f" -> "new"))
+    assertEquals(Seq(after.numUpdateWrites, after.numDeletes, after.numWrites), Seq(3L, 1L, 5L))
+  }
+
+  folder.test("old files lack columns and have narrower types") { base =>
+    val narrow = StructType(Seq(StructField("id", StringType), StructField("ts", IntegerType)))
+    val stat = inTask(job(base, narrow, instant(0))) { writer =>
+      writer.toNewFiles(UTF8String.EMPTY_UTF8)
+      (0 until 10).foreach { i =>
+        val id = UTF8String.fromString(s"$i")
+        writer.insert(id, new GenericInternalRow(Array[Any](id, i)))
+      }
+    }.head
+    val after = merge(job(base, schema, instant(1)), stat, Seq(Change('u', "5", "x", Some(1L << 40)))).head
+    val rows = read(base, Seq(after)).orderBy("id").select("id", "v", "ts").collect().map(_.toString).toSeq
+    assertEquals(rows, (0 until 10).map(i => if (i == 5) s"[5,x,${1L << 40}]" else s"[$i,null,$i]"))
+  }
+
+  folder.test("inserts beyond the maximum file size go to new file groups") { base =>
+    val files = FileSettings(maxFileBytes = 300000, rowGroupBytes = 60000)
+    val random = new Random(1)
+    def noise: String = Seq.fill(30)(random.nextPrintableChar()).mkString
+    val stat = insertAll(job(base, schema, instant(0), files = files), (0 until 4000).map(i => Change('i', key(i * 10), noise))).head
+    val stats = merge(job(base, schema, instant(1), files = files), stat, (0 until 20000).map(i => Change('i', key(i * 2 + 1), noise)))
+    assert(stats.size > 1)
+    assertEquals(stats.map(_.fileId).distinct.size, stats.size)
+    assertEquals(stats.tail.map(_.prevCommit).distinct, Seq(WriteStat.NoPreviousCommit))
+    assertEquals(read(base, stats).select("id").distinct().count(), 24000L)
+    assert(stats.forall(_.fileSizeInBytes < 500000), stats.map(_.fileSizeInBytes).toString)
+  }
+
+  folder.test("a file that loses all rows is still written") { base =>
+    val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
+    val after = merge(job(base, schema, instant(1)), stat, Seq(Change('d', "a"), Change('d', "b"), Change('d', "c"))).head
+    assertEquals((after.numWrites, after.numDeletes), (0L, 2L))
+    assertEquals(read(base, Seq(after)).count(), 0L)
+    val footer = BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
+    assertEquals(footer.minKey -> footer.maxKey, None -> None)
+    val again = merge(job(base, schema, instant(2)), after, Seq(Change('i', "z"))).head
+    assertEquals(content(read(base, Seq(again))).keySet, Set("z"))
+  }
+
+  folder.test("a moved row leaves its file, and scattered rows reach their partitions") { base =>
+    val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
+    val file = baseFile(stat)
+    val stats = inTask(job(base, schema, instant(1))) { writer =>
+      writer.toFile(file)
+      writer.move(UTF8String.fromString("b"), MergeWriterSuite.row(Change('u', "b", "moved")), UTF8String.fromString("p/q"))
+      (0 until 100).foreach(i => writer.scatter(UTF8String.fromString(s"n${i % 30}"), UTF8String.fromString(s"s$i"),
+        MergeWriterSuite.row(Change('i', s"s$i"))))
+    }
+    assertEquals(stats.map(_.numWrites).sum, 102L)
+    assertEquals(stats.map(_.partitionPath).toSet, (Seq("", "p/q") ++ (0 until 30).map(i => s"n$i")).toSet)
+    assertEquals(read(base, stats.filter(_.partitionPath == "p/q")).select("_hoodie_partition_path", "id", "v").collect()
+      .map(_.toString).toSeq, Seq("[p/q,b,moved]"))
+    assert(new java.io.File(s"$base/p/q/.hoodie_partition_metadata").isFile)
+  }
+}
+
+object MergeWriterSuite {
+  def row(c: Change): GenericInternalRow = new GenericInternalRow(Array[Any](UTF8String.fromString(c.id),
+    UTF8String.fromString(c.v), c.ts.map(java.lang.Long.valueOf).orNull, c.deleted))
+}
