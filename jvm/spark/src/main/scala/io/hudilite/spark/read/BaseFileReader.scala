@@ -5,6 +5,7 @@ import java.time.ZoneId
 
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.FileColumns
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}

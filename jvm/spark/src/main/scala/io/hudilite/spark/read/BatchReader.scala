@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.row.{ColumnView, SelectedVector}
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow

@@ -44,7 +44,7 @@ private[write] object BloomCarry {
       val bits = bytes.getInt(9)
       var set = 0L
       var i = HeaderBytes
-      while (i < bytes.limit) {
+      while (i < bytes.limit()) {
         set += Integer.bitCount(bytes.get(i) & 0xff)
         i += 1
       }
