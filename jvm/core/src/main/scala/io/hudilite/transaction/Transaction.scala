@@ -60,6 +60,9 @@ final class Transaction private (
     completed
   }
 
+  /** Nothing of this write is left, which is not so after a commit or when the outcome of one is unknown. */
+  def isRolledBack: Boolean = state == RolledBack
+
   // Strays are told by their paths: a stat that names its file wrongly would have the file deleted.
   private def checkStat(stat: WriteStat): Unit = {
     val inFolder = if (stat.partitionPath.isEmpty) stat.fileName else s"${stat.partitionPath}/${stat.fileName}"
@@ -84,7 +87,6 @@ final class Transaction private (
     *   files known to be written; the markers name them and all others, too
     */
   def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) {
-    state = RolledBack
     heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
     Owner.release(instant)
@@ -93,6 +95,7 @@ final class Transaction private (
       val config = TableProperties.read(table.storage, table.basePath)
       new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, action, stats.map(_.path))
     }
+    state = RolledBack
   }
 
   // The write is visible: what remains of its preparation must not fail it any more.

@@ -54,6 +54,7 @@ class TransactionSuite extends FunSuite {
     val transaction = begin(table)
     writeFile(table, transaction.instant, "p1", "a-0")
     transaction.rollback()
+    assert(transaction.isRolledBack)
     transaction.rollback()
     val timeline = table.refresh().timeline
     assertEquals(TestTables.files(table).filter(_.contains(transaction.instant)), Set.empty[String])
@@ -270,6 +271,7 @@ class TransactionSuite extends FunSuite {
     val stat = writeFile(table, transaction.instant, "p1", "a-0")
     intercept[CommitStateUnknown](transaction.commit(Seq(stat)))
     transaction.rollback()
+    assert(!transaction.isRolledBack)
     assert(TestTables.files(table).contains(stat.path))
     assert(TestTables.files(table).exists(_.contains(s".temp/${transaction.instant}/")))
     write(table.refresh(), "p2" -> "b-0")
