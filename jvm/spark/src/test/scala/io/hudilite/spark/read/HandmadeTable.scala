@@ -1,0 +1,64 @@
+package io.hudilite.spark.read
+
+import java.nio.file.{Files, Path, Paths}
+
+import io.hudilite.config.NewTable
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.SharedSession
+import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.Transaction
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.types.StructType
+
+import scala.collection.JavaConverters._
+
+/** A table of files that Spark's own parquet writer made, without key ranges and bloom filters: legal in the format. */
+final class HandmadeTable(facts: NewTable, schema: StructType) {
+
+  val path: String = Files.createTempDirectory("hudilite-read").resolve("table").toString
+  private val storage = new HadoopStorage(new Configuration())
+
+  Table.create(storage, path, facts.copy(createSchema = Some(SchemaConversion.toAvro(schema, facts.name, withMeta = false))))
+
+  /** One commit of new file groups, one for each partition path given; returns its instant. */
+  def commit(files: (String, DataFrame)*): String = {
+    val table = Table.open(storage, path)
+    val transaction = Transaction.begin(table, "commit", "INSERT")
+    val stats = files.map { case (partition, rows) => write(transaction.instant, partition, rows) }
+    transaction.commit(stats)
+    transaction.instant
+  }
+
+  private def write(instant: String, partition: String, rows: DataFrame): WriteStat = {
+    val fileId = FileNames.newFileId()
+    val name = FileNames.baseFile(fileId, "0-0-0", instant)
+    Partitions.createMetadata(storage, path, partition, instant)
+    val target = Paths.get(Partitions.directory(path, partition), name)
+    Files.createDirectories(target.getParent)
+    Files.move(written(withMeta(instant, partition, name, rows)), target)
+    WriteStat(fileId, if (partition.isEmpty) name else s"$partition/$name", WriteStat.NoPreviousCommit, partition,
+      numWrites = rows.count(), numInserts = rows.count(), fileSizeInBytes = Files.size(target))
+  }
+
+  private def withMeta(instant: String, partition: String, name: String, rows: DataFrame): DataFrame = {
+    val meta = Seq(lit(instant), lit(s"${instant}_0_0"), col(facts.recordKeyFields.head).cast("string"), lit(partition),
+      lit(name)).zip(MetaFields.all).map { case (value, field) => value.as(field) }
+    rows.select(meta ++ rows.columns.map(col): _*)
+  }
+
+  private def written(rows: DataFrame): Path = {
+    val folder = Files.createTempDirectory("hudilite-part").resolve("out")
+    rows.coalesce(1).write.parquet(folder.toString)
+    val entries = Files.list(folder)
+    try entries.iterator.asScala.find(_.getFileName.toString.endsWith(".parquet")).get finally entries.close()
+  }
+
+  def read(options: (String, String)*): DataFrame =
+    SharedSession.spark.read.format("hudilite").options(options.toMap).load(path)
+}
