@@ -6,10 +6,12 @@ import json
 import tarfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+import rows
 from conditions import fails_with
-from engines import BEGIN, QUERY_TYPE, Engine
+from engines import BEGIN, QUERY_TYPE, SELF_CHECK, URL_ENCODE, Engine
 from rows import META, read_lines, rows_with_keys
 
 ARCHIVE = Path(__file__).parent / "golden.tar.gz"
@@ -57,8 +59,21 @@ def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(lite: Engine,
 @pytest.mark.parametrize("case", [case for case in COPY_ON_WRITE if str(FACTS[case]["incremental_begin"]).isdigit()])
 def test_an_incremental_read_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
     begin = FACTS[case]["incremental_begin"]
+    expected = read_lines(golden_root / case / "expect" / "incremental.jsonl")
+    if FACTS[case]["options"].get(URL_ENCODE) == "true" and not SELF_CHECK:
+        expected = sorted(decoded(line) for line in expected)
     found = lite.read(golden_root / case / "table", **{QUERY_TYPE: "incremental", BEGIN: begin})
-    assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "incremental.jsonl")
+    assert rows_with_keys(found) == expected
+
+
+def decoded(line: str) -> str:
+    """The line with the values that the files hold.
+
+    Apache Hudi's incremental query fills partition columns from folder names and leaves them encoded, unlike its
+    snapshot query of the same table; hudilite reads the stored values in both.
+    """
+    row = json.loads(line)
+    return rows.line({**row, "city": row["city"] and unquote(row["city"])})
 
 
 @pytest.mark.parametrize("case", COPY_ON_WRITE)
@@ -94,5 +109,5 @@ def test_a_filter_keeps_the_same_rows_as_python(
 
 @pytest.mark.parametrize("case", MERGE_ON_READ)
 def test_a_merge_on_read_table_is_refused_by_name(lite: Engine, golden_root: Path, case: str) -> None:
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "MERGE_ON_READ"):
+    with fails_with("UNSUPPORTED_TABLE_FEATURE", "merge-on-read"):
         lite.read(golden_root / case / "table").collect()

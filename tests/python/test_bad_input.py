@@ -128,7 +128,7 @@ def test_a_value_that_an_option_cannot_have(lite: Engine, path: Path, option: st
 
 
 def test_merge_on_read_is_refused_by_name(lite: Engine, path: Path) -> None:
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "MERGE_ON_READ"):
+    with fails_with("UNSUPPORTED_TABLE_FEATURE", "merge-on-read"):
         creating(lite, path, **{"hoodie.datasource.write.table.type": "MERGE_ON_READ"})
     no_table_at(path)
 
