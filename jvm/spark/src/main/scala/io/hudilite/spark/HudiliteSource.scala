@@ -1,12 +1,11 @@
 package io.hudilite.spark
 
-import java.util
+import java.util.{Map => JMap}
 
-import io.hudilite.config.Options
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.read.SessionSettings
-import io.hudilite.storage.HadoopStorage
-import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableProvider}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.catalog.{Identifier, SessionConfigSupport, SupportsCatalogOptions, Table}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types.StructType
@@ -14,24 +13,48 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
 
-/** `format("hudilite")`. */
-final class HudiliteSource extends TableProvider with DataSourceRegister with SessionConfigSupport {
+/** `format("hudilite")`: finds the table of a path through hudilite's own catalog, so that Spark plans reads and writes
+  * of paths as it plans those of catalog tables.
+  */
+final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupport with DataSourceRegister {
 
   override def shortName(): String = "hudilite"
 
+  /** Options may be given for a whole session as `spark.datasource.hudilite.<option>`. */
   override def keyPrefix(): String = "hudilite"
 
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = open(options.asCaseSensitiveMap).schema()
+  override def extractIdentifier(options: CaseInsensitiveStringMap): Identifier =
+    new PathIdentifier(path(options), options.asScala.toMap)
 
-  override def getTable(schema: StructType, partitioning: Array[Transform], properties: util.Map[String, String]): Table =
-    open(properties)
-
-  private def open(properties: util.Map[String, String]): HudiliteTable = {
-    val options = properties.asScala.toMap
-    val path = options.collectFirst { case (key, value) if key.equalsIgnoreCase("path") => value }
-      .getOrElse(throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it names the table"))
-    Options.check(options)
-    val storage = new HadoopStorage(SessionSettings.hadoop(options))
-    new HudiliteTable(io.hudilite.table.Table.open(storage, path), options)
+  override def extractCatalog(options: CaseInsensitiveStringMap): String = {
+    HudiliteCatalog.register(SparkSession.active)
+    HudiliteCatalog.Name
   }
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = load(options).schema
+
+  override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table =
+    load(new CaseInsensitiveStringMap(properties))
+
+  private def load(options: CaseInsensitiveStringMap): HudiliteTable =
+    HudiliteCatalog.table(path(options), options.asScala.toMap, dataFrame = true)
+
+  private def path(options: CaseInsensitiveStringMap): String = {
+    if (options.containsKey("paths")) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths",
+      "value" -> options.get("paths"), "reason" -> "hudilite reads one table at a time")
+    Option(options.get("path")).map(_.trim).filter(_.nonEmpty).getOrElse(
+      throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
+  }
+}
+
+/** A table named by its path, with the options it was asked for. */
+final class PathIdentifier(val path: String, val options: Map[String, String]) extends Identifier {
+  override def namespace(): Array[String] = Array.empty
+  override def name(): String = path
+  override def toString: String = path
+  override def equals(other: Any): Boolean = other match {
+    case that: PathIdentifier => path == that.path && options == that.options
+    case _ => false
+  }
+  override def hashCode: Int = path.hashCode
 }

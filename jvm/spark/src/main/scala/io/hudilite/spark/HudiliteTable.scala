@@ -1,53 +1,130 @@
 package io.hudilite.spark
 
-import java.util
+import java.util.{Locale, Map => JMap, Set => JSet}
 
 import io.hudilite.config.ReadOptions
+import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, ScanJob, SnapshotSource}
+import io.hudilite.spark.write._
+import io.hudilite.storage.Storage
 import io.hudilite.table.Table
-import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, TableCapability}
+
+import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsRowLevelOperations, SupportsWrite, TableCapability}
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, RowLevelOperation, RowLevelOperationBuilder, RowLevelOperationInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
 
-/** A Hudi table in Spark's catalog of tables.
+/** A Hudi table as Spark sees it, or the place of one that the first write creates.
   *
+  * @param table
+  *   the table as it was when this object was made; `None` when there is none at the path
   * @param options
-  *   options of the relation; those of a single read come on top
+  *   options of the read or write, session settings included
+  * @param dataFrame
+  *   reached by `format("hudilite")`: an append may bring columns that the table does not have
+  * @param prepared
+  *   what hudilite's planner rule decided about a write of this table
   */
-final class HudiliteTable(val table: Table, options: Map[String, String])
-    extends org.apache.spark.sql.connector.catalog.Table
-    with SupportsRead
-    with SupportsMetadataColumns {
+final case class HudiliteTable(
+    basePath: String,
+    storage: Storage,
+    table: Option[Table],
+    options: Map[String, String],
+    dataFrame: Boolean,
+    prepared: Option[PreparedWrite] = None)
+    extends SupportsRead
+    with SupportsWrite
+    with SupportsMetadataColumns
+    with SupportsRowLevelOperations {
+
+  override def name(): String = s"hudilite.`$basePath`"
 
   private val showsMeta = ReadOptions.MetaColumns(options)
-  private lazy val source = new SnapshotSource(table, Query.of(options, table.config))
 
-  override def name(): String = s"hudilite.`${table.basePath}`"
+  private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(options, t.config)))
 
-  override def schema(): StructType = source.schema(showsMeta)
+  override lazy val schema: StructType =
+    prepared.map(_.target.schema).orElse(source.map(_.schema(showsMeta))).getOrElse(new StructType())
 
   override def partitioning(): Array[Transform] =
-    table.config.partitionFields.map(field => Expressions.identity(field): Transform).toArray
+    table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
 
-  override def properties(): util.Map[String, String] =
-    (table.config.properties ++ Map("provider" -> "hudilite", "location" -> table.basePath)).asJava
-
-  override def capabilities(): util.Set[TableCapability] = util.EnumSet.of(TableCapability.BATCH_READ)
+  override def properties(): JMap[String, String] =
+    (table.map(_.config.properties).getOrElse(Map.empty) ++ Map("provider" -> "hudilite", "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =
-    MetaFields.all.filterNot(schema().fieldNames.contains).map(name => TextColumn(name, name != MetaFields.RecordKey): MetadataColumn)
-      .toArray :+ TextColumn(ScanJob.FileId, nullable = false)
+    MetaFields.all.filterNot(schema.fieldNames.contains)
+      .map(name => TextColumn(name, name != MetaFields.RecordKey): MetadataColumn).toArray :+
+      TextColumn(ScanJob.FileId, nullable = false)
 
-  override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder = {
-    val merged = options ++ readOptions.asCaseSensitiveMap.asScala
-    val query = Query.of(merged, table.config)
-    val ofRead = if (query == source.query) source else new SnapshotSource(table, query)
-    new HudiliteScanBuilder(ofRead, schema(), merged)
+  override def capabilities(): JSet[TableCapability] = {
+    val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
+      TableCapability.OVERWRITE_DYNAMIC)
+    // A MERGE into a table that accepts any schema is never resolved, so only appends may.
+    val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
+    (if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always).asJava
+  }
+
+  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
+    val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
+    val all = options ++ HudiliteTable.caseInsensitive(scanOptions.asScala.toMap)
+    val query = Query.of(all, read.table.config)
+    new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema, all)
+  }
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
+    case Some(PreparedWrite.Append(write)) => new AppendWriteBuilder(write)
+    case _ => throw InvalidInput("EXTENSION_NOT_LOADED")
+  }
+
+  override def newRowLevelOperationBuilder(info: RowLevelOperationInfo): RowLevelOperationBuilder =
+    new RowLevelOperationBuilder {
+      override def build(): RowLevelOperation = rowLevelWrite(info)
+    }
+
+  private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
+    case Some(PreparedWrite.Delta(target, operation)) => RowLevelWrite(this, target, operation, info.command(), None)
+    case _ =>
+      val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
+      val target = WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All)
+      val operation = if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
+      RowLevelWrite(this, target, operation, info.command(), None)
+  }
+
+  /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
+  def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
+    copy(options = target.options, prepared = Some(PreparedWrite.Delta(target, operation)))
+
+  /** The table as the target of an append whose rows are laid out. */
+  def appending(write: AppendWrite): HudiliteTable =
+    copy(options = write.target.options, prepared = Some(PreparedWrite.Append(write)))
+}
+
+object HudiliteTable {
+
+  /** Options with lower-case names, as Spark hands them on anyway. */
+  def caseInsensitive(options: Map[String, String]): Map[String, String] =
+    options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+}
+
+/** What hudilite's planner rule decided about a write. */
+sealed trait PreparedWrite {
+  def target: WriteTarget
+  def isAppend: Boolean
+}
+
+object PreparedWrite {
+  final case class Append(write: AppendWrite) extends PreparedWrite {
+    override def target: WriteTarget = write.target
+    override def isAppend: Boolean = true
+  }
+  final case class Delta(target: WriteTarget, operation: WriteOperation) extends PreparedWrite {
+    override def isAppend: Boolean = false
   }
 }
 

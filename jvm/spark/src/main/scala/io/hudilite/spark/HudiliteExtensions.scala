@@ -1,0 +1,18 @@
+package io.hudilite.spark
+
+import io.hudilite.spark.lookup.IndexProbeStrategy
+import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, WriteRule}
+
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+
+/** hudilite's rules for Spark's planner. Spark 4 finds them by itself; on 3.5 PySpark needs
+  * `spark.sql.extensions=io.hudilite.spark.HudiliteExtensions`.
+  */
+final class HudiliteExtensions extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectResolutionRule(WriteRule(_))
+    extensions.injectPreCBORule(_ => IndexProbeRule)
+    extensions.injectPreCBORule(DeltaLayoutRule(_))
+    extensions.injectPlannerStrategy(IndexProbeStrategy(_))
+  }
+}

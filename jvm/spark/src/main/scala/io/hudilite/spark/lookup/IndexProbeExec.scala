@@ -1,0 +1,106 @@
+package io.hudilite.spark.lookup
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.spark.read.SessionSettings
+
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
+import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution, IdentityBroadcastMode, Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.SerializableConfiguration
+
+/** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key.
+  *
+  * One row for each key found, with the columns asked for.
+  */
+final case class IndexProbeExec(output: Seq[Attribute], @transient target: ProbeTarget, global: Boolean, child: SparkPlan)
+    extends UnaryExecNode {
+
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+  override def outputPartitioning: Partitioning = UnknownPartitioning(0)
+  override def requiredChildDistribution: Seq[Distribution] = Seq(BroadcastDistribution(IdentityBroadcastMode))
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "candidateFiles" -> SQLMetrics.createMetric(sparkContext, "candidate files"),
+    "filesInRange" -> SQLMetrics.createMetric(sparkContext, "files with keys in range"),
+    "bloomHits" -> SQLMetrics.createMetric(sparkContext, "keys that bloom filters let pass"),
+    "falsePositives" -> SQLMetrics.createMetric(sparkContext, "keys let pass and not found"),
+    "filesOpened" -> SQLMetrics.createMetric(sparkContext, "files opened for keys"),
+    "rowsRead" -> SQLMetrics.createMetric(sparkContext, "key rows read"),
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "keys found"))
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val broadcast = child.executeBroadcast[Array[InternalRow]]()
+    val keys = ProbeKeysOfBroadcast(broadcast, global)
+    val candidates = target.baseFiles.filter(f => keys.get.of(UTF8String.fromString(f.partition)).nonEmpty)
+    longMetric("candidateFiles") += candidates.size
+    SQLMetrics.postDriverMetricUpdates(sparkContext,
+      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
+    val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
+    val batches = KeyBatches(target.basePath, new SerializableConfiguration(SessionSettings.parquet(Map.empty)),
+      conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize)
+    val probe = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
+    new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
+  }
+
+  /** Files in as many lots as pay, the large files first into the lot with the fewest bytes. */
+  private def spread(files: Seq[BaseFile]): Array[Array[BaseFile]] = {
+    val lots = (sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore).min(files.size)
+    if (lots == 0) Array.empty
+    else {
+      val queue = new java.util.PriorityQueue[Lot](lots, (a: Lot, b: Lot) => java.lang.Long.compare(a.bytes, b.bytes))
+      (0 until lots).foreach(_ => queue.add(new Lot))
+      files.sortBy(-_.length).foreach { f =>
+        val lot = queue.poll()
+        lot.files += f
+        lot.bytes += f.length
+        queue.add(lot)
+      }
+      queue.toArray(new Array[Lot](0)).map(_.files.toArray)
+    }
+  }
+
+  private final class Lot {
+    val files = scala.collection.mutable.ArrayBuffer.empty[BaseFile]
+    var bytes = 0L
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): IndexProbeExec = copy(child = newChild)
+}
+
+object IndexProbeExec {
+  private val LotsPerCore = 4
+}
+
+/** The keys of a broadcast, sorted once in each process that uses them. */
+private[lookup] final case class ProbeKeysOfBroadcast(rows: Broadcast[Array[InternalRow]], global: Boolean) {
+  def get: ProbeKeys = ProbeKeysOfBroadcast.sorted(rows, global)
+}
+
+private[lookup] object ProbeKeysOfBroadcast {
+  private val cache = new java.util.concurrent.ConcurrentHashMap[Long, java.lang.ref.SoftReference[ProbeKeys]]
+
+  private def sorted(rows: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
+    cache.values().removeIf(_.get == null)
+    cache.compute(rows.id, (_, old) => {
+      if (old != null && old.get != null) old else new java.lang.ref.SoftReference(ProbeKeys(rows.value, global))
+    }).get match {
+      case null => ProbeKeys(rows.value, global) // collected between the two calls
+      case keys => keys
+    }
+  }
+}
+
+/** Reads every row of the table for an index probe with too many keys to broadcast. */
+final case class FullKeyScanExec(child: SparkPlan, columns: Seq[Attribute]) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def withNewChildInternal(newChild: SparkPlan): FullKeyScanExec = copy(child = newChild)
+}

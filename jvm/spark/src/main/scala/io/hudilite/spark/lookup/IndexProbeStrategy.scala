@@ -1,0 +1,29 @@
+package io.hudilite.spark.lookup
+
+import io.hudilite.spark.plan.{LatestByKey, LatestByKeyExec}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+
+/** Plans hudilite's own operators. */
+final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
+    case probe: IndexProbe if probe.keyCount <= IndexProbeStrategy.MaxBroadcastKeys =>
+      val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) :: Nil
+    case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
+    case _ => Nil
+  }
+}
+
+object IndexProbeStrategy {
+
+  /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
+    * this is some 400 MB in the driver and in each executor.
+    */
+  val MaxBroadcastKeys: BigInt = BigInt(4000000)
+}

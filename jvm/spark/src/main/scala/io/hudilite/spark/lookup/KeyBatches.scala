@@ -1,0 +1,63 @@
+package io.hudilite.spark.lookup
+
+import java.time.ZoneId
+
+import io.hudilite.filegroup.BaseFile
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.FileSplit
+import org.apache.hadoop.mapreduce.{TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.parquet.filter2.predicate.FilterPredicate
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.util.SerializableConfiguration
+
+/** Reads columns of base files in batches, with Spark's vectorized Parquet reader.
+  *
+  * @param hadoop
+  *   Hadoop's configuration with the session's Parquet settings in it
+  */
+private[lookup] final case class KeyBatches(
+    basePath: String, hadoop: SerializableConfiguration, timeZone: String, offHeap: Boolean, batchRows: Int) {
+
+  def conf: Configuration = hadoop.value
+
+  def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
+
+  /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
+    *
+    * @param filter
+    *   lets row groups and pages be skipped; rows that do not pass it may remain
+    */
+  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext): Iterator[ColumnarBatch] = {
+    val settings = new Configuration(conf)
+    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
+    ParquetInputFormat.setFilterPredicate(settings, filter)
+    val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
+    val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
+    val reader = new VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap, batchRows)
+    context.addTaskCompletionListener[Unit](_ => reader.close())
+    reader.initialize(split, new TaskAttemptContextImpl(settings, attempt))
+    reader.initBatch(StructType(Seq(StructField("_file_id", StringType))), InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(file.fileId)))
+    reader.enableReturningBatches()
+    new Iterator[ColumnarBatch] {
+      private var ready: Option[Boolean] = None
+      override def hasNext: Boolean = {
+        if (ready.isEmpty) ready = Some(reader.nextKeyValue())
+        if (!ready.get) reader.close()
+        ready.get
+      }
+      override def next(): ColumnarBatch = {
+        if (!hasNext) throw new NoSuchElementException("no more batches")
+        ready = None
+        reader.getCurrentValue.asInstanceOf[ColumnarBatch]
+      }
+    }
+  }
+}

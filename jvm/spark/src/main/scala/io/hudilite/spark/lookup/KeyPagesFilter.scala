@@ -1,0 +1,38 @@
+package io.hudilite.spark.lookup
+
+import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
+import org.apache.parquet.io.api.Binary
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Lets parquet skip row groups and pages whose range of keys holds none of the keys asked for.
+  *
+  * Built of parquet's own predicates, because it loads the class of any other one with a class loader that does not see
+  * jars given to a Spark session.
+  */
+private[lookup] object KeyPagesFilter {
+
+  /** Ranges that the keys are gathered into; few keys are looked for one by one. */
+  val MaxRanges = 64
+
+  /** @param keys
+    *   sorted by their UTF-8 bytes, at least one
+    */
+  def apply(column: String, keys: Array[UTF8String]): FilterPredicate = {
+    val perRange = (keys.length + MaxRanges - 1) / MaxRanges
+    val name = FilterApi.binaryColumn(column)
+    def binary(key: UTF8String): Binary = Binary.fromConstantByteArray(key.getBytes)
+    val ranges = keys.grouped(perRange).map { group =>
+      if (group.length == 1) FilterApi.eq(name, binary(group.head))
+      else FilterApi.and(FilterApi.gtEq(name, binary(group.head)), FilterApi.ltEq(name, binary(group.last)))
+    }.toArray
+    anyOf(ranges, 0, ranges.length)
+  }
+
+  // A balanced tree: parquet walks it by recursion.
+  private def anyOf(ranges: Array[FilterPredicate], from: Int, until: Int): FilterPredicate =
+    if (until - from == 1) ranges(from)
+    else {
+      val middle = (from + until) >>> 1
+      FilterApi.or(anyOf(ranges, from, middle), anyOf(ranges, middle, until))
+    }
+}

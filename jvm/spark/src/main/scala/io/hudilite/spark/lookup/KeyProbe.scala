@@ -1,0 +1,111 @@
+package io.hudilite.spark.lookup
+
+import java.util
+
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
+import io.hudilite.record.MetaFields
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Looks keys up in one base file, in an executor.
+  *
+  * @param output
+  *   columns of the rows to return
+  */
+private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean, pruneByRanges: Boolean,
+    batches: KeyBatches) {
+
+  // Read from the file: the columns asked for and the key, which stands last when it is not asked for.
+  private val fileColumns: StructType = {
+    val asked = StructType(output.fields.filter(_.name != KeyProbe.FileId))
+    if (asked.fieldNames.contains(MetaFields.RecordKey)) asked else asked.add(StructField(MetaFields.RecordKey, StringType))
+  }
+  private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
+  // The file id stands behind the columns of the file.
+  private val ordinals: Seq[Int] =
+    output.fieldNames.toSeq.map(n => if (n == KeyProbe.FileId) fileColumns.length else fileColumns.fieldIndex(n))
+
+  /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
+  def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
+    val candidates = mayHold(file, keys, metrics)
+    if (candidates.isEmpty) Iterator.empty
+    else {
+      metrics.filesOpened += 1
+      val wanted = new util.HashSet[UTF8String](candidates.length * 2)
+      candidates.foreach(wanted.add)
+      metrics.falsePositives += candidates.length
+      matching(file, candidates, wanted, metrics, context)
+    }
+  }
+
+  private def mayHold(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
+    val footer = BaseFileFooter.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
+    val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
+    if (inRange.nonEmpty) metrics.filesInRange += 1
+    val passed = footer.bloom match {
+      case Some(filter) if useBloom => inRange.filter { key =>
+          val bytes = key.getBytes
+          filter.mightContain(bytes, 0, bytes.length)
+        }
+      case _ => inRange
+    }
+    if (useBloom) metrics.bloomHits += passed.length
+    passed
+  }
+
+  private def matching(file: BaseFile, candidates: Array[UTF8String], wanted: util.HashSet[UTF8String],
+      metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(
+      ordinals.zip(output.fields).map { case (i, f) => BoundReference(i, f.dataType, f.nullable) })
+    val filter = KeyPagesFilter(MetaFields.RecordKey, candidates)
+    batches.open(file, fileColumns, filter, context).flatMap { batch =>
+      val keyColumn = batch.column(keyOrdinal)
+      metrics.rowsRead += batch.numRows()
+      Iterator.range(0, batch.numRows()).filter(i => wanted.contains(keyColumn.getUTF8String(i))).map { i =>
+        metrics.found += 1
+        metrics.falsePositives += -1
+        project(batch.getRow(i))
+      }
+    }
+  }
+}
+
+private[lookup] object KeyProbe {
+  val FileId = "_file_id"
+}
+
+/** Key ranges of base files, whose bounds are ordered as Java strings are. */
+private[lookup] object KeyRange {
+
+  /** The keys that lie within the range; all of them when the file does not tell it. */
+  def within(keys: Array[UTF8String], min: Option[String], max: Option[String]): Array[UTF8String] = (min, max) match {
+    case (Some(low), Some(high)) if plain(low) && plain(high) =>
+      val from = firstNotBelow(keys, UTF8String.fromString(low), inclusive = true)
+      val until = firstNotBelow(keys, UTF8String.fromString(high), inclusive = false)
+      if (from == 0 && until == keys.length) keys else keys.slice(from, until)
+    case (Some(low), Some(high)) => keys.filter { key =>
+        val text = key.toString
+        text.compareTo(low) >= 0 && text.compareTo(high) <= 0
+      }
+    case _ => keys
+  }
+
+  /** Java orders strings by UTF-16 units, which is the order of their UTF-8 bytes against a bound without surrogates and
+    * what lies above them.
+    */
+  private def plain(bound: String): Boolean = bound.forall(_ < Character.MIN_SURROGATE)
+
+  private def firstNotBelow(keys: Array[UTF8String], bound: UTF8String, inclusive: Boolean): Int = {
+    var (low, high) = (0, keys.length)
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      val order = keys(middle).compareTo(bound)
+      if (order < 0 || (!inclusive && order == 0)) low = middle + 1 else high = middle
+    }
+    low
+  }
+}

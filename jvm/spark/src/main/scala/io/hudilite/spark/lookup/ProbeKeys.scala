@@ -1,0 +1,60 @@
+package io.hudilite.spark.lookup
+
+import java.util
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The incoming keys of one lookup, by partition path, sorted by their UTF-8 bytes and without duplicates.
+  *
+  * @param byPartition
+  *   for a global index one entry with the empty path stands for every partition
+  */
+final class ProbeKeys private (byPartition: util.HashMap[UTF8String, Array[UTF8String]], global: Boolean) {
+
+  /** Keys that a file of this partition may hold; empty when none can be there. */
+  def of(partition: UTF8String): Array[UTF8String] = {
+    val keys = byPartition.get(if (global) ProbeKeys.Anywhere else partition)
+    if (keys == null) ProbeKeys.None else keys
+  }
+
+  def size: Long = {
+    var sum = 0L
+    byPartition.values().forEach(keys => sum += keys.length)
+    sum
+  }
+}
+
+object ProbeKeys {
+
+  private val Anywhere = UTF8String.EMPTY_UTF8
+  private val None = Array.empty[UTF8String]
+
+  /** @param rows
+    *   (record key) with a global index, else (record key, partition path)
+    */
+  def apply(rows: Array[InternalRow], global: Boolean): ProbeKeys = {
+    val lists = new util.HashMap[UTF8String, util.ArrayList[UTF8String]]
+    rows.foreach { row =>
+      val partition = if (global) Anywhere else row.getUTF8String(1)
+      lists.computeIfAbsent(partition, _ => new util.ArrayList[UTF8String]).add(row.getUTF8String(0))
+    }
+    val sorted = new util.HashMap[UTF8String, Array[UTF8String]]
+    lists.forEach((partition, keys) => sorted.put(partition, sortedUnique(keys)))
+    new ProbeKeys(sorted, global)
+  }
+
+  private def sortedUnique(keys: util.ArrayList[UTF8String]): Array[UTF8String] = {
+    val all = keys.toArray(new Array[UTF8String](keys.size))
+    util.Arrays.sort(all, (a: UTF8String, b: UTF8String) => a.compareTo(b))
+    var (kept, i) = (0, 0) // hot path
+    while (i < all.length) {
+      if (kept == 0 || all(kept - 1) != all(i)) {
+        all(kept) = all(i)
+        kept += 1
+      }
+      i += 1
+    }
+    util.Arrays.copyOf(all, kept)
+  }
+}

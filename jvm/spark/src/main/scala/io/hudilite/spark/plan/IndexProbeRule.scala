@@ -1,0 +1,111 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.lookup.{IndexProbe, ProbeTarget}
+import io.hudilite.spark.row.{PartitionPath, RecordKey}
+import io.hudilite.spark.write.RowLevelWrite
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, EqualTo, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** Puts an index probe in the place of the target scan of a MERGE whose condition fixes the record key.
+  *
+  * Spark's own plan is `Join(target keys, source)` with the source preserved, which shuffles every key of the table
+  * however small the source is. A condition that does not fix the key keeps that plan, which is always correct.
+  */
+object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
+      write.withNewQuery(write.query.transformDown {
+        case join @ Join(target, source, RightOuter | Inner, Some(condition), _) =>
+          targetRelation(target).flatMap(r => probeJoin(join, target, source, inMetaColumns(condition, r),
+            usedAbove(write.query, join), r)).getOrElse(join)
+      })
+  }
+
+  /** The condition with the record key and partition path of the target as they are stored, not made anew. */
+  private def inMetaColumns(condition: Expression, relation: DataSourceV2Relation): Expression = {
+    def stored(name: String): Option[Attribute] = relation.output.find(_.name == name)
+    def ofTarget(e: Expression): Boolean = e.references.subsetOf(relation.outputSet)
+    condition.transform {
+      case key: RecordKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
+      case path: PartitionPath if ofTarget(path) && path.children.nonEmpty => stored(MetaFields.PartitionPath).getOrElse(path)
+    }
+  }
+
+  /** Attributes that the nodes above the join use. */
+  private def usedAbove(plan: LogicalPlan, join: Join): AttributeSet =
+    if (plan eq join) AttributeSet.empty
+    else plan.references ++ AttributeSet.fromAttributeSets(plan.children.map(usedAbove(_, join)))
+
+  /** The relation of a target side that is only projected and filtered. */
+  private def targetRelation(plan: LogicalPlan): Option[DataSourceV2Relation] = plan match {
+    case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => Some(r)
+    case Project(_, child) => targetRelation(child)
+    case Filter(_, child) => targetRelation(child)
+    case _ => None
+  }
+
+  private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression, above: AttributeSet,
+      relation: DataSourceV2Relation): Option[LogicalPlan] = {
+    val operation = RowLevelWrite.operationOf(relation).get
+    val fixed = fixedColumns(condition, relation, source)
+    keyOf(fixed, operation.probeTarget).map { key =>
+      val partition = partitionOf(fixed, operation.probeTarget)
+      val keyed = materialised(source, key +: partition.toSeq)
+      val narrow = narrowed(target, above ++ condition.references)
+      val probe = IndexProbe(key, partition, neededColumns(narrow, relation), operation.probeTarget, keyed.clone())
+      val unique = keyed eq source
+      join.copy(
+        left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe },
+        right = keyed,
+        condition = Some(condition),
+        hint = if (unique) JoinHint.NONE else join.hint)
+    }
+  }
+
+  /** The target side without columns that only the condition in its old form needed. */
+  private def narrowed(target: LogicalPlan, needed: AttributeSet): LogicalPlan = target match {
+    case Project(list, child) => Project(list.filter(e => needed.contains(e.toAttribute)), child)
+    case other => other
+  }
+
+  /** Column name of the relation -> expression over the source that the condition sets it equal to. */
+  private def fixedColumns(condition: Expression, relation: DataSourceV2Relation,
+      source: LogicalPlan): Map[String, Expression] = {
+    val byId = relation.output.map(a => a.exprId -> a.name).toMap
+    def pair(attribute: Expression, value: Expression): Option[(String, Expression)] = attribute match {
+      case a: Attribute if byId.contains(a.exprId) && value.references.subsetOf(source.outputSet) && value.deterministic =>
+        Some(byId(a.exprId) -> value)
+      case _ => None
+    }
+    splitConjunctivePredicates(condition).collect { case EqualTo(l, r) => pair(l, r).orElse(pair(r, l)) }.flatten.toMap
+  }
+
+  private def keyOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
+    fixed.get(MetaFields.RecordKey).orElse(target.keys.recordKey(fixed.get))
+
+  private def partitionOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
+    fixed.get(MetaFields.PartitionPath).orElse(
+      if (target.keys.partitionFields.isEmpty) None else target.keys.partitionPath(fixed.get))
+
+  /** The source with an exchange at its end, so that both uses of it share that exchange. */
+  private def materialised(source: LogicalPlan, keys: Seq[Expression]): LogicalPlan =
+    if (endsInLatestByKey(source)) source else RepartitionByExpression(keys, source, None, None)
+
+  private def endsInLatestByKey(plan: LogicalPlan): Boolean = plan match {
+    case _: LatestByKey => true
+    case Project(list, child) => list.forall(_.deterministic) && endsInLatestByKey(child)
+    case _ => false
+  }
+
+  private def neededColumns(target: LogicalPlan, relation: DataSourceV2Relation): Seq[Attribute] = {
+    val used = target.collect { case p: Project => AttributeSet(p.projectList.flatMap(_.references)); case f: Filter => f.references }
+    val needed = if (target eq relation) relation.outputSet else used.reduce(_ ++ _)
+    relation.output.filter(needed.contains)
+  }
+}

@@ -1,0 +1,55 @@
+package io.hudilite.spark.plan
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, Descending, Expression, NullsLast, SortOrder, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+
+/** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty). */
+final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan) extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+  override def maxRows: Option[Long] = child.maxRows
+  override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
+}
+
+/** Asks Spark for rows clustered by key and sorted by (key, ordering descending) and passes on the first of each key. */
+final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], child: SparkPlan)
+    extends UnaryExecNode {
+
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = keyOrder
+  override def requiredChildDistribution: Seq[Distribution] = Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(keys)))
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    Seq(keyOrder ++ ordering.map(SortOrder(_, Descending, NullsLast, Nil)))
+
+  private def keyOrder: Seq[SortOrder] = keys.map(SortOrder(_, Ascending))
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "duplicates" -> SQLMetrics.createMetric(sparkContext, "number of duplicate input rows"))
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val kept = longMetric("numOutputRows")
+    val duplicates = longMetric("duplicates")
+    val (keyExpressions, input) = (keys, child.output)
+    child.execute().mapPartitions { rows =>
+      val keyOf = UnsafeProjection.create(keyExpressions, input)
+      var last: UnsafeRow = null // hot path: the key of the row passed on last
+      rows.filter { row =>
+        val key = keyOf(row)
+        val first = last == null || last != key
+        if (first) {
+          last = key.copy()
+          kept += 1
+        } else duplicates += 1
+        first
+      }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): LatestByKeyExec = copy(child = newChild)
+}

@@ -1,0 +1,114 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.WriteOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.HudiliteTable
+import io.hudilite.spark.write._
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** Gives every write to a hudilite table its plan.
+  *
+  * An upsert or delete of a DataFrame becomes a MERGE over the de-duplicated rows, which Spark rewrites into a delta of
+  * rows by itself; everything else stays an append, with its rows laid out for the writers.
+  */
+final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
+    case overwrite: OverwriteByExpression if ready(overwrite) && overwrite.deleteExpr == Literal.TrueLiteral =>
+      planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
+    case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
+      planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
+  }
+
+  private def ready(write: V2WriteCommand): Boolean =
+    write.resolved && (write.table match {
+      case r: DataSourceV2Relation => r.table match {
+          case t: HudiliteTable => t.prepared.isEmpty
+          case _ => false
+        }
+      case _ => false
+    })
+
+  private def planned(write: V2WriteCommand, writeOptions: Map[String, String], sqlOperation: WriteOperation): LogicalPlan = {
+    val relation = write.table.asInstanceOf[DataSourceV2Relation]
+    val table = relation.table.asInstanceOf[HudiliteTable]
+    val options = table.options ++ HudiliteTable.caseInsensitive(writeOptions)
+    val operation = effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
+    if (operation == WriteOperation.Delete && table.table.isEmpty)
+      throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
+    val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition) NeededColumns.KeysOnly
+      else NeededColumns.All
+    val target = WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed)
+    if (operation.looksUp && target.existing.isDefined) merge(relation, table, target, operation, write.query)
+    else append(write, relation, table, target, operation)
+  }
+
+  /** `mode("overwrite")` replaces the whole table whatever rows the operation brings; an overwrite statement says itself
+    * what it replaces.
+    */
+  private def effective(write: V2WriteCommand, table: HudiliteTable, asked: WriteOperation): WriteOperation = write match {
+    case _: OverwritePartitionsDynamic => WriteOperation.InsertOverwrite
+    case _: OverwriteByExpression if table.dataFrame && asked == WriteOperation.InsertOverwrite => asked
+    case _: OverwriteByExpression if asked == WriteOperation.Delete || asked == WriteOperation.DeletePartition =>
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> asked.name,
+        "reason" -> "it removes rows and cannot go with the save mode overwrite; use append")
+    case _ => asked
+  }
+
+  private def merge(relation: DataSourceV2Relation, table: HudiliteTable, target: WriteTarget, operation: WriteOperation,
+      query: LogicalPlan): LogicalPlan = {
+    val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
+    val rows = deduplicated(WriteLayout.keyed(aligned(query, target, operation), target), target,
+      WriteOptions.CombineBeforeUpsert(target.options))
+    val (matched, notMatched) =
+      if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
+      else (Seq(UpdateStarAction(None)), Seq(InsertStarAction(None)))
+    PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
+  }
+
+  private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
+    if (operation != WriteOperation.Delete) SchemaAlignment.project(query, target.schema)
+    else {
+      val names = (target.config.recordKeyFields ++ target.config.partitionFields).map(_.takeWhile(_ != '.')).distinct
+      val fields = target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name)))
+      SchemaAlignment.project(query, org.apache.spark.sql.types.StructType(fields))
+    }
+
+  /** A row matches by record key, and by partition path too unless the index is global. */
+  private def matches(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Expression = {
+    // In terms of the data columns: meta columns in the condition would make Spark want values assigned to them.
+    def value(name: String): Option[Expression] = into.output.find(a => conf.resolver(a.name, name))
+    def equal(stored: Option[Expression], column: String): Expression =
+      EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")), WriteLayout.column(rows, column))
+    val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
+    if (target.global) byKey else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
+  }
+
+  private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =
+    if (!combine) rows
+    else {
+      val keys = (if (target.global) Nil else Seq(WriteLayout.PartitionColumn)) :+ WriteLayout.KeyColumn
+      val ordering = target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
+      LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering, rows)
+    }
+
+  private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: HudiliteTable, target: WriteTarget,
+      operation: WriteOperation): LogicalPlan = {
+    val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
+    val combine = operation match {
+      case WriteOperation.Upsert => WriteOptions.CombineBeforeUpsert(target.options)
+      case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
+      case _ => WriteOptions.CombineBeforeInsert(target.options)
+    }
+    val rows = deduplicated(WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target), target, combine)
+    val plan = AppendPlan.of(target, operation, overwrites, rows, session.sparkContext.defaultParallelism)
+    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
+    write.withNewTable(prepared).withNewQuery(plan.rows)
+  }
+}

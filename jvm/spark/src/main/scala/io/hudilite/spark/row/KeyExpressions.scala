@@ -1,0 +1,77 @@
+package io.hudilite.spark.row
+
+import io.hudilite.spark.write.{KeySettings, RowKeys}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A table's record key and partition path as expressions over the columns they are made of. */
+final case class KeyExpressions(settings: KeySettings) {
+
+  def recordKeyFields: Seq[String] = settings.recordKeyFields
+
+  def partitionFields: Seq[String] = settings.partitionFields.map(_.name)
+
+  /** @param column the value of a top-level column, `None` when it is not there */
+  def recordKey(column: String => Option[Expression]): Option[Expression] =
+    roots(recordKeyFields, column).map { case (names, values) =>
+      RecordKey(values, names, settings.copy(partitionFields = Nil))
+    }
+
+  def partitionPath(column: String => Option[Expression]): Option[Expression] =
+    roots(partitionFields, column).map { case (names, values) =>
+      PartitionPath(values, names, settings.copy(recordKeyFields = Nil))
+    }
+
+  private def roots(fields: Seq[String], column: String => Option[Expression]): Option[(Seq[String], Seq[Expression])] = {
+    val names = fields.map(_.takeWhile(_ != '.')).distinct
+    val values = names.map(column)
+    if (values.forall(_.isDefined)) Some(names -> values.flatten) else None
+  }
+}
+
+/** The record key of a row; a missing key raises `NULL_RECORD_KEY`. */
+final case class RecordKey(children: Seq[Expression], names: Seq[String], settings: KeySettings) extends KeyExpression {
+  override def prettyName: String = "record_key"
+  override protected def text(row: InternalRow): UTF8String = keys.recordKey(row)
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey = copy(children = newChildren)
+}
+
+/** The partition path of a row. */
+final case class PartitionPath(children: Seq[Expression], names: Seq[String], settings: KeySettings) extends KeyExpression {
+  override def prettyName: String = "partition_path"
+  override protected def text(row: InternalRow): UTF8String = keys.partitionPath(row)
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PartitionPath =
+    copy(children = newChildren)
+}
+
+/** A string made from the values of some columns. */
+sealed trait KeyExpression extends Expression with CodegenFallback {
+
+  def names: Seq[String]
+  def settings: KeySettings
+
+  override def dataType: DataType = StringType
+  override def nullable: Boolean = false
+  override def stringArgs: Iterator[Any] = children.iterator
+
+  protected def text(row: InternalRow): UTF8String
+
+  @transient protected lazy val keys: RowKeys =
+    new RowKeys(StructType(names.zip(children).map { case (n, c) => StructField(n, c.dataType) }), settings)
+  @transient private lazy val values = new GenericInternalRow(children.size)
+  @transient private lazy val columns = children.toArray
+
+  // hot path
+  override def eval(input: InternalRow): Any = {
+    var i = 0
+    while (i < columns.length) {
+      values.update(i, columns(i).eval(input))
+      i += 1
+    }
+    text(values)
+  }
+}

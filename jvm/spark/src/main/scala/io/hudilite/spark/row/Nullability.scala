@@ -1,0 +1,20 @@
+package io.hudilite.spark.row
+
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
+
+/** Types without regard to what may be null: Hudi tables keep every column nullable. */
+object Nullability {
+
+  /** The type with everything in it nullable. */
+  def relaxed(dataType: DataType): DataType = dataType match {
+    case s: StructType => relaxed(s)
+    case ArrayType(element, _) => ArrayType(relaxed(element), containsNull = true)
+    case MapType(key, value, _) => MapType(relaxed(key), relaxed(value), valueContainsNull = true)
+    case other => other
+  }
+
+  def relaxed(schema: StructType): StructType =
+    StructType(schema.fields.map(f => f.copy(dataType = relaxed(f.dataType), nullable = true)))
+
+  def sameType(a: DataType, b: DataType): Boolean = relaxed(a) == relaxed(b)
+}

@@ -1,0 +1,77 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config.WriteOptions
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.internal.SQLConf
+
+/** A write that looks nothing up: rows that reach the writers as new rows.
+  *
+  * @param replaces
+  *   which of the existing rows the write replaces
+  * @param groups
+  *   small files that take the rows; `None` = every row goes to a new file
+  */
+final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces, groups: Option[WriteGroups])
+
+/** Which file groups a write takes out of the table as it completes. */
+sealed trait Replaces extends Serializable
+
+object Replaces {
+  case object Nothing extends Replaces
+
+  /** Every group of the partitions that rows were written to, or that the rows name. */
+  case object WrittenPartitions extends Replaces
+  case object WholeTable extends Replaces
+
+  /** Every group of the partitions that match: a path, or the beginning of one followed by `*`. */
+  final case class Matching(patterns: Seq[String]) extends Replaces {
+    def matches(partition: String): Boolean =
+      patterns.exists(p => if (p.endsWith("*")) partition.startsWith(p.dropRight(1)) else partition == p)
+  }
+}
+
+/** An append with its rows laid out for it. */
+final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
+
+object AppendPlan {
+
+  /** @param overwrites
+    *   the write replaces the whole table
+    * @param keyed
+    *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
+    */
+  def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int): AppendPlan = {
+    val write = AppendWrite(target, operation, replaces(target, operation, overwrites), None)
+    val options = target.options
+    operation match {
+      case WriteOperation.BulkInsert =>
+        AppendPlan(write, WriteLayout.sorted(keyed, WriteOptions.SortMode(options), WriteOptions.BulkInsertParallelism(options)))
+      case WriteOperation.DeletePartition => AppendPlan(write, keyed)
+      case _ =>
+        val parallelism = if (operation == WriteOperation.Upsert) WriteOptions.UpsertParallelism(options)
+          else WriteOptions.InsertParallelism(options)
+        val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, parallelism, cores) else None
+        AppendPlan(write.copy(groups = groups),
+          groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, parallelism)))
+    }
+  }
+
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces = operation match {
+    case _ if target.existing.isEmpty => Replaces.Nothing
+    case _ if overwrites => Replaces.WholeTable
+    case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
+    case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
+    case WriteOperation.DeletePartition =>
+      WriteOptions.PartitionsToDelete.get(target.options).map(Replaces.Matching(_)).getOrElse(Replaces.WrittenPartitions)
+    case _ => Replaces.Nothing
+  }
+
+  /** The groups of an insert, when the table has small files that take rows. */
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
+    target.existing.flatMap { table =>
+      val size = Some(rows.stats.sizeInBytes).filter(_ < BigInt(SQLConf.get.defaultSizeInBytes))
+      val slices = table.slices(table.partitions()).values.flatten.toSeq
+      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores)).filter(_.small.nonEmpty)
+    }
+}

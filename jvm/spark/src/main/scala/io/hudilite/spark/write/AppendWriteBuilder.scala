@@ -1,0 +1,80 @@
+package io.hudilite.spark.write
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
+private[spark] final class AppendWriteBuilder(append: AppendWrite)
+    extends WriteBuilder with SupportsTruncate with SupportsDynamicOverwrite {
+  override def truncate(): WriteBuilder = this
+  override def overwriteDynamicPartitions(): WriteBuilder = this
+  override def build(): Write = new AppendFileWrite(append)
+}
+
+private final class AppendFileWrite(append: AppendWrite) extends Write {
+
+  override def description(): String = s"hudilite ${append.operation.name}"
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
+
+  override def toBatch: BatchWrite = new BatchWrite {
+    private val coordinator = new CommitCoordinator(append.target, append.operation, append.replaces)
+
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+      AppendWriterFactory(coordinator.begin(), append.operation, append.groups)
+
+    // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
+    override def useCommitCoordinator(): Boolean = true
+    override def commit(messages: Array[WriterCommitMessage]): Unit =
+      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+  }
+}
+
+private final case class AppendWriterFactory(job: WriteJob, operation: WriteOperation, groups: Option[WriteGroups])
+    extends DataWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
+    if (operation == WriteOperation.DeletePartition) new PartitionNamesWriter(job)
+    else new AppendWriter(job, groups, RunningTask.attempt(partitionId, taskId))
+}
+
+/** Rows of the table's columns, then the record key, then the partition path; sorted by slot, partition and key. */
+private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], attempt: TaskAttempt)
+    extends DataWriter[InternalRow] {
+
+  private val keyOrdinal = job.dataSchema.size
+  private val files = new SlotWriter(job, attempt)
+
+  override def write(row: InternalRow): Unit = {
+    val key = row.getUTF8String(keyOrdinal)
+    val partition = row.getUTF8String(keyOrdinal + 1)
+    groups match {
+      case Some(g) => files.toSlot(g, g.slot(null, partition, key), partition)
+      case None => files.toNewFiles(partition)
+    }
+    files.insert(key, row)
+  }
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = files.metrics.values
+  override def commit(): WriterCommitMessage = WrittenFiles(files.commit())
+  override def abort(): Unit = files.abort()
+  override def close(): Unit = ()
+}
+
+/** Only notes which partitions the rows are in. */
+private final class PartitionNamesWriter(job: WriteJob) extends DataWriter[InternalRow] {
+  private val partitions = new java.util.HashSet[UTF8String]
+  private val ordinal = job.dataSchema.size + 1
+
+  override def write(row: InternalRow): Unit = {
+    val partition = row.getUTF8String(ordinal)
+    if (!partitions.contains(partition)) partitions.add(partition.copy())
+  }
+
+  override def commit(): WriterCommitMessage =
+    WrittenFiles(Nil, partitions.toArray(new Array[UTF8String](0)).map(_.toString).toSeq)
+  override def abort(): Unit = ()
+  override def close(): Unit = ()
+}

@@ -1,0 +1,85 @@
+package io.hudilite.spark.write
+
+import io.hudilite.error.InvalidInput
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
+private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: WriteGroups) extends DeltaWrite {
+
+  override def description(): String = s"hudilite ${operation.name}"
+
+  override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
+
+  override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
+    private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
+
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
+      MergeWriterFactory(coordinator.begin(), groups, target.movesPartitions || !target.global)
+    override def useCommitCoordinator(): Boolean = true
+    override def commit(messages: Array[WriterCommitMessage]): Unit =
+      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+  }
+}
+
+private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, moves: Boolean) extends DeltaWriterFactory {
+  override def createWriter(partitionId: Int, taskId: Long): DeltaWriter[InternalRow] =
+    new ChangeWriter(job, groups, moves, RunningTask.attempt(partitionId, taskId))
+}
+
+/** Changes sorted by slot, partition and key. The id of a row is its record key, its metadata are the partition path
+  * and the file group that hold it.
+  *
+  * @param moves
+  *   a row whose partition path changes leaves its file group and is inserted in the other partition
+  */
+private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Boolean, attempt: TaskAttempt)
+    extends DeltaWriter[InternalRow] {
+
+  private val files = new SlotWriter(job, attempt)
+  private val keys = new RowKeys(job.dataSchema, job.keys)
+
+  override def insert(row: InternalRow): Unit = {
+    val key = keys.recordKey(row)
+    val partition = keys.partitionPath(row)
+    files.toSlot(groups, groups.slot(null, partition, key), partition)
+    files.insert(key, row)
+  }
+
+  override def update(metadata: InternalRow, id: InternalRow, row: InternalRow): Unit = {
+    val key = toGroup(metadata, id)
+    val partition = metadata.getUTF8String(ChangeWriter.Partition)
+    val target = keys.partitionPath(row)
+    val newKey = keys.recordKey(row)
+    if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
+    if (target == partition || !moves) files.update(key, row)
+    else files.move(key, row, target)
+  }
+
+  override def delete(metadata: InternalRow, id: InternalRow): Unit = files.delete(toGroup(metadata, id))
+
+  private def toGroup(metadata: InternalRow, id: InternalRow): UTF8String = {
+    val partition = metadata.getUTF8String(ChangeWriter.Partition)
+    val key = id.getUTF8String(0)
+    files.toSlot(groups, groups.slot(metadata.getUTF8String(ChangeWriter.FileId), partition, key), partition)
+    key
+  }
+
+  override def currentMetricsValues(): Array[CustomTaskMetric] = files.metrics.values
+  override def commit(): WriterCommitMessage = WrittenFiles(files.commit())
+  override def abort(): Unit = files.abort()
+  override def close(): Unit = ()
+}
+
+private object ChangeWriter {
+  // In the order of RowLevelWrite.requiredMetadataAttributes.
+  val Partition = 0
+  val FileId = 1
+
+  def keyChanged(from: UTF8String, to: UTF8String): InvalidInput =
+    InvalidInput("RECORD_KEY_CHANGED", "from" -> from.toString, "to" -> to.toString)
+}

@@ -1,0 +1,58 @@
+package io.hudilite.spark.write
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.HudiliteTable
+import io.hudilite.spark.lookup.ProbeTarget
+
+import org.apache.spark.sql.catalyst.plans.logical.WriteDelta
+import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
+import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.hudilite.RowLevelTables
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** MERGE, UPDATE, DELETE and upserts as a delta of rows: Spark finds which rows change and in which file group they
+  * are, the writers merge them into the base files.
+  *
+  * @param groups
+  *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
+  */
+final case class RowLevelWrite(table: HudiliteTable, target: WriteTarget, operation: WriteOperation,
+    command: RowLevelOperation.Command, groups: Option[WriteGroups]) extends RowLevelOperation with SupportsDelta {
+
+  override def description(): String = s"hudilite ${operation.name}"
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = table.newScanBuilder(options)
+
+  override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
+
+  override def requiredMetadataAttributes(): Array[NamedReference] =
+    Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowLevelWrite.FileId))
+
+  override def representUpdateAsDeleteAndInsert(): Boolean = false
+
+  override def newWriteBuilder(info: LogicalWriteInfo): DeltaWriteBuilder = {
+    val laidOut = groups.getOrElse(throw InvalidInput("EXTENSION_NOT_LOADED"))
+    new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(target, operation, laidOut) }
+  }
+
+  /** What the index probe of this write looks in. */
+  lazy val probeTarget: ProbeTarget = ProbeTarget.of(table, target)
+}
+
+object RowLevelWrite {
+
+  /** Metadata column with the id of the file group that a row is in. */
+  val FileId = "_file_id"
+
+  def operationOf(relation: DataSourceV2Relation): Option[RowLevelWrite] =
+    RowLevelTables.operation(relation.table).collect { case w: RowLevelWrite => w }
+
+  def operationOf(write: WriteDelta): Option[RowLevelWrite] = relationOf(write.table).flatMap(operationOf)
+
+  def relationOf(plan: LogicalPlan): Option[DataSourceV2Relation] =
+    plan.collectFirst { case r: DataSourceV2Relation => r }
+}

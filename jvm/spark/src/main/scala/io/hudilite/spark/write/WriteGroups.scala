@@ -1,0 +1,110 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.BaseFile
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Murmur3HashFunction}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.types.{DataType, IntegerType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Deals the rows of one write out to slots, and slots to tasks.
+  *
+  * A slot is what one writer handles as a whole: slot `i >= 0` is the file group of `files(i)` with the inserts that are
+  * packed into it, a negative slot is inserts that begin new file groups. Slots are dealt to tasks in turn, so that
+  * neighbouring file groups, which change together, go to different tasks; a hash would leave some tasks idle.
+  *
+  * @param files
+  *   latest base file of each file group that may change, by slot
+  * @param small
+  *   partition path to the slots of its small files that take inserts
+  * @param spread
+  *   new slots that the inserts of one partition are spread over
+  * @param tasks
+  *   number of tasks of the write
+  */
+final case class WriteGroups(files: Array[BaseFile], small: Map[String, Array[Int]], spread: Int, tasks: Int)
+    extends Serializable {
+
+  @transient private lazy val slots: java.util.HashMap[UTF8String, Integer] = {
+    val map = new java.util.HashMap[UTF8String, Integer](files.length * 2)
+    files.indices.foreach(i => map.put(UTF8String.fromString(files(i).fileId), i))
+    map
+  }
+
+  @transient private lazy val smallSlots: java.util.HashMap[UTF8String, Array[Int]] = {
+    val map = new java.util.HashMap[UTF8String, Array[Int]]
+    small.foreach { case (partition, slots) => map.put(UTF8String.fromString(partition), slots) }
+    map
+  }
+
+  // hot path: called for every row
+  /** Slot of a row: of the file group that holds it when `fileId` is not null, else one that takes inserts. */
+  def slot(fileId: UTF8String, partition: UTF8String, key: UTF8String): Int =
+    if (fileId != null) {
+      val slot = slots.get(fileId)
+      if (slot == null) throw new IllegalStateException(s"file group $fileId is not part of the snapshot of this write")
+      slot
+    } else {
+      val takers = smallSlots.get(partition)
+      val hash = key.hashCode & Int.MaxValue
+      if (takers != null) takers(hash % takers.length)
+      else -1 - ((partition.hashCode & 0xffffff) * 64 + hash % spread % 64)
+    }
+
+  /** A value whose place in Spark's hash partitioning over `tasks` partitions is the task of `slot`. */
+  def taskValue(slot: Int): Int = taskValues(Math.floorMod(slot, tasks))
+
+  @transient private lazy val taskValues: Array[Int] = WriteGroups.valuesHashedTo(tasks)
+}
+
+object WriteGroups {
+
+  private val SparkSeed = 42
+
+  /** For each partition `p` of Spark's hash partitioning over `count` partitions, an integer that it puts there. */
+  private[write] def valuesHashedTo(count: Int): Array[Int] = {
+    val values = new Array[Int](count)
+    val found = new Array[Boolean](count)
+    var (left, candidate) = (count, 0)
+    while (left > 0) {
+      val hash = Murmur3HashFunction.hash(candidate, IntegerType, SparkSeed.toLong).toInt
+      val partition = Math.floorMod(hash, count)
+      if (!found(partition)) {
+        found(partition) = true
+        values(partition) = candidate
+        left -= 1
+      }
+      candidate += 1
+    }
+    values
+  }
+}
+
+/** Slot of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
+final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) extends Expression with CodegenFallback {
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+  override def eval(input: InternalRow): Any = groups.slot(
+    children(0).eval(input).asInstanceOf[UTF8String],
+    children(1).eval(input).asInstanceOf[UTF8String],
+    children(2).eval(input).asInstanceOf[UTF8String])
+  override def prettyName: String = "write_slot"
+  override protected def stringArgs: Iterator[Any] = children.iterator
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteSlot = copy(children = newChildren)
+}
+
+object WriteSlot {
+  val NoFile: Expression = Literal.create(null, StringType)
+}
+
+/** The value by which Spark's hash partitioning brings a slot to its task. */
+final case class WriteTask(slot: Expression, groups: WriteGroups) extends Expression with CodegenFallback {
+  override def children: Seq[Expression] = Seq(slot)
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+  override def eval(input: InternalRow): Any = groups.taskValue(slot.eval(input).asInstanceOf[Int])
+  override def prettyName: String = "write_task"
+  override protected def stringArgs: Iterator[Any] = children.iterator
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask = copy(slot = newChildren(0))
+}

@@ -1,0 +1,124 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.record.MetaFields
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, Coalesce, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
+
+/** The order in which rows must reach the writers: which task, and in which sequence there.
+  *
+  * The keys that decide it are computed once, as columns below the exchange; a write's `RequiresDistributionAndOrdering`
+  * would have Spark evaluate them again for every comparison of the sort.
+  */
+object WriteLayout {
+
+  /** Columns that an append hands to its writer behind the table's columns. */
+  val KeyColumn = "__hudilite_key"
+  val PartitionColumn = "__hudilite_partition"
+  private val SlotColumn = "__hudilite_slot"
+  private val TaskColumn = "__hudilite_task"
+
+  /** Rows with their record key and partition path behind the table's columns. */
+  def keyed(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
+    def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
+    val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
+    val partition = target.keys.partitionPath(dataColumns(rows)).getOrElse(missing)
+    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), rows)
+  }
+
+  def column(rows: LogicalPlan, name: String): Attribute =
+    rows.output.find(_.name == name).getOrElse(throw new IllegalStateException(s"no column $name in ${rows.output}"))
+
+  private def dataColumns(rows: LogicalPlan): String => Option[Expression] =
+    name => rows.output.find(a => SQLConf.get.resolver(a.name, name))
+
+  /** Keyed rows in the order that a bulk insert asks for: sorted by partition and key, in each task or as a whole. */
+  def sorted(rows: LogicalPlan, mode: String, parallelism: Int): LogicalPlan = {
+    val order = Seq(PartitionColumn, KeyColumn).map(n => SortOrder(column(rows, n), Ascending))
+    val tasks = if (parallelism > 0) Some(parallelism) else None
+    val dealt = mode match {
+      case "GLOBAL_SORT" => RepartitionByExpression(order, rows, tasks, None)
+      case _ if parallelism > 0 => Repartition(parallelism, shuffle = false, rows)
+      case _ => rows
+    }
+    Sort(order, global = false, dealt)
+  }
+
+  /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
+    * the small ones together, by the true sizes.
+    */
+  def newFiles(rows: LogicalPlan, parallelism: Int): LogicalPlan = {
+    val partition = column(rows, PartitionColumn)
+    val order = Seq(SortOrder(partition, Ascending), SortOrder(column(rows, KeyColumn), Ascending))
+    val dealt =
+      if (parallelism > 0) RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
+      else RebalancePartitions(Seq(partition), rows, None, None)
+    Sort(order, global = false, dealt)
+  }
+
+  /** Keyed rows of an insert, packed into the groups' small files. */
+  def packed(rows: LogicalPlan, groups: WriteGroups): LogicalPlan =
+    grouped(rows, WriteSlot.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
+
+  /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
+  def changes(query: LogicalPlan, target: WriteTarget, groups: WriteGroups): LogicalPlan = {
+    // A row that was found says where it is; only inserts need their key and partition computed. A DELETE has no inserts,
+    // and no data columns.
+    val columns = dataColumns(query)
+    val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
+    val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
+    val withKeys = Project(query.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), query)
+    grouped(withKeys, column(query, RowLevelWrite.FileId), column(withKeys, PartitionColumn), column(withKeys, KeyColumn),
+      groups, query.output)
+  }
+
+  private def grouped(rows: LogicalPlan, fileId: Expression, partition: Attribute, key: Attribute, groups: WriteGroups,
+      output: Seq[Attribute]): LogicalPlan = {
+    val slotted = Project(rows.output :+ Alias(WriteSlot(Seq(fileId, partition, key), groups), SlotColumn)(), rows)
+    val slot = column(slotted, SlotColumn)
+    val tasked = Project(slotted.output :+ Alias(WriteTask(slot, groups), TaskColumn)(), slotted)
+    val dealt = RepartitionByExpression(Seq(column(tasked, TaskColumn)), tasked, Some(groups.tasks), None)
+    Project(output, Sort(Seq(slot, partition, key).map(SortOrder(_, Ascending)), global = false, dealt))
+  }
+
+  private def grouped(rows: LogicalPlan, fileId: Expression, partition: Attribute, key: Attribute,
+      groups: WriteGroups): LogicalPlan = grouped(rows, fileId, partition, key, groups, rows.output)
+
+  /** The groups of a write into `slices`.
+    *
+    * @param inputBytes
+    *   estimated size of the inserts, when known
+    * @param cores
+    *   tasks that the cluster runs at once
+    */
+  def groups(slices: Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int,
+      cores: Int): WriteGroups = {
+    val files = slices.flatMap(_.base).sortBy(f => (f.partition, f.name)).toArray
+    val limit = WriteOptions.SmallFileLimit(options)
+    val maxBytes = WriteOptions.MaxFileSize(options)
+    val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
+      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+    val small = files.indices.filter(i => files(i).length < limit).groupBy(i => files(i).partition)
+      .map { case (partition, slots) => partition -> smallest(slots, files, maxBytes, inputBytes) }
+    WriteGroups(files, small, spread, tasks(files.length, spread, parallelism, cores))
+  }
+
+  /** As many of the small files as the inserts fill, smallest first. */
+  private def smallest(slots: Seq[Int], files: Array[BaseFile], maxBytes: Long, inputBytes: Option[BigInt]): Array[Int] = {
+    val bySize = slots.sortBy(files(_).length)
+    val room = bySize.scanLeft(BigInt(0))((sum, i) => sum + (maxBytes - files(i).length)).tail
+    val enough = room.takeWhile(r => inputBytes.exists(_ > r)).size + 1
+    bySize.take(enough).toArray
+  }
+
+  private def tasks(files: Int, spread: Int, parallelism: Int, cores: Int): Int = {
+    val wanted = if (parallelism > 0) parallelism else cores * TasksPerCore
+    wanted.min((files + spread).max(1)).max(1)
+  }
+
+  /** Enough tasks to even out file groups of different sizes, few enough that idle ones cost nothing. */
+  private val TasksPerCore = 8
+}

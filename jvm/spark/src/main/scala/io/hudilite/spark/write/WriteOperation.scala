@@ -1,0 +1,33 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config.WriteOptions
+
+/** What a write does with its rows.
+  *
+  * @param name
+  *   spelling in options
+  * @param looksUp
+  *   whether incoming keys are looked up in the table
+  */
+sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) extends Serializable {
+
+  /** Spelling in commit metadata. */
+  def metadataName: String = name.toUpperCase
+}
+
+object WriteOperation {
+  case object Upsert extends WriteOperation("upsert", looksUp = true)
+  case object Insert extends WriteOperation("insert", looksUp = false)
+  case object BulkInsert extends WriteOperation("bulk_insert", looksUp = false)
+  case object Delete extends WriteOperation("delete", looksUp = true)
+  case object InsertOverwrite extends WriteOperation("insert_overwrite", looksUp = false)
+  case object InsertOverwriteTable extends WriteOperation("insert_overwrite_table", looksUp = false)
+  case object DeletePartition extends WriteOperation("delete_partition", looksUp = false)
+
+  val all: Seq[WriteOperation] =
+    Seq(Upsert, Insert, BulkInsert, Delete, InsertOverwrite, InsertOverwriteTable, DeletePartition)
+
+  /** The operation that the options ask for, `default` when they do not say. */
+  def of(options: Map[String, String], default: WriteOperation): WriteOperation =
+    if (WriteOptions.Operation.isSet(options)) all.find(_.name == WriteOptions.Operation(options)).get else default
+}

@@ -1,0 +1,145 @@
+package io.hudilite.spark.write
+
+import io.hudilite.config._
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.read.SessionSettings
+import io.hudilite.spark.row.{KeyExpressions, Nullability, SchemaConversion}
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.SerializableConfiguration
+
+/** What a write is aimed at: a table that exists, or the one that this write creates.
+  *
+  * @param existing
+  *   the table as the write found it
+  * @param config
+  *   the table's facts, from its properties or, for a new table, from the options
+  * @param options
+  *   options of the write, session settings included
+  * @param schema
+  *   columns of the table after this write
+  */
+final case class WriteTarget(
+    basePath: String,
+    storage: Storage,
+    existing: Option[Table],
+    config: TableConfig,
+    options: Map[String, String],
+    schema: StructType) {
+
+  lazy val keys: KeyExpressions = KeyExpressions(keySettings)
+
+  def global: Boolean = indexType.startsWith("GLOBAL_")
+
+  def indexType: String = WriteOptions.IndexType(options)
+
+  /** Whether a row whose partition path has changed moves there; otherwise it is updated where it is. */
+  def movesPartitions: Boolean =
+    if (indexType == "GLOBAL_BLOOM") WriteOptions.BloomUpdatePartition(options)
+    else WriteOptions.SimpleUpdatePartition(options)
+
+  /** How keys and partition paths are spelled; asks the table where releases of Hudi differ. */
+  lazy val keySettings: KeySettings = KeySettings(
+    recordKeyFields = config.recordKeyFields,
+    prefixed = KeySpelling.isPrefixed(config, existing, Sessions.hadoopConf(SparkSession.active)),
+    partitionFields = config.partitionFields.map(PartitionField(_)),
+    hiveStyle = config.hiveStyle,
+    urlEncode = config.urlEncode)
+
+  /** What the tasks of this write need. */
+  def job(instant: String): WriteJob = WriteJob(
+    basePath = basePath,
+    instant = instant,
+    dataSchema = schema,
+    avroSchema = SchemaConversion.toAvro(schema, config.name, withMeta = true),
+    keys = keySettings,
+    mergeMode = config.mergeMode,
+    orderingFields = config.orderingFields,
+    files = FileSettings(
+      maxFileBytes = WriteOptions.MaxFileSize(options),
+      codec = WriteOptions.CompressionCodec(options),
+      rowGroupBytes = whenSet(WriteOptions.BlockSize).getOrElse(FileSettings.RowGroupBytes),
+      pageBytes = whenSet(WriteOptions.PageSize).getOrElse(FileSettings.PageBytes)),
+    bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options), WriteOptions.BloomFpp(options),
+      WriteOptions.BloomMaxEntries(options)),
+    conf = new SerializableConfiguration(SessionSettings.parquet(Map.empty)))
+
+  private def whenSet[T](key: ConfigKey[T]): Option[T] = if (key.isSet(options)) key.get(options) else None
+
+  /** The table's Avro schema without meta columns. */
+  def schemaJson: String = SchemaConversion.toAvro(schema, config.name, withMeta = false)
+
+  /** The same for a table that is created now: its schema is declared, so that it can be read before its first commit. */
+  def withSchemaDeclared: WriteTarget =
+    copy(config = TableConfig(config.properties + (TableKeys.CreateSchema -> schemaJson)))
+}
+
+object WriteTarget {
+
+  /** The target of a write with these options of rows with this schema; raises `InvalidInput` when they do not fit. */
+  def of(basePath: String, storage: Storage, existing: Option[Table], options: Map[String, String], rows: StructType,
+      needed: NeededColumns): WriteTarget = {
+    Options.check(options)
+    existing match {
+      case Some(table) =>
+        table.config.checkWritable(basePath)
+        Contradictions.check(table.config, options)
+        val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
+        WriteTarget(basePath, storage, existing, table.config, options, schema)
+      case None =>
+        val config = newTable(basePath, options)
+        val schema = Nullability.relaxed(rows)
+        SchemaAlignment.requireColumns(schema, config)
+        WriteTarget(basePath, storage, None, config, options, schema)
+    }
+  }
+
+  private def tableSchema(table: Table, rows: StructType): StructType =
+    table.schemaJson.map(SchemaConversion.toSpark).getOrElse(Nullability.relaxed(rows))
+
+  /** The facts of a new table, from the options of the write that creates it. */
+  private def newTable(basePath: String, options: Map[String, String]): TableConfig = {
+    if (!TableOptions.RecordKeyFields.get(options).exists(_.nonEmpty))
+      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
+        "reason" -> "a new table needs record key fields")
+    TableConfig.create(NewTable(
+      name = TableOptions.Name.get(options).getOrElse(basePath.stripSuffix("/").split('/').last),
+      recordKeyFields = TableOptions.RecordKeyFields.get(options).get,
+      partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
+      orderingFields = TableOptions.OrderingFields.get(options).getOrElse(Nil),
+      database = TableOptions.Database.get(options).getOrElse(""),
+      tableType = TableType.of(TableOptions.Type(options)).get,
+      version = TableOptions.TableVersion(options),
+      keyGenerator = keyGenerator(options),
+      hiveStyle = TableOptions.HiveStyle(options),
+      urlEncode = TableOptions.UrlEncode(options),
+      mergeMode = Options.mergeMode(options),
+      timeBased = TableOptions.all.filter(_.name.startsWith(TableKeys.TimeBasedPrefix))
+        .flatMap(k => k.get(options).filter(_ => k.isSet(options)).map(k.name -> _.toString)).toMap))
+  }
+
+  /** The key generator that the options name, by class or by type. */
+  private[write] def keyGenerator(options: Map[String, String]): Option[KeyGeneratorType] = {
+    def unknown(key: ConfigKey[String], value: String): Nothing = throw InvalidInput("INVALID_OPTION_VALUE",
+      "option" -> key.name, "value" -> value, "reason" -> "hudilite has no such key generator")
+    val byClass = TableOptions.KeyGeneratorClass.get(options).map(c =>
+      KeyGeneratorType.ofClass(c).getOrElse(unknown(TableOptions.KeyGeneratorClass, c)))
+    byClass.orElse(TableOptions.KeyGeneratorName.get(options).map(n =>
+      KeyGeneratorType.ofName(n).getOrElse(unknown(TableOptions.KeyGeneratorName, n))))
+  }
+}
+
+/** Which columns a write must bring for a table: all of them, or only what names a row. */
+sealed trait NeededColumns { def apply(config: TableConfig): Option[Set[String]] }
+
+object NeededColumns {
+  case object All extends NeededColumns { override def apply(config: TableConfig): Option[Set[String]] = None }
+  case object KeysOnly extends NeededColumns {
+    override def apply(config: TableConfig): Option[Set[String]] =
+      Some((config.recordKeyFields ++ config.partitionFields).toSet)
+  }
+}
