@@ -26,7 +26,8 @@ object TestTables {
     Table.create(storage, basePath, NewTable("t", Seq("id"), Seq("p"), version = version, createSchema = Some(schema)))
 
   /** Does what a task does for one data file: partition marker, write marker, file, stat. */
-  def writeFile(table: Table, instant: String, partition: String, fileId: String, previous: Option[String] = None): WriteStat = {
+  def writeFile(table: Table, instant: String, partition: String, fileId: String,
+      previous: Option[String] = None): WriteStat = {
     val storage = table.storage
     val name = FileNames.baseFile(fileId, "0-0-0", instant)
     val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)

@@ -13,12 +13,13 @@ final case class BaseFile(
 
 /** One log file. `time` is what its name carries, see [[LogFileName]]. */
 final case class LogFile(
-    partition: String, name: String, fileId: String, time: String, version: Int, writeToken: Option[String], length: Long) {
+    partition: String, name: String, fileId: String, time: String, version: Int, writeToken: Option[String],
+    length: Long) {
 
   def relativePath: String = FileSlice.join(partition, name)
 }
 
-/** What a file group looks like at one base instant: a base file, if any, and the log files on top of it, oldest first. */
+/** What a file group looks like at one base instant: a base file, if any, and the log files on top, oldest first. */
 final case class FileSlice(
     partition: String, fileId: String, instant: String, base: Option[BaseFile], logs: Seq[LogFile]) {
 

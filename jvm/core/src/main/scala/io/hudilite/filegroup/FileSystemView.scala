@@ -72,7 +72,8 @@ object FileSystemView {
         .forall(_.contains(FileSlice.join(partition, f.name))))
     }
 
-  private def ofGroup(instants: ViewInstants, id: FileGroupId, bases: Seq[BaseFile], logs: Seq[LogFile]): Seq[FileSlice] = {
+  private def ofGroup(
+      instants: ViewInstants, id: FileGroupId, bases: Seq[BaseFile], logs: Seq[LogFile]): Seq[FileSlice] = {
     // A later entry of the listing replaces an earlier one of the same instant, as in Hudi's own view.
     val committed = bases.filter(b => instants.isCommitted(b.instant)).map(b => b.instant -> b).toMap
     val pending = instants.pendingCompactions.get(id)

@@ -75,7 +75,7 @@ private[table] final class IncrementalSelection(table: Table) {
     val slices = FileSystemView.slices(view, table.committedFiles(listing)).values.flatten
       .map(s => s.groupId -> s).toMap
     val intact = last.forall { case (group, (time, stat)) => slices.get(group).exists(holds(_, time, stat)) }
-    if (intact) Some(slices.filter { case (group, _) => last.contains(group) }.values.toList.groupBy(_.partition)) else None
+    if (intact) Some(slices.values.filter(s => last.contains(s.groupId)).toList.groupBy(_.partition)) else None
   }
 
   private def lastStats(commits: Seq[(Instant, CommitMetadata)]): Map[FileGroupId, (String, WriteStat)] =

@@ -96,7 +96,8 @@ final case class Table(
   /** The listing without stray files: of two base files of one instant in a file group the commit named one. */
   private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath, "feature" -> s"the external file ${f.name}",
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
+        "feature" -> s"the external file ${f.name}",
         "reason" -> "files registered in place from other formats are not read"))
     val doubtful = FileSystemView.instantsWithDuplicates(listing)
     if (doubtful.isEmpty) listing

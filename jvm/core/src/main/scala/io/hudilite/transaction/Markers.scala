@@ -36,9 +36,10 @@ object Markers {
     def descend(folders: Seq[String], found: Seq[Marker]): Seq[Marker] =
       if (folders.isEmpty) found
       else {
-        val children = storage.list(folders).toSeq.flatMap { case (parent, files) => files.map(f => s"$parent/${f.name}" -> f) }
-        val (directories, files) = children.partition { case (_, file) => file.isDirectory }
-        descend(directories.map(_._1), found ++ files.flatMap { case (path, _) => parse(path.substring(top.length + 1)) })
+        val children = for ((parent, files) <- storage.list(folders).toSeq; file <- files)
+          yield s"$parent/${file.name}" -> file.isDirectory
+        val (directories, files) = children.partition { case (_, isDirectory) => isDirectory }
+        descend(directories.map(_._1), found ++ files.flatMap { case (path, _) => parse(path.drop(top.length + 1)) })
       }
     descend(Seq(top), Nil).sortBy(_.relativePath)
   }

@@ -23,8 +23,8 @@ private[transaction] object MetadataTable {
 
   /** The order property, folder, commit leaves a correct table wherever a crash falls. */
   def clear(storage: Storage, basePath: String, config: TableConfig): Unit = if (listed(config).nonEmpty) {
-    log.warn(s"Removing the metadata table (${listed(config).mkString(", ")}) of $basePath, which this writer does not " +
-      "maintain; Apache Hudi builds it again at its next write.")
+    log.warn(s"Removing the metadata table (${listed(config).mkString(", ")}) of $basePath, which this writer does " +
+      "not maintain; Apache Hudi builds it again at its next write.")
     TableProperties.update(storage, basePath)(
       _ ++ Map(TableKeys.MetadataPartitions -> "", TableKeys.MetadataPartitionsInflight -> ""))
     storage.delete(s"${basePath.stripSuffix("/")}/.hoodie/metadata")

@@ -32,7 +32,8 @@ final class Transaction private (
 
   private var state: Phase = Open
 
-  /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, completes the instant.
+  /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
+    * instant.
     *
     * Raises `CommitConflict` when somebody else won (then call [[rollback]]; a retry is safe) and `CommitStateUnknown`
     * when the completing write failed in a way that leaves its outcome open (nothing is deleted).
@@ -68,8 +69,8 @@ final class Transaction private (
     val inFolder = if (stat.partitionPath.isEmpty) stat.fileName else s"${stat.partitionPath}/${stat.fileName}"
     val ofInstant = FileNames.parseBaseFile(stat.fileName).forall(n => n.instant == instant && n.fileId == stat.fileId)
     if (stat.path != inFolder || !ofInstant)
-      throw new IllegalStateException(s"the write stat of ${stat.path} does not fit partition '${stat.partitionPath}', " +
-        s"file group ${stat.fileId} and instant $instant")
+      throw new IllegalStateException(s"the write stat of ${stat.path} does not fit the partition " +
+        s"'${stat.partitionPath}', the file group ${stat.fileId} and the instant $instant")
   }
 
   private def complete(metadata: CommitMetadata): Instant =

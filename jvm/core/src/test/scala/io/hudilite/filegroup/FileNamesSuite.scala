@@ -26,10 +26,11 @@ class FileNamesSuite extends FunSuite {
 
   test("names of other files are neither base nor log files") {
     Seq(".hoodie_partition_metadata", s".${id}_0-1-2_20261121021051232.parquet.crc", "_SUCCESS", "part-00000.parquet",
-      s"${id}_0-1-2_20261121021051232.parquet.marker.CREATE", "hoodie.properties", s"${id}_20261121.parquet").foreach { n =>
-      assertEquals(FileNames.parseBaseFile(n), None, n)
-      assertEquals(FileNames.parseLogFile(n), None, n)
-    }
+      s"${id}_0-1-2_20261121021051232.parquet.marker.CREATE", "hoodie.properties", s"${id}_20261121.parquet")
+      .foreach { name =>
+        assertEquals(FileNames.parseBaseFile(name), None, name)
+        assertEquals(FileNames.parseLogFile(name), None, name)
+      }
   }
 
   test("file ids of a bucket index carry their bucket") {

@@ -57,7 +57,8 @@ class FileSystemViewSuite extends FunSuite {
   }
 
   test("from version 8 on a log file belongs to the newest slice that began before its commit completed") {
-    assertEquals(show(view(9, Map(1 -> 2, 3 -> 4, 6 -> 8, 7 -> 9)), base(1), log(3), base(7), log(6)), Seq("7+6.1", "1+3.1"))
+    val instants = view(9, Map(1 -> 2, 3 -> 4, 6 -> 8, 7 -> 9))
+    assertEquals(show(instants, base(1), log(3), base(7), log(6)), Seq("7+6.1", "1+3.1"))
   }
 
   test("from version 8 on log files of uncommitted instants do not count") {
@@ -85,7 +86,8 @@ class FileSystemViewSuite extends FunSuite {
   }
 
   test("of two base files of one instant the later in the listing counts") {
-    val slices = FileSystemView.slices(view(9, Map(1 -> 2)), Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2"))))
+    val listing = Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2")))
+    val slices = FileSystemView.slices(view(9, Map(1 -> 2)), listing)
     assertEquals(slices("p").flatMap(_.base).map(_.writeToken), Seq("0-0-2"))
   }
 

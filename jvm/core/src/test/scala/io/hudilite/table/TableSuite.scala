@@ -81,7 +81,8 @@ class TableSuite extends FunSuite {
       val third = update(table, "q", "b-0")
       val now = table.refresh()
       def read(begin: String, end: Option[String]): IncrementalFiles = now.incremental(IncrementalRange(begin, end))
-      assertEquals(read("000", None), IncrementalFiles(Set(first, second, third).map(_.time), now.allSlices(), fullScan = false))
+      assertEquals(read("000", None),
+        IncrementalFiles(Set(first, second, third).map(_.time), now.allSlices(), fullScan = false))
       assertEquals(read("earliest", None).instants.size, 3)
       assertEquals(read(end(second), None).instants, Set(third.time))
       assertEquals(show(read(end(second), None).slices), Set(s"b-0@${third.time}"))
@@ -137,7 +138,8 @@ class TableSuite extends FunSuite {
     assertEquals(storage.listings - before, 2)
     assertEquals(now.allSlices().values.flatten.size, 5)
     assertEquals(now.partitions().size, 5)
-    assertEquals(now.slices(Seq("day=1", "day=none")).map { case (p, found) => p -> found.size }, Map("day=1" -> 1, "day=none" -> 0))
+    assertEquals(now.slices(Seq("day=1", "day=none")).map { case (p, found) => p -> found.size },
+      Map("day=1" -> 1, "day=none" -> 0))
     assertEquals(now.allSlices(now.lastInstant.map(_.time)).values.flatten.size, 5)
     assertEquals(storage.listings - before, 2 + 6)
   }

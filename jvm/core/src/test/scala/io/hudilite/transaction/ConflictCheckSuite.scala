@@ -10,7 +10,8 @@ class ConflictCheckSuite extends FunSuite {
   private def group(id: String): FileGroupId = FileGroupId("p", id)
 
   private def other(time: String, ids: String*): Footprint =
-    Footprint(Instant(time, Action.Commit, State.Completed, None, s"$time.commit"), ids.map(group).toSet, Some("UPSERT"))
+    Footprint(
+      Instant(time, Action.Commit, State.Completed, None, s"$time.commit"), ids.map(group).toSet, Some("UPSERT"))
 
   private def compaction(time: String, ids: String*): Footprint = other(time, ids: _*).copy(operation = Some("COMPACT"))
 
@@ -29,7 +30,7 @@ class ConflictCheckSuite extends FunSuite {
       (Set("a"), Seq(other("5", "a")), None),
       (Set("a"), Seq(compaction("4", "a")), None),
       (Set("a"), Seq(compaction("6", "a")), Some("6: a")))
-    cases.foreach { case (mine, others, expected) => assertEquals(overlap(mine, others: _*), expected, s"$mine $others") }
+    for ((mine, others, expected) <- cases) assertEquals(overlap(mine, others: _*), expected, s"$mine $others")
   }
 
   test("the same file id in another partition is another file group") {

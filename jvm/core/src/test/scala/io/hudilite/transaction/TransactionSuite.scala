@@ -17,6 +17,10 @@ class TransactionSuite extends FunSuite {
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
 
+  /** What a write in preparation leaves besides its data. */
+  private def traces(table: Table): Set[String] =
+    TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/"))
+
   private def task[T](body: => T): Callable[T] = () => body
 
   private def conflict(body: => Any): String = {
@@ -29,7 +33,7 @@ class TransactionSuite extends FunSuite {
     val table = TestTables.create(version)
     val instant = write(table, "p1" -> "a-0", "p2" -> "b-0")
     assertEquals(visible(table), Seq(s"p1/a-0@${instant.time}", s"p2/b-0@${instant.time}"))
-    assertEquals(TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/")), Set.empty[String])
+    assertEquals(traces(table), Set.empty[String])
   }
 
   versions("a commit records the table's schema, its operation and its stats") { version =>
@@ -149,7 +153,8 @@ class TransactionSuite extends FunSuite {
     val instant = write(table.refresh(), "p1" -> "b-0")
     val transaction = begin(table.refresh())
     table.store.delete(instant)
-    assertEquals(conflict(transaction.commit(Nil)), s"the write ${instant.time}, which this one builds on, was rolled back")
+    assertEquals(conflict(transaction.commit(Nil)),
+      s"the write ${instant.time}, which this one builds on, was rolled back")
     transaction.rollback()
   }
 
@@ -201,7 +206,7 @@ class TransactionSuite extends FunSuite {
     intercept[java.io.IOException](begin(table.copy(storage = new FailingStorage(storage, ".inflight"))))
     write(table.refresh(), "p" -> "a-0")
     assertEquals(table.refresh().timeline.pending, Nil)
-    assertEquals(TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/")), Set.empty[String])
+    assertEquals(traces(table), Set.empty[String])
   }
 
   test("a stat that names its file wrongly is a bug, not a reason to delete the file") {
