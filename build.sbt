@@ -57,6 +57,7 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   libraryDependencies += "org.apache.spark" %% "spark-sql" % testSpark % Test,
   Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
   Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
+  Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",
   Compile / packageSrc / mappings ++= (core / Compile / packageSrc / mappings).value,
   // Whoever resolves the artifact needs its jar alone: all else is in Spark or in the jar.
   makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
