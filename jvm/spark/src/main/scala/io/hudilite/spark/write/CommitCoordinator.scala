@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.config.{TableProperties, WriteOptions}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Timeline, WriteStat}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
@@ -47,12 +47,14 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     run.transaction.commit(stats, replaced(run.table, named), Map(CommitMetadata.SchemaKey -> target.schemaJson))
   }
 
-  /** Takes back everything that the write did, also a table that it created. */
+  /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
   def abort(): Unit = started.foreach { run =>
     run.transaction.rollback()
-    if (run.created && run.table.refresh().timeline.writes.isEmpty)
+    if (run.created && run.transaction.isRolledBack && isUnused(run.table.refresh().timeline))
       target.storage.delete(if (run.pathExisted) s"${target.basePath}/.hoodie" else target.basePath)
   }
+
+  private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
 
   private def replaced(table: Table, named: Set[String]): Map[String, Seq[String]] = {
     def ids(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[String]] =
