@@ -73,13 +73,17 @@ final class HudiliteScan(
   // ---- statistics
 
   override def estimateStatistics(): Statistics = {
-    val share = columns.defaultSize.toDouble / math.max(known.defaultSize, 1)
-    val bytes = (current.bytes * SQLConf.get.fileCompressionFactor * math.min(share, 1.0)).toLong
     val rows = RowCounts.estimate(source.table, current.files)
     new Statistics {
-      override def sizeInBytes(): OptionalLong = OptionalLong.of(math.max(bytes, 1L))
+      override def sizeInBytes(): OptionalLong = estimateSizeInBytes()
       override def numRows(): OptionalLong = rows.fold(OptionalLong.empty())(OptionalLong.of(_))
     }
+  }
+
+  /** Part of the interface from Spark 4.3 on, where the number of rows is not asked for without need. */
+  def estimateSizeInBytes(): OptionalLong = {
+    val share = columns.defaultSize.toDouble / math.max(known.defaultSize, 1)
+    OptionalLong.of(math.max((current.bytes * SQLConf.get.fileCompressionFactor * math.min(share, 1.0)).toLong, 1L))
   }
 
   // ---- filters that come while the query runs
