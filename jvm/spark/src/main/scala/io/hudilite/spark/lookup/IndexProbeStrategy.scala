@@ -12,12 +12,15 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
-    case probe: IndexProbe if probe.keyCount <= IndexProbeStrategy.MaxBroadcastKeys =>
+    case probe: IndexProbe if probe.keyCount <= maxBroadcastKeys =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
       IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) :: Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
   }
+
+  private def maxBroadcastKeys: BigInt =
+    BigInt(session.conf.get(IndexProbeStrategy.MaxBroadcastKeys, IndexProbeStrategy.DefaultMaxBroadcastKeys.toString))
 }
 
 object IndexProbeStrategy {
@@ -25,5 +28,8 @@ object IndexProbeStrategy {
   /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
     * this is some 400 MB in the driver and in each executor.
     */
-  val MaxBroadcastKeys: BigInt = BigInt(4000000)
+  val DefaultMaxBroadcastKeys: Long = 4000000
+
+  /** Session setting that overrides it. */
+  val MaxBroadcastKeys: String = "spark.hudilite.lookup.maxBroadcastKeys"
 }

@@ -1,0 +1,162 @@
+package io.hudilite.spark.plan
+
+import java.nio.file.Files
+import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
+
+import io.hudilite.spark.SharedSession
+import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
+import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
+
+import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
+import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.util.QueryExecutionListener
+
+import munit.FunSuite
+
+import scala.concurrent.duration.{Duration, DurationInt}
+
+/** What Spark runs for an upsert: nodes, exchanges, columns and files. */
+final class UpsertPlanSuite extends FunSuite {
+
+  override val munitTimeout: Duration = 10.minutes
+
+  private lazy val spark = SharedSession.spark
+
+  private val options = Map(
+    "hoodie.datasource.write.recordkey.field" -> "id",
+    "hoodie.datasource.write.partitionpath.field" -> "dt",
+    "hoodie.datasource.write.precombine.field" -> "ts",
+    "hoodie.index.type" -> "BLOOM",
+    "hoodie.parquet.small.file.limit" -> "0")
+
+  /** 6000 rows in 3 partitions of 2 files each: keys grow with the ids, and so do partitions and files. */
+  private def rows(from: Long, until: Long, version: Int): DataFrame =
+    spark.range(from, until).selectExpr("concat('k', lpad(id, 6, '0')) id", s"id + $version ts",
+      "concat('d', int(id / 2000)) dt", s"$version version")
+
+  private def write(frame: DataFrame, path: String, operation: String): Unit =
+    frame.write.format("hudilite").options(options).option("hoodie.datasource.write.operation", operation)
+      .mode(SaveMode.Append).save(path)
+
+  private def table(name: String): String = {
+    val path = Files.createTempDirectory("hudilite-plan").resolve(name).toString
+    (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1), path, "bulk_insert"))
+    path
+  }
+
+  /** The plan that ran during `action`. */
+  private def executed(action: => Unit): Seq[SparkPlan] = {
+    val seen = new LinkedBlockingQueue[QueryExecution]
+    val listener = new QueryExecutionListener {
+      override def onSuccess(name: String, run: QueryExecution, nanos: Long): Unit = seen.add(run)
+      override def onFailure(name: String, run: QueryExecution, error: Exception): Unit = seen.add(run)
+    }
+    spark.listenerManager.register(listener)
+    try {
+      action
+      // Events arrive late and in order: those of earlier commands come first.
+      Iterator.continually(seen.poll(60, TimeUnit.SECONDS)).map { run =>
+        assert(run != null, "no row-level write ran")
+        PlanProbe.nodes(run.executedPlan)
+      }.find(_.exists(_.isInstanceOf[WriteDeltaExec])).get
+    } finally spark.listenerManager.unregister(listener)
+  }
+
+  private def probe(nodes: Seq[SparkPlan]): IndexProbeExec = nodes.collectFirst { case p: IndexProbeExec => p }
+    .getOrElse(fail(s"no index probe in\n${nodes.head}"))
+
+  private def metric(node: SparkPlan, name: String): Long = node.metrics(name).value
+
+  private def shuffles(nodes: Seq[SparkPlan]): Int =
+    nodes.collect {
+      case s: ShuffleExchangeExec => s
+      case r: ReusedExchangeExec if r.child.isInstanceOf[ShuffleExchangeExec] => r.child
+    }.map(System.identityHashCode(_)).distinct.size
+
+  private def reads(nodes: Seq[SparkPlan]): Seq[BatchScanExec] =
+    nodes.collect { case b: BatchScanExec if b.scan.isInstanceOf[HudiliteScan] => b }
+
+  test("an upsert is one plan whose exchanges carry the incoming rows and never the table's keys") {
+    val path = table("exchanges")
+    val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
+    probe(nodes)
+    assertEquals(reads(nodes), Nil)
+    assertEquals(shuffles(nodes), 2, clue = s"one for the duplicates, one for the file groups:\n${nodes.head}")
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
+    assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
+  }
+
+  test("the incoming rows are computed once for both sides of the lookup") {
+    val path = table("once")
+    val counted = spark.sparkContext.longAccumulator
+    val count = org.apache.spark.sql.functions.udf { (v: Int) => counted.add(1); v }.asNondeterministic()
+    write(rows(100, 150, 0).withColumn("version", count(lit(1))).repartition(1), path, "upsert")
+    assertEquals(counted.value.longValue, 50L)
+  }
+
+  test("the target side reads the record key, the partition path and the file id alone") {
+    val path = table("columns")
+    val nodes = executed(write(rows(10, 20, 1), path, "upsert"))
+    assertEquals(probe(nodes).output.map(_.name).sorted, Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
+  }
+
+  test("only files whose partition, key range and bloom filter can hold an incoming key are opened") {
+    val path = table("files")
+    val one = probe(executed(write(rows(5500, 5501, 1), path, "upsert")))
+    assertEquals(metric(one, "candidateFiles"), 2L)
+    assertEquals(metric(one, "filesInRange"), 1L)
+    assertEquals(metric(one, "filesOpened"), 1L)
+    assertEquals(metric(one, "numOutputRows"), 1L)
+    // An absent key within the range of one file, and a present one in another: without the latter Spark drops the probe.
+    val absent = spark.range(1).selectExpr("'k002500x' id", "1L ts", "'d1' dt", "1 version")
+    val both = probe(executed(write(rows(5500, 5501, 2).union(absent), path, "upsert")))
+    assertEquals(metric(both, "candidateFiles"), 4L)
+    assertEquals(metric(both, "filesInRange"), 2L)
+    assertEquals(metric(both, "bloomHits"), 1L)
+    assertEquals(metric(both, "filesOpened"), 1L)
+  }
+
+  test("a delete of a DataFrame goes the same way as an upsert") {
+    val path = table("delete")
+    val nodes = executed(write(rows(0, 5, 1).select("id", "dt"), path, "delete"))
+    assertEquals(metric(probe(nodes), "numOutputRows"), 5L)
+    assertEquals(spark.read.format("hudilite").load(path).count(), 5995L)
+  }
+
+  test("a MERGE statement that fixes the key is probed, any other one is joined by Spark") {
+    val path = table("merge")
+    rows(1990, 2010, 2).createOrReplaceTempView("changes")
+    def merge(on: String): Seq[SparkPlan] = executed(spark.sql(
+      s"MERGE INTO hudilite.`$path` t USING changes s ON $on WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
+    val keyed = merge("t.id = s.id AND t.dt = s.dt")
+    assertEquals(metric(probe(keyed), "numOutputRows"), 20L)
+    assertEquals(reads(keyed), Nil)
+    val other = merge("t.ts = s.ts AND t.version = s.version")
+    assertEquals(other.collect { case p: IndexProbeExec => p }, Nil)
+    assertEquals(reads(other).size, 1)
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 2").count(), 20L)
+  }
+
+  test("more keys than a broadcast should hold are joined with a scan of the table's keys") {
+    val path = table("many")
+    spark.conf.set("spark.hudilite.lookup.maxBroadcastKeys", "10")
+    try {
+      val nodes = executed(write(rows(0, 3000, 3), path, "upsert"))
+      assertEquals(nodes.collect { case p: IndexProbeExec => p }, Nil)
+      assertEquals(nodes.collect { case p: FullKeyScanExec => p }.size, 1)
+      assertEquals(reads(nodes).head.scan.readSchema().fieldNames.toSeq.sorted,
+        Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
+    } finally spark.conf.unset("spark.hudilite.lookup.maxBroadcastKeys")
+    assertEquals(spark.read.format("hudilite").load(path).where(col("version") === 3).count(), 3000L)
+    assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
+  }
+
+  test("a reused exchange feeds the lookup") {
+    val path = table("reuse")
+    val nodes = executed(write(rows(0, 50, 4), path, "upsert"))
+    assert(nodes.exists(_.isInstanceOf[ReusedExchangeExec]), nodes.head)
+  }
+}
