@@ -47,7 +47,7 @@ class ArchitectureSuite extends FunSuite {
     val main = Paths.get("jvm", module, "src", "main")
     val walk = Files.walk(main)
     try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
-      .map(path => Source(path, new String(Files.readAllBytes(path), UTF_8).split('\n').toList))
+        .map(path => Source(path, new String(Files.readAllBytes(path), UTF_8).split('\n').toList))
     finally walk.close()
   }
 
@@ -67,8 +67,9 @@ class ArchitectureSuite extends FunSuite {
   }
 
   test("core does not mention Spark's classes") {
-    val wrong = sources("core").filter(_.lines.exists(line => line.contains("org.apache.spark.sql.") &&
-      !line.trim.startsWith("//") && !line.trim.startsWith("*") && !line.contains('"')))
+    val wrong = sources("core").filter(_.lines.exists(line =>
+        line.contains("org.apache.spark.sql.") &&
+          !line.trim.startsWith("//") && !line.trim.startsWith("*") && !line.contains('"')))
     assertEquals(wrong.map(_.path), Nil)
   }
 

@@ -10,7 +10,8 @@ private[bloom] object Shape {
   /** For `entries` keys and a share `fpp` of false answers. */
   def of(entries: Int, fpp: Double): Shape = {
     if (entries < 1) throw new IllegalArgumentException(s"a bloom filter holds at least one key, not $entries")
-    if (!(fpp > 0 && fpp < 1)) throw new IllegalArgumentException(s"the false positive rate $fpp is not between 0 and 1")
+    if (!(fpp > 0 && fpp < 1))
+      throw new IllegalArgumentException(s"the false positive rate $fpp is not between 0 and 1")
     val ln2 = math.log(2)
     val bits = math.ceil(entries * (-math.log(fpp) / (ln2 * ln2)))
     if (bits > Int.MaxValue - 7) throw new IllegalArgumentException(s"a bloom filter of $bits bits is too large")

@@ -62,7 +62,9 @@ object BloomFilter {
       }
       if (bytes.hasRemaining) throw new IllegalArgumentException(s"${bytes.remaining} bytes behind the bloom filter")
       filter
-    } catch { case e: BufferUnderflowException => throw new IllegalArgumentException("the bloom filter is cut short", e) }
+    } catch {
+      case e: BufferUnderflowException => throw new IllegalArgumentException("the bloom filter is cut short", e)
+    }
   }
 
   def read(text: String, typeCode: String): BloomFilter = read(text, typeCode, DefaultMaxEntries)

@@ -26,7 +26,8 @@ final case class ConfigKey[T](
     since: String = "0.1.0") {
 
   /** The option's value in `options`, else its default. */
-  def get(options: Map[String, String]): Option[T] = raw(options).map { case (key, text) => read(key, text) }.orElse(default)
+  def get(options: Map[String, String]): Option[T] =
+    raw(options).map { case (key, text) => read(key, text) }.orElse(default)
 
   /** The value; an option without a default that is absent is a bug of the caller. */
   def apply(options: Map[String, String]): T =
@@ -63,24 +64,30 @@ object ConfigKey {
   def flag(name: String, default: Boolean, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Boolean] =
     ConfigKey(name, Some(default), doc, boolean, valueType = "boolean", alternatives = alternatives)
 
-  def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Int] =
-    ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, Int.MaxValue.toLong)(s).toInt, unit, "int", alternatives)
+  def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil)
+      : ConfigKey[Int] =
+    ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, Int.MaxValue.toLong)(s).toInt, unit, "int",
+      alternatives)
 
-  def long(name: String, default: Long, doc: String, min: Long, unit: String, alternatives: Seq[String] = Nil): ConfigKey[Long] =
+  def long(name: String, default: Long, doc: String, min: Long, unit: String, alternatives: Seq[String] = Nil)
+      : ConfigKey[Long] =
     ConfigKey(name, Some(default), doc, within(min, Long.MaxValue), unit, "long", alternatives)
 
   def double(name: String, default: Double, doc: String, check: Double => Boolean, range: String): ConfigKey[Double] =
-    ConfigKey(name, Some(default), doc, (s: String) => {
-      val value = try s.toDouble
-      catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a number") }
-      if (check(value)) value else throw new IllegalArgumentException(s"it must be $range")
-    }, valueType = "double")
+    ConfigKey(name, Some(default), doc,
+      (s: String) => {
+        val value = try s.toDouble
+        catch { case _: NumberFormatException => throw new IllegalArgumentException("it must be a number") }
+        if (check(value)) value else throw new IllegalArgumentException(s"it must be $range")
+      }, valueType = "double")
 
   /** One of `values`, compared without regard to case and kept in the declared spelling. */
   def choice(name: String, default: Option[String], values: Seq[String], doc: String,
       alternatives: Seq[String] = Nil): ConfigKey[String] =
-    ConfigKey(name, default, doc, (s: String) => values.find(_.equalsIgnoreCase(s)).getOrElse(
-      throw new IllegalArgumentException(s"it must be one of ${values.mkString(", ")}")),
+    ConfigKey(name, default, doc,
+      (s: String) =>
+        values.find(_.equalsIgnoreCase(s)).getOrElse(
+          throw new IllegalArgumentException(s"it must be one of ${values.mkString(", ")}")),
       valueType = values.mkString(" or "), alternatives = alternatives)
 
   /** A comma separated list; blanks around items are dropped, so are empty items. */

@@ -18,7 +18,8 @@ object KeyGeneratorType {
   case object Custom extends KeyGeneratorType("CUSTOM", "org.apache.hudi.keygen.CustomKeyGenerator")
 
   /** No partitions. */
-  case object NonPartitioned extends KeyGeneratorType("NON_PARTITION", "org.apache.hudi.keygen.NonpartitionedKeyGenerator")
+  case object NonPartitioned
+      extends KeyGeneratorType("NON_PARTITION", "org.apache.hudi.keygen.NonpartitionedKeyGenerator")
 
   val all: Seq[KeyGeneratorType] = Seq(Simple, Complex, Timestamp, Custom, NonPartitioned)
 

@@ -7,7 +7,8 @@ sealed abstract class MergeMode(val name: String, val payloadClass: String, val 
 object MergeMode {
 
   /** The record with the larger ordering value; the later one on a tie. */
-  case object EventTime extends MergeMode("EVENT_TIME_ORDERING", "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
+  case object EventTime
+      extends MergeMode("EVENT_TIME_ORDERING", "org.apache.hudi.common.model.DefaultHoodieRecordPayload",
         "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5")
 
   /** The record that was written later. */

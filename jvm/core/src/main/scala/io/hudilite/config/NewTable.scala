@@ -106,8 +106,9 @@ final case class NewTable(
     val timed = keyGeneratorType == KeyGeneratorType.Timestamp ||
       partitionItems.exists(_.toUpperCase(java.util.Locale.ROOT).endsWith(":TIMESTAMP"))
     Seq(TableOptions.TimestampType, TableOptions.OutputDateFormat).filter(key => timed && !key.isSet(timeBased))
-      .foreach(key => throw InvalidInput("MISSING_OPTION", "option" -> key.name,
-        "reason" -> "a time-based partition path needs it"))
+      .foreach(key =>
+        throw InvalidInput("MISSING_OPTION", "option" -> key.name,
+          "reason" -> "a time-based partition path needs it"))
   }
 
   private def checkKeyGenerator(): Unit = {

@@ -26,8 +26,9 @@ object Options {
 
   private val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
 
-  private val checkedNames: Set[String] = (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
-    KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
+  private val checkedNames: Set[String] =
+    (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
+      KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
 
   /** Raises `InvalidInput` for a `hoodie.*` option that nobody knows, for one whose meaning hudilite would lose, and
     * for a value that cannot be read. Options that Hudi knows and that change nothing here are logged once.
@@ -65,18 +66,22 @@ object Options {
 
   /** The merge mode that the options ask for, by name, payload class or strategy id. */
   def mergeMode(options: Map[String, String]): Option[MergeMode] = {
-    def asked(names: Seq[String], read: String => Option[MergeMode]): Seq[(String, MergeMode)] = for {
-      name <- names
-      value <- ConfigKey.lookUp(options, name).map(_.trim).filter(_.nonEmpty).toList
-    } yield name -> read(value).getOrElse(notSupported(name, value, "its rule for rows with one key is not known"))
-    val found = TableOptions.RecordMergeMode.get(options).flatMap(MergeMode.of).map(TableOptions.RecordMergeMode.name -> _)
-      .toList ++ asked(KnownOptions.PayloadNames, MergeMode.ofPayload) ++ asked(KnownOptions.StrategyNames, MergeMode.ofStrategy)
-    found.find(_._2 != found.head._2).foreach { case (name, mode) =>
+    val byName = TableOptions.RecordMergeMode.get(options).flatMap(MergeMode.of)
+      .map(TableOptions.RecordMergeMode.name -> _)
+    val all = byName.toList ++ askedBy(KnownOptions.PayloadNames, MergeMode.ofPayload, options) ++
+      askedBy(KnownOptions.StrategyNames, MergeMode.ofStrategy, options)
+    all.find(_._2 != all.head._2).foreach { case (name, mode) =>
       throw InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> mode.name,
-        "reason" -> s"${found.head._1} asks for ${found.head._2.name}")
+        "reason" -> s"${all.head._1} asks for ${all.head._2.name}")
     }
-    found.headOption.map(_._2)
+    all.headOption.map(_._2)
   }
+
+  private def askedBy(names: Seq[String], read: String => Option[MergeMode], options: Map[String, String])
+      : Seq[(String, MergeMode)] = for {
+    name <- names
+    value <- ConfigKey.lookUp(options, name).map(_.trim).filter(_.nonEmpty).toList
+  } yield name -> read(value).getOrElse(notSupported(name, value, "its rule for rows with one key is not known"))
 
   private def notSupported(option: String, value: String, reason: String): Nothing =
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)

@@ -42,8 +42,9 @@ private[config] object PropertiesFile {
 
   /** The file's content, keys sorted, with the checksum put in. */
   def render(properties: Map[String, String], at: Instant): Array[Byte] = {
-    val whole = properties + (TableKeys.Checksum ->
-      checksum(properties.getOrElse(TableKeys.Database, ""), properties.getOrElse(TableKeys.Name, "")))
+    val whole = properties +
+      (TableKeys.Checksum ->
+        checksum(properties.getOrElse(TableKeys.Database, ""), properties.getOrElse(TableKeys.Name, "")))
     val java = new Properties
     whole.foreach { case (key, value) => java.setProperty(key, value) }
     val out = new ByteArrayOutputStream

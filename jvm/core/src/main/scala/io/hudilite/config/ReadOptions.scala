@@ -5,7 +5,8 @@ object ReadOptions {
 
   val QueryType: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.query.type", Some("snapshot"),
     Seq("snapshot", "incremental", "read_optimized"),
-    "The newest rows, the rows changed between two instants, or the newest rows of base files alone.")
+    "The newest rows, the rows changed between two instants, or the newest rows of base files alone.",
+    Seq("hoodie.datasource.view.type"))
 
   val AsOfInstant: ConfigKey[String] = ConfigKey.text("as.of.instant", None,
     "Read the table as of this instant: `yyyyMMddHHmmss[SSS]`, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm:ss[.SSS]`.")

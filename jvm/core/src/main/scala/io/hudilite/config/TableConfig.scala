@@ -97,7 +97,8 @@ final case class TableConfig(properties: Map[String, String]) {
   private def strategyId: Option[String] = text(TableKeys.StrategyId).orElse(text(TableKeys.OldStrategyId))
 
   private[config] def customMergeName: String = {
-    val detail = text(TableKeys.PayloadClass).map(c => s"the payload class $c").orElse(strategyId.map(s => s"the strategy $s"))
+    val detail =
+      text(TableKeys.PayloadClass).map(c => s"the payload class $c").orElse(strategyId.map(s => s"the strategy $s"))
     text(TableKeys.MergeMode).map(m => s"the merge mode $m" + detail.map(d => s" with $d").getOrElse(""))
       .orElse(detail).getOrElse("a custom merge mode")
   }

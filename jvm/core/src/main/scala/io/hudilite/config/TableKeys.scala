@@ -42,6 +42,9 @@ object TableKeys {
   val MetadataPartitions = "hoodie.table.metadata.partitions"
   val MetadataPartitionsInflight = "hoodie.table.metadata.partitions.inflight"
 
+  /** Prefix of settings of a merge rule that readers must know. */
+  val MergePropertyPrefix = "hoodie.record.merge.property."
+
   /** Prefix of the settings of time-based partition paths, which a table keeps. */
   val TimeBasedPrefix = "hoodie.keygen.timebased."
 

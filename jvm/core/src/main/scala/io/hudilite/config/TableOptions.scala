@@ -6,13 +6,14 @@ package io.hudilite.config
 object TableOptions {
 
   val Name: ConfigKey[String] = ConfigKey.text("hoodie.table.name", None,
-    "Name of the table. Without it a new table is named after the last part of its path.")
+    "Name of the table. Without it a new table is named after the last part of its path.",
+    Seq("hoodie.datasource.write.table.name"))
 
   val Database: ConfigKey[String] = ConfigKey.text("hoodie.database.name", None, "Database of the table.")
 
   val Type: ConfigKey[String] = ConfigKey.choice("hoodie.datasource.write.table.type", Some(TableType.CopyOnWrite.name),
     TableType.all.map(_.name), "How changes are stored: by rewriting base files, or in log files beside them.",
-    Seq(TableKeys.Type))
+    Seq(TableKeys.Type, "hoodie.datasource.write.storage.type"))
 
   val TableVersion: ConfigKey[Int] = ConfigKey("hoodie.write.table.version", Some(9),
     "Table version of a new table: 9 for Hudi 1.1 and later, 8 for 1.0, 6 for 0.14 and 0.15. " +
@@ -29,7 +30,7 @@ object TableOptions {
 
   val OrderingFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.precombine.field",
     "Columns that decide which of two rows with one key is newer; the larger value wins, the later row on a tie.",
-    Seq(TableKeys.OrderingFields, TableKeys.PrecombineField))
+    Seq(TableKeys.OrderingFields, TableKeys.PrecombineField, "hoodie.payload.ordering.field"))
 
   val RecordMergeMode: ConfigKey[String] = ConfigKey.choice("hoodie.record.merge.mode", None, MergeMode.all.map(_.name),
     "Which row survives: the one with the larger ordering value, or the one written later. Without it: by ordering " +
@@ -57,7 +58,8 @@ object TableOptions {
 
   val TimestampType: ConfigKey[String] = ConfigKey.choice(s"${TableKeys.TimeBasedPrefix}timestamp.type", None,
     Seq("UNIX_TIMESTAMP", "EPOCHMILLISECONDS", "EPOCHMICROSECONDS", "DATE_STRING", "MIXED", "SCALAR"),
-    "What the partition column of a time-based key generator holds.", Seq(s"${TableKeys.OldTimeBasedPrefix}timestamp.type"))
+    "What the partition column of a time-based key generator holds.",
+    Seq(s"${TableKeys.OldTimeBasedPrefix}timestamp.type"))
 
   val TimestampUnit: ConfigKey[String] = timeBased("timestamp.scalar.time.unit", Some("SECONDS"),
     "Unit of a SCALAR partition column: DAYS, HOURS, MINUTES, SECONDS, MILLISECONDS, MICROSECONDS or NANOSECONDS.")

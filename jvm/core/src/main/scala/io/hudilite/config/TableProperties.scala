@@ -80,7 +80,8 @@ object TableProperties {
     val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
     storage.delete(file(basePath))
-    if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, Instant.now))) throw conflict(basePath)
+    if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, Instant.now)))
+      throw conflict(basePath)
     verify(storage, basePath, after)
     storage.delete(backup(basePath))
   }

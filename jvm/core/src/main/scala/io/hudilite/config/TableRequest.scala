@@ -58,7 +58,8 @@ object TableRequest {
 
   private def checkKeyGenerator(config: TableConfig, options: Map[String, String]): Unit =
     for (wanted <- keyGenerator(options) if !config.knownKeyGenerator.contains(wanted)) {
-      val key = if (TableOptions.KeyGeneratorClass.isSet(options)) TableOptions.KeyGeneratorClass else TableOptions.KeyGeneratorName
+      val key = if (TableOptions.KeyGeneratorClass.isSet(options)) TableOptions.KeyGeneratorClass
+      else TableOptions.KeyGeneratorName
       throw contradiction(key.name, wanted.name,
         config.knownKeyGenerator.map(_.name).orElse(config.keyGeneratorName).getOrElse(""))
     }
@@ -90,7 +91,7 @@ object TableRequest {
   private def read(key: ConfigKey[String], options: Map[String, String], of: String => Option[KeyGeneratorType])
       : Option[KeyGeneratorType] = key.get(options).filter(_.trim.nonEmpty).map { text =>
     of(text).getOrElse(throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name, "value" -> text,
-      "reason" -> s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
+        "reason" -> s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
   }
 
   /** The settings of a time-based key generator that are set, under their present spelling. */

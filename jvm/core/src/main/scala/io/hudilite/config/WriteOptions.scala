@@ -17,11 +17,13 @@ object WriteOptions {
     Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM"),
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files.")
 
-  val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path", default = true,
+  val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path",
+    default = true,
     "With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is.")
 
   val SimpleUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.simple.index.update.partition.path",
-    default = true, "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is.")
+    default = true,
+    "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is.")
 
   val PruneByRanges: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.prune.by.ranges", default = true,
     "Files whose range of keys cannot hold a key are not looked into.")
@@ -61,7 +63,8 @@ object WriteOptions {
     "The size of a row is taken from the newest commit that wrote more than this share of the small-file limit.",
     _ >= 0, "0 or more")
 
-  private def parallelism(operation: String): ConfigKey[Int] = ConfigKey.int(s"hoodie.$operation.shuffle.parallelism", 0,
+  private def parallelism(operation: String): ConfigKey[Int] = ConfigKey.int(s"hoodie.$operation.shuffle.parallelism",
+    0,
     s"Tasks of the shuffle of `${operation.replace("bulkinsert", "bulk_insert")}`; 0 = Spark decides by the data's size.",
     0, "tasks")
 
@@ -85,7 +88,8 @@ object WriteOptions {
   val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
     "Time that a commit waits for the table lock.", 0, "milliseconds")
 
-  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition, SimpleUpdatePartition,
+  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
+    SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
     SortMode, MaxFileSize, SmallFileLimit, RecordSizeEstimate, RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,

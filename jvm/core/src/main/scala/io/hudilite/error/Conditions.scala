@@ -31,7 +31,8 @@ object Conditions {
   def render(name: String, parameters: Map[String, String]): String = {
     val condition = byName.getOrElse(name, throw new IllegalStateException(s"undeclared error condition $name"))
     val template = s"[$name] ${condition.message} ${condition.action} SQLSTATE: ${condition.sqlState}"
-    "<([A-Za-z]+)>".r.replaceAllIn(template, m =>
-      java.util.regex.Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
+    "<([A-Za-z]+)>".r.replaceAllIn(template,
+      m =>
+        java.util.regex.Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
   }
 }

@@ -27,10 +27,11 @@ private[record] object JodaPattern {
   def parser(pattern: String): DateTimeFormatter = {
     val all = parts(pattern)
     val builder = (new DateTimeFormatterBuilder).parseCaseInsensitive().parseLenient()
-    all.indices.foreach(i => all(i) match {
-      case Literal(text) => builder.appendLiteral(text)
-      case Letters(letter, count) => parse(builder, pattern, letter, count, fixed = hasDigitNeighbour(all, i))
-    })
+    all.indices.foreach(i =>
+      all(i) match {
+        case Literal(text) => builder.appendLiteral(text)
+        case Letters(letter, count) => parse(builder, pattern, letter, count, fixed = hasDigitNeighbour(all, i))
+      })
     missing(all.collect { case Letters(letter, _) => letter }.toSet)
       .foreach { case (field, value) => builder.parseDefaulting(field, value) }
     builder.toFormatter(Locale.ENGLISH)
@@ -98,9 +99,11 @@ private[record] object JodaPattern {
   }
 
   // Numbers may have fewer digits than letters, unless another number follows or precedes without a gap.
-  private def parse(builder: DateTimeFormatterBuilder, pattern: String, letter: Char, count: Int, fixed: Boolean): Unit =
+  private def parse(builder: DateTimeFormatterBuilder, pattern: String, letter: Char, count: Int, fixed: Boolean)
+      : Unit =
     letter match {
-      case 'S' => builder.appendFraction(ChronoField.NANO_OF_SECOND, if (fixed) count else 1, if (fixed) count else 9, false)
+      case 'S' =>
+        builder.appendFraction(ChronoField.NANO_OF_SECOND, if (fixed) count else 1, if (fixed) count else 9, false)
       case 'Z' if count < 3 => builder.appendOffset("+HH:mm", "Z")
       case 'Z' => builder.appendZoneId()
       case 'z' => builder.appendZoneText(style(count))

@@ -121,6 +121,7 @@ object KeyEncoding {
   /** Undoes `escape`; a `%` that no two hexadecimal digits follow stays as it is. */
   def unescape(name: String): String =
     if (name.indexOf('%') < 0) name
-    else "%([0-9A-Fa-f]{2})".r.replaceAllIn(name, m =>
-      java.util.regex.Matcher.quoteReplacement(Integer.parseInt(m.group(1), 16).toChar.toString))
+    else "%([0-9A-Fa-f]{2})".r.replaceAllIn(name,
+      m =>
+        java.util.regex.Matcher.quoteReplacement(Integer.parseInt(m.group(1), 16).toChar.toString))
 }

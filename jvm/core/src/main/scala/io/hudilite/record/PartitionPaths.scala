@@ -22,7 +22,8 @@ final case class PartitionPaths(
     */
   def path(values: Array[Any]): String =
     if (fields.isEmpty) ""
-    else KeyEncoding.partitionPath(names, fields.indices.map(i => text(fields(i), values(i))).toArray, hiveStyle, urlEncode)
+    else KeyEncoding.partitionPath(names, fields.indices.map(i => text(fields(i), values(i))).toArray, hiveStyle,
+      urlEncode)
 
   private def text(field: PartitionField, value: Any): String =
     if (field.timed) times.get.format(value)
@@ -62,7 +63,8 @@ object PartitionPaths {
   private def customField(item: String): PartitionField = item.split(':').map(_.trim) match {
     case Array(name, kind) if kind.toUpperCase(Locale.ROOT) == "SIMPLE" => PartitionField(name, timed = false)
     case Array(name, kind) if kind.toUpperCase(Locale.ROOT) == "TIMESTAMP" => PartitionField(name, timed = true)
-    case _ => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.PartitionPathFields.name, "value" -> item,
+    case _ => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.PartitionPathFields.name,
+        "value" -> item,
         "reason" -> "with the custom key generator each field is given as field:SIMPLE or field:TIMESTAMP")
   }
 }

@@ -85,7 +85,8 @@ object TimestampPartitions {
   def of(settings: Map[String, String]): TimestampPartitions = {
     val partitions = TimestampPartitions(
       unit = unitOf(settings),
-      inputFormats = setting(TableOptions.InputDateFormat, settings).toList.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty),
+      inputFormats = setting(TableOptions.InputDateFormat, settings).toList.flatMap(_.split(',')).map(_.trim).filter(
+        _.nonEmpty),
       outputFormat = required(TableOptions.OutputDateFormat, settings),
       inputZone = setting(TableOptions.TimeZone, settings).orElse(setting(TableOptions.InputTimeZone, settings)),
       outputZone = setting(TableOptions.TimeZone, settings).orElse(setting(TableOptions.OutputTimeZone, settings)))
@@ -103,8 +104,8 @@ object TimestampPartitions {
       case "SCALAR" =>
         val name = TableOptions.TimestampUnit(settings).toUpperCase
         Some(TimeUnit.values.find(_.name == name).getOrElse(throw InvalidInput("INVALID_OPTION_VALUE",
-          "option" -> TableOptions.TimestampUnit.name, "value" -> name,
-          "reason" -> s"it must be one of ${TimeUnit.values.map(_.name).reverse.mkString(", ")}")))
+              "option" -> TableOptions.TimestampUnit.name, "value" -> name,
+              "reason" -> s"it must be one of ${TimeUnit.values.map(_.name).reverse.mkString(", ")}")))
       case _ => None
     }
 
@@ -113,7 +114,7 @@ object TimestampPartitions {
 
   private def required(key: ConfigKey[String], settings: Map[String, String]): String =
     setting(key, settings).getOrElse(throw InvalidInput("MISSING_OPTION", "option" -> key.name,
-      "reason" -> "a time-based partition path needs it"))
+        "reason" -> "a time-based partition path needs it"))
 
   private def checkPattern(option: String, pattern: String): Unit =
     try {

@@ -50,7 +50,8 @@ class BloomFilterSuite extends FunSuite {
   }
 
   test("the bit of a hash is the magnitude of its remainder, for every sign and size") {
-    val hashes = Seq(0, 1, -1, Int.MaxValue, Int.MinValue, Int.MinValue + 1) ++ (1 to 10000).map(i => hash(i.toString, i))
+    val hashes =
+      Seq(0, 1, -1, Int.MaxValue, Int.MinValue, Int.MinValue + 1) ++ (1 to 10000).map(i => hash(i.toString, i))
     for (bits <- Seq(1, 2, 3, 48, 4314, 2587966, 1 << 30, (1 << 30) + 1, Int.MaxValue - 7)) {
       val row = new BitRow(Shape(bits, 1), Array.emptyByteArray)
       hashes.foreach(h => assertEquals(row.bitOf(h), math.abs(h % bits), s"$h in $bits"))

@@ -27,8 +27,10 @@ class OptionsSuite extends FunSuite {
   }
 
   test("options that Hudi knows and that change nothing here are accepted") {
-    accept("hoodie.metadata.enable" -> "true", "hoodie.embed.timeline.server" -> "false", "hoodie.clean.automatic" -> "true",
-      "hoodie.cleaner.commits.retained" -> "3", "hoodie.keep.max.commits" -> "30", "hoodie.write.markers.type" -> "DIRECT",
+    accept("hoodie.metadata.enable" -> "true", "hoodie.embed.timeline.server" -> "false",
+      "hoodie.clean.automatic" -> "true",
+      "hoodie.cleaner.commits.retained" -> "3", "hoodie.keep.max.commits" -> "30",
+      "hoodie.write.markers.type" -> "DIRECT",
       "hoodie.datasource.hive_sync.enable" -> "false", "hoodie.write.auto.upgrade" -> "false",
       "hoodie.compact.inline.max.delta.commits" -> "5", "hoodie.clustering.plan.strategy.max.num.groups" -> "5")
   }
@@ -51,7 +53,7 @@ class OptionsSuite extends FunSuite {
     assertEquals(error(mode -> "optimistic_concurrency_control").parameters("option"), mode)
     assertEquals(error(mode -> "NON_BLOCKING_CONCURRENCY_CONTROL", provider -> inProcess).parameters("option"), mode)
     assertEquals(error(provider -> "org.apache.hudi.client.transaction.lock.ZookeeperBasedLockProvider")
-      .parameters("option"), provider)
+        .parameters("option"), provider)
   }
 
   test("a payload class or a strategy is accepted when it stands for a merge mode") {
@@ -62,13 +64,15 @@ class OptionsSuite extends FunSuite {
       Some(MergeMode.EventTime))
     assertEquals(Options.mergeMode(Map.empty), None)
     assertEquals(error(payload -> "com.acme.Sum").condition, "OPTION_NOT_SUPPORTED")
-    assertEquals(error(payload -> latest, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING").condition, "INVALID_OPTION_VALUE")
+    assertEquals(error(payload -> latest, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING").condition,
+      "INVALID_OPTION_VALUE")
   }
 
   test("a value that cannot be read is refused with the reason") {
     def reason(option: (String, String)): String = {
       val e = error(option)
-      assertEquals((e.condition, e.parameters("option"), e.parameters("value")), ("INVALID_OPTION_VALUE", option._1, option._2))
+      assertEquals((e.condition, e.parameters("option"), e.parameters("value")),
+        ("INVALID_OPTION_VALUE", option._1, option._2))
       e.parameters("reason")
     }
     assertEquals(reason("hoodie.index.bloom.num_entries" -> "many"), "it must be a whole number")
@@ -78,14 +82,16 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
     assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")
     assertEquals(reason("hoodie.write.table.version" -> "7"), "it must be 6, 8 or 9")
-    assertEquals(reason("hoodie.index.type" -> "BUCKET"), "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM")
+    assertEquals(reason("hoodie.index.type" -> "BUCKET"),
+      "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM")
     assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
       "it must be one of upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition")
   }
 
   test("values are trimmed, choices take the declared spelling, lists lose their blanks") {
     assertEquals(WriteOptions.Operation(Map("hoodie.datasource.write.operation" -> " UPSERT ")), "upsert")
-    assertEquals(TableOptions.RecordKeyFields.get(Map("hoodie.datasource.write.recordkey.field" -> " a , b,,")), Some(Seq("a", "b")))
+    assertEquals(TableOptions.RecordKeyFields.get(Map("hoodie.datasource.write.recordkey.field" -> " a , b,,")),
+      Some(Seq("a", "b")))
     assertEquals(WriteOptions.MaxFileSize(Map("HOODIE.PARQUET.MAX.FILE.SIZE" -> "7")), 7L)
     assertEquals(WriteOptions.MaxFileSize(Map.empty), 125829120L)
   }

@@ -9,7 +9,8 @@ import munit.FunSuite
 class TableConfigSuite extends FunSuite {
 
   private val basics = Map("hoodie.table.name" -> "t", "hoodie.table.type" -> "COPY_ON_WRITE",
-    "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "dt", "hoodie.table.ordering.fields" -> "ts")
+    "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "dt",
+    "hoodie.table.ordering.fields" -> "ts")
 
   private def config(version: Int, more: (String, String)*): TableConfig =
     TableConfig(basics + ("hoodie.table.version" -> version.toString) ++ more)
@@ -22,7 +23,8 @@ class TableConfigSuite extends FunSuite {
       // A savepoint of Hudi 1.2 upgrades a version 8 table.
       assertEquals(table.version, if (scenario == "savepoint-rollback") 9 else GoldenTables.version(name))
       assertEquals(table.layout, if (GoldenTables.version(name) == 6) 1 else 2)
-      assertEquals(table.orderingFields, if (table.properties.contains("hoodie.table.ordering.fields")) Seq("ts") else Nil)
+      assertEquals(table.orderingFields,
+        if (table.properties.contains("hoodie.table.ordering.fields")) Seq("ts") else Nil)
       assertEquals(table.recordKeyFields.head, "id")
       assertEquals(table.zone, ZoneId.systemDefault())
       assertEquals(table.timelinePath, "timeline")
@@ -50,11 +52,14 @@ class TableConfigSuite extends FunSuite {
     assertEquals(config(9, "hoodie.record.merge.mode" -> "event_time_ordering").mergeMode, MergeMode.EventTime)
     assertEquals(config(6, payload -> latest).mergeMode, MergeMode.CommitTime)
     assertEquals(config(6, payload -> eventTime).mergeMode, MergeMode.EventTime)
-    assertEquals(config(6, payload -> "org.apache.hudi.common.model.EventTimeAvroPayload").mergeMode, MergeMode.EventTime)
-    assertEquals(config(6, "hoodie.record.merge.strategy.id" -> MergeMode.CommitTime.strategyId).mergeMode, MergeMode.CommitTime)
+    assertEquals(config(6, payload -> "org.apache.hudi.common.model.EventTimeAvroPayload").mergeMode,
+      MergeMode.EventTime)
+    assertEquals(config(6, "hoodie.record.merge.strategy.id" -> MergeMode.CommitTime.strategyId).mergeMode,
+      MergeMode.CommitTime)
     // 0.x writes one strategy for every payload
-    assertEquals(config(6, payload -> latest, "hoodie.compaction.record.merger.strategy" -> MergeMode.EventTime.strategyId)
-      .mergeMode, MergeMode.CommitTime)
+    assertEquals(config(6, payload -> latest,
+        "hoodie.compaction.record.merger.strategy" -> MergeMode.EventTime.strategyId)
+        .mergeMode, MergeMode.CommitTime)
     assertEquals(config(6).mergeMode, MergeMode.EventTime)
     assertEquals(TableConfig(config(6).properties - "hoodie.table.ordering.fields").mergeMode, MergeMode.CommitTime)
     intercept[UnsupportedTable](config(9, "hoodie.record.merge.mode" -> "CUSTOM").mergeMode)
@@ -63,9 +68,11 @@ class TableConfigSuite extends FunSuite {
   test("the key generator is taken from class, type or the number of fields") {
     val byClass = "hoodie.table.keygenerator.class"
     val byType = "hoodie.table.keygenerator.type"
-    assertEquals(config(6, byClass -> "org.apache.hudi.keygen.ComplexAvroKeyGenerator").keyGenerator, KeyGeneratorType.Complex)
+    assertEquals(config(6, byClass -> "org.apache.hudi.keygen.ComplexAvroKeyGenerator").keyGenerator,
+      KeyGeneratorType.Complex)
     assertEquals(config(9, byType -> "TIMESTAMP_AVRO").keyGenerator, KeyGeneratorType.Timestamp)
-    assertEquals(config(9, byClass -> "org.apache.spark.sql.hudi.command.SqlKeyGenerator").keyGenerator, KeyGeneratorType.Simple)
+    assertEquals(config(9, byClass -> "org.apache.spark.sql.hudi.command.SqlKeyGenerator").keyGenerator,
+      KeyGeneratorType.Simple)
     assertEquals(config(9).keyGenerator, KeyGeneratorType.Simple)
     assertEquals(config(9, "hoodie.table.partition.fields" -> "").keyGenerator, KeyGeneratorType.NonPartitioned)
     assertEquals(config(9, "hoodie.table.partition.fields" -> "a,b").keyGenerator, KeyGeneratorType.Complex)
@@ -75,7 +82,7 @@ class TableConfigSuite extends FunSuite {
 
   test("defaults, old spellings and types of partition fields") {
     val bare = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
-      "hoodie.table.precombine.field" -> "ts"))
+        "hoodie.table.precombine.field" -> "ts"))
     assertEquals(bare.tableType, TableType.CopyOnWrite)
     assertEquals(bare.orderingFields, Seq("ts"))
     assertEquals(bare.archiveFolder, "archived")
@@ -131,6 +138,7 @@ class TableConfigSuite extends FunSuite {
     s"the merge mode EVENT_TIME_ORDERING with the payload class $latestPayload" ->
       Seq("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING", "hoodie.compaction.payload.class" -> latestPayload),
     "partial updates" -> Seq("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
+    "merge properties" -> Seq("hoodie.record.merge.property.hoodie.payload.delete.field" -> "Op"),
     "change data capture" -> Seq("hoodie.table.cdc.enabled" -> "true"),
     "slash-separated date partitions" -> Seq("hoodie.datasource.write.slash.separated.date.partitioning" -> "true"))
 
@@ -178,7 +186,8 @@ class TableConfigSuite extends FunSuite {
   test("facts that do not go together are refused before anything is written") {
     def condition(table: NewTable): String = intercept[InvalidInput](TableConfig.create(table)).condition
     assertEquals(condition(fresh.copy(recordKeyFields = Nil)), "MISSING_OPTION")
-    val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7), fresh.copy(version = 8, orderingFields = Seq("a", "b")),
+    val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7),
+      fresh.copy(version = 8, orderingFields = Seq("a", "b")),
       fresh.copy(orderingFields = Nil, mergeMode = Some(MergeMode.EventTime)),
       fresh.copy(keyGenerator = Some(KeyGeneratorType.Simple), recordKeyFields = Seq("a", "b")),
       fresh.copy(keyGenerator = Some(KeyGeneratorType.Simple), partitionItems = Nil),

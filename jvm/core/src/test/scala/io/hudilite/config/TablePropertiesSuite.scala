@@ -22,15 +22,17 @@ class TablePropertiesSuite extends FunSuite {
 
   private def text(storage: Storage, path: String): String = new String(storage.read(path).get, ISO_8859_1)
 
-  private def replace(storage: Storage, path: String, text: String): Unit = storage.replace(path, text.getBytes(ISO_8859_1))
+  private def replace(storage: Storage, path: String, text: String): Unit =
+    storage.replace(path, text.getBytes(ISO_8859_1))
 
   /** Reads, and notes the pauses instead of making them. */
   private def readNoting(storage: Storage, onPause: () => Unit = () => ()): (TableConfig, Int) = {
     val pauses = ArrayBuffer.empty[Long]
-    val config = TableProperties.read(storage, "/t", ms => {
-      pauses += ms
-      onPause()
-    })
+    val config = TableProperties.read(storage, "/t",
+      ms => {
+        pauses += ms
+        onPause()
+      })
     (config, pauses.size)
   }
 
@@ -53,7 +55,8 @@ class TablePropertiesSuite extends FunSuite {
 
   test("escapes and letters outside latin-1 survive") {
     val storage = new MemoryStorage()
-    val odd = TableConfig(table.properties ++ Map("hoodie.table.name" -> "größe-鍵", "x" -> "a:b=c#d\\e\nf", "y y" -> " z"))
+    val odd =
+      TableConfig(table.properties ++ Map("hoodie.table.name" -> "größe-鍵", "x" -> "a:b=c#d\\e\nf", "y y" -> " z"))
     TableProperties.create(storage, "/t", TableConfig(odd.properties - "hoodie.table.checksum"))
     assertEquals(TableProperties.read(storage, "/t").properties - "hoodie.table.checksum",
       odd.properties - "hoodie.table.checksum")
@@ -63,15 +66,18 @@ class TablePropertiesSuite extends FunSuite {
     val storage = new MemoryStorage()
     storage.makeDirectory("/t")
     assert(!TableProperties.exists(storage, "/t"))
-    assertEquals(intercept[InvalidInput](TableProperties.read(storage, "/t", _ => fail("it paused"))).condition, "TABLE_NOT_FOUND")
+    assertEquals(intercept[InvalidInput](TableProperties.read(storage, "/t", _ => fail("it paused"))).condition,
+      "TABLE_NOT_FOUND")
   }
 
   test("a table is not created over another one, nor over one that is being updated") {
     val storage = made()
-    assertEquals(intercept[InvalidInput](TableProperties.create(storage, "/t", table)).condition, "TABLE_ALREADY_EXISTS")
+    assertEquals(intercept[InvalidInput](TableProperties.create(storage, "/t", table)).condition,
+      "TABLE_ALREADY_EXISTS")
     storage.replace(Backup, storage.read(File).get)
     storage.delete(File)
-    assertEquals(intercept[InvalidInput](TableProperties.create(storage, "/t", table)).condition, "TABLE_ALREADY_EXISTS")
+    assertEquals(intercept[InvalidInput](TableProperties.create(storage, "/t", table)).condition,
+      "TABLE_ALREADY_EXISTS")
   }
 
   test("between the steps of an update the backup stands in, without a pause") {
@@ -94,7 +100,8 @@ class TablePropertiesSuite extends FunSuite {
   private val damaged = Seq(
     "an empty file" -> "",
     "a file cut short before its checksum" -> "#x\nhoodie.table.name=cow\n",
-    "a file with another table's checksum" -> "hoodie.table.name=cow\nhoodie.table.version=9\nhoodie.table.checksum=1\n",
+    "a file with another table's checksum" ->
+      "hoodie.table.name=cow\nhoodie.table.version=9\nhoodie.table.checksum=1\n",
     "a file without a name" -> "hoodie.table.version=9\n",
     "a file with a broken escape" -> "hoodie.table.name=\\u00zz\n")
 
@@ -119,7 +126,8 @@ class TablePropertiesSuite extends FunSuite {
 
   test("an update leaves the new properties, a checksum and no backup") {
     val storage = made()
-    val after = TableProperties.update(storage, "/t")(_ + ("hoodie.table.metadata.partitions" -> "files") - "hoodie.table.checksum")
+    val after = TableProperties.update(storage, "/t")(
+      _ + ("hoodie.table.metadata.partitions" -> "files") - "hoodie.table.checksum")
     assertEquals(after.metadataPartitions, Seq("files"))
     assertEquals(TableProperties.read(storage, "/t"),
       TableConfig(table.properties + ("hoodie.table.metadata.partitions" -> "files")))
@@ -151,7 +159,8 @@ class TablePropertiesSuite extends FunSuite {
   test("at every step of an update a reader finds the old or the new properties") {
     val storage = made()
     val seen = ArrayBuffer.empty[String]
-    TableProperties.update(new WatchedStorage(storage, () => seen += readNoting(storage)._1.properties.getOrElse("x", "old")),
+    TableProperties.update(new WatchedStorage(storage,
+        () => seen += readNoting(storage)._1.properties.getOrElse("x", "old")),
       "/t")(_ + ("x" -> "new"))
     assertEquals(seen.toSet, Set("old", "new"))
     assertEquals(seen.toSeq, seen.sorted.reverse.toSeq)
@@ -173,7 +182,8 @@ private final class WatchedStorage(storage: Storage, after: () => Unit) extends 
     after()
     result
   }
-  override def list(directories: Seq[String]): Map[String, Seq[io.hudilite.storage.FileInfo]] = storage.list(directories)
+  override def list(directories: Seq[String]): Map[String, Seq[io.hudilite.storage.FileInfo]] =
+    storage.list(directories)
   override def read(path: String): Option[Array[Byte]] = storage.read(path)
   override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = storage.readAll(paths)
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] = storage.readRange(path, offset, length)

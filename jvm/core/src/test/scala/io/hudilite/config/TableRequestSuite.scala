@@ -15,9 +15,11 @@ class TableRequestSuite extends FunSuite {
 
   test("the options of the first write make the table") {
     val request = TableRequest.newTable(options ++ Map("hoodie.table.name" -> "f", "hoodie.write.table.version" -> "6",
-      "hoodie.datasource.write.payload.class" -> "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"), "flights")
-    assertEquals(request, NewTable("f", Seq("id"), Seq("dt"), Seq("ts"), version = 6, hiveStyle = true,
-      mergeMode = Some(MergeMode.CommitTime)))
+        "hoodie.datasource.write.payload.class" -> "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"),
+      "flights")
+    assertEquals(request,
+      NewTable("f", Seq("id"), Seq("dt"), Seq("ts"), version = 6, hiveStyle = true,
+        mergeMode = Some(MergeMode.CommitTime)))
     assertEquals(table.name, "flights")
     assertEquals(table.version, 9)
   }
@@ -37,9 +39,10 @@ class TableRequestSuite extends FunSuite {
   test("options that repeat the table's facts are accepted, also in their old spelling") {
     TableRequest.checkAgainst(table, Map.empty)
     TableRequest.checkAgainst(table, options)
-    TableRequest.checkAgainst(table, Map("hoodie.table.recordkey.fields" -> " id ", "hoodie.table.type" -> "copy_on_write",
-      "hoodie.table.version" -> "9", "hoodie.table.ordering.fields" -> "ts", "hoodie.database.name" -> "any",
-      "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
+    TableRequest.checkAgainst(table,
+      Map("hoodie.table.recordkey.fields" -> " id ", "hoodie.table.type" -> "copy_on_write",
+        "hoodie.table.version" -> "9", "hoodie.table.ordering.fields" -> "ts", "hoodie.database.name" -> "any",
+        "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
   }
 
   private val contradictions = Seq(
@@ -63,14 +66,16 @@ class TableRequestSuite extends FunSuite {
   }
 
   test("partition fields are compared with their types where the table has them") {
-    def custom(stored: String): TableConfig = TableConfig(table.properties ++ Map("hoodie.table.partition.fields" -> stored,
+    def custom(
+        stored: String): TableConfig = TableConfig(table.properties ++ Map("hoodie.table.partition.fields" -> stored,
       "hoodie.table.keygenerator.type" -> "CUSTOM"))
     val field = "hoodie.datasource.write.partitionpath.field"
     TableRequest.checkAgainst(custom("a:SIMPLE,b:TIMESTAMP"), Map(field -> "a:simple,b:timestamp"))
     TableRequest.checkAgainst(custom("a:SIMPLE,b:TIMESTAMP"), Map(field -> "a,b"))
     TableRequest.checkAgainst(custom("a,b"), Map(field -> "a:SIMPLE,b:TIMESTAMP"))
-    Seq("a:SIMPLE,b:TIMESTAMP" -> "a:TIMESTAMP,b:TIMESTAMP", "a,b" -> "a:SIMPLE,c:SIMPLE").foreach { case (stored, asked) =>
-      intercept[InvalidInput](TableRequest.checkAgainst(custom(stored), Map(field -> asked)))
+    Seq("a:SIMPLE,b:TIMESTAMP" -> "a:TIMESTAMP,b:TIMESTAMP", "a,b" -> "a:SIMPLE,c:SIMPLE").foreach {
+      case (stored, asked) =>
+        intercept[InvalidInput](TableRequest.checkAgainst(custom(stored), Map(field -> asked)))
     }
   }
 
@@ -78,6 +83,7 @@ class TableRequestSuite extends FunSuite {
     val pattern = "hoodie.keygen.timebased.output.dateformat"
     val timed = TableConfig(table.properties + (pattern -> "yyyy"))
     TableRequest.checkAgainst(timed, Map(pattern -> "yyyy", "hoodie.keygen.timebased.timezone" -> "UTC"))
-    intercept[InvalidInput](TableRequest.checkAgainst(timed, Map("hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "MM")))
+    intercept[InvalidInput](TableRequest.checkAgainst(timed,
+        Map("hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "MM")))
   }
 }

@@ -11,7 +11,8 @@ class GeneratedDocsSuite extends FunSuite {
 
   private val update = sys.env.get("UPDATE").contains("1")
 
-  Seq("docs/options.md" -> (() => GeneratedPages.options), "docs/errors.md" -> (() => GeneratedPages.errors),
+  Seq(
+    "docs/options.md" -> (() => GeneratedPages.options), "docs/errors.md" -> (() => GeneratedPages.errors),
     "python/hudilite/options.py" -> (() => GeneratedPages.python)).foreach { case (name, content) =>
     test(s"$name says what is declared (make docs writes it again)") {
       val path = Paths.get(name)

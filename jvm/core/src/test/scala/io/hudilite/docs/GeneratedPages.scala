@@ -91,7 +91,8 @@ object GeneratedPages {
     val head =
       """# Generated from the option declarations in jvm/core; `make docs` writes it again.
         |"""
-    head.stripMargin + Quotes + "Names of the options, one constant each; docs/options.md tells more." + Quotes + "\n\n" +
+    head.stripMargin + Quotes + "Names of the options, one constant each; docs/options.md tells more." + Quotes +
+      "\n\n" +
       "from __future__ import annotations\n\nfrom typing import Final\n" +
       sections.map(s => s"\n# ${s.title}\n" + s.keys.map(constant).mkString).mkString
   }

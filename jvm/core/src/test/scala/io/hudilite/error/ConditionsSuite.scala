@@ -17,8 +17,9 @@ class ConditionsSuite extends FunSuite {
   private lazy val thrown: Seq[(String, String)] = {
     val walk = Files.walk(Paths.get("jvm"))
     try walk.iterator.asScala.filter(_.toString.matches(".*/src/main/.*\\.scala")).toList.flatMap { path =>
-      Thrown.findAllMatchIn(new String(Files.readAllBytes(path), UTF_8)).map(m => m.group(1) -> m.group(2)).toList
-    } finally walk.close()
+        Thrown.findAllMatchIn(new String(Files.readAllBytes(path), UTF_8)).map(m => m.group(1) -> m.group(2)).toList
+      }
+    finally walk.close()
   }
 
   test("conditions are sorted by name, few, and complete") {

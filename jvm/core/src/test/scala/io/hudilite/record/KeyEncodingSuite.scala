@@ -95,8 +95,9 @@ class KeyEncodingSuite extends FunSuite {
   }
 
   test("the meta columns come in file order") {
-    assertEquals(MetaFields.all, Seq("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key",
-      "_hoodie_partition_path", "_hoodie_file_name"))
+    assertEquals(MetaFields.all,
+      Seq("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key",
+        "_hoodie_partition_path", "_hoodie_file_name"))
     assert(MetaFields.isMeta("_hoodie_file_name"))
     assert(!MetaFields.isMeta(MetaFields.IsDeleted))
   }

@@ -44,8 +44,8 @@ class PartitionPathsSuite extends FunSuite {
 
   test("what a table written by Hudi lacks is taken from the options") {
     val config = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
-      "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "id,p",
-      "hoodie.table.keygenerator.type" -> "CUSTOM"))
+        "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "id,p",
+        "hoodie.table.keygenerator.type" -> "CUSTOM"))
     val options = times + ("hoodie.datasource.write.partitionpath.field" -> "id:SIMPLE,p:TIMESTAMP")
     assertEquals(PartitionPaths.of(config, options).path(Array[Any]("0", 1700000000L)), "0/2023/11/14")
     assertEquals(intercept[InvalidInput](PartitionPaths.of(config)).condition, "INVALID_OPTION_VALUE")

@@ -15,14 +15,16 @@ class TimestampPartitionsSuite extends FunSuite {
   private def inNewYork[T](body: => T): T = {
     val before = TimeZone.getDefault
     TimeZone.setDefault(TimeZone.getTimeZone("America/New_York"))
-    try body finally TimeZone.setDefault(before)
+    try body
+    finally TimeZone.setDefault(before)
   }
 
   private val unixHours = Seq("timestamp.type" -> "UNIX_TIMESTAMP", "output.dateformat" -> "yyyy-MM-dd HH")
   private val strings = Seq("timestamp.type" -> "DATE_STRING", "input.dateformat" -> "yyyy-MM-dd HH:mm:ss",
     "output.dateformat" -> "yyyy-MM-dd HH")
   private val manyFormats = Seq("timestamp.type" -> "DATE_STRING",
-    "input.dateformat" -> "yyyy-MM-dd'T'HH:mm:ssZ,yyyy-MM-dd'T'HH:mm:ss.SSSZ,yyyyMMdd", "output.dateformat" -> "yyyyMMddHH")
+    "input.dateformat" -> "yyyy-MM-dd'T'HH:mm:ssZ,yyyy-MM-dd'T'HH:mm:ss.SSSZ,yyyyMMdd",
+    "output.dateformat" -> "yyyyMMddHH")
 
   test("seconds are written in the JVM's zone when no zone is set; a missing value counts as 1") {
     inNewYork {
@@ -41,7 +43,8 @@ class TimestampPartitionsSuite extends FunSuite {
 
   test("numbers are read in the unit of the type") {
     def format(kind: String, pattern: String, value: Any, more: (String, String)*): String =
-      partitions(Seq("timestamp.type" -> kind, "output.dateformat" -> pattern, "timezone" -> "UTC") ++ more: _*).format(value)
+      partitions(Seq("timestamp.type" -> kind, "output.dateformat" -> pattern, "timezone" -> "UTC") ++ more: _*).format(
+        value)
     assertEquals(format("EPOCHMILLISECONDS", "yyyy/MM/dd", 1700000000000L), "2023/11/14")
     assertEquals(format("EPOCHMICROSECONDS", "yyyyMMddHHmmssSSS", 1700000000000000L), "20231114221320000")
     assertEquals(format("EPOCHMICROSECONDS", "yyyyMMddHHmmssSSS", null), "19700101000000000")
@@ -56,13 +59,15 @@ class TimestampPartitionsSuite extends FunSuite {
     val days = partitions("timestamp.type" -> "SCALAR", "timestamp.scalar.time.unit" -> "days",
       "output.dateformat" -> "yyyy-MM-dd HH", "timezone" -> "UTC")
     assertEquals(days.format(LocalDate.of(2023, 11, 14)), "2023-11-14 00")
-    val micros = partitions("timestamp.type" -> "EPOCHMICROSECONDS", "output.dateformat" -> "yyyy-MM-dd HH", "timezone" -> "UTC")
+    val micros =
+      partitions("timestamp.type" -> "EPOCHMICROSECONDS", "output.dateformat" -> "yyyy-MM-dd HH", "timezone" -> "UTC")
     assertEquals(micros.format(Instant.ofEpochSecond(1700000000L)), "2023-11-14 22")
   }
 
   test("date strings are read in the input zone and written in the output zone") {
     def format(value: Any, zones: (String, String)*): String = partitions(strings ++ zones: _*).format(value)
-    assertEquals(format("2023-11-14 22:13:20", "input.timezone" -> "Asia/Tokyo", "output.timezone" -> "UTC"), "2023-11-14 13")
+    assertEquals(format("2023-11-14 22:13:20", "input.timezone" -> "Asia/Tokyo", "output.timezone" -> "UTC"),
+      "2023-11-14 13")
     assertEquals(format("2023-11-14 22:13:20", "input.timezone" -> "Asia/Tokyo", "timezone" -> "UTC"), "2023-11-14 22")
     assertEquals(format(null, "input.timezone" -> "Asia/Tokyo", "output.timezone" -> "UTC"), "1970-01-01 00")
     inNewYork {
@@ -75,7 +80,7 @@ class TimestampPartitionsSuite extends FunSuite {
     inNewYork {
       val utc = partitions(manyFormats ++ Seq("input.timezone" -> "", "output.timezone" -> "UTC"): _*)
       assertEquals(Seq[Any]("2020-04-01T13:01:33.428Z", "2020-04-01T13:01:33Z", "2020-04-01T13:01:33-05:00", "20200401")
-        .map(utc.format), Seq("2020040113", "2020040113", "2020040118", "2020040104"))
+          .map(utc.format), Seq("2020040113", "2020040113", "2020040118", "2020040104"))
       val own = partitions(manyFormats: _*)
       assertEquals(Seq[Any]("2020-04-01T13:01:33.428Z", "2020-04-01T13:01:33-05:00", "20200401").map(own.format),
         Seq("2020040113", "2020040113", "2020040100"))
@@ -104,18 +109,22 @@ class TimestampPartitionsSuite extends FunSuite {
   test("settings that are missing or wrong are refused") {
     assertEquals(condition(partitions("output.dateformat" -> "yyyy")), "MISSING_OPTION")
     assertEquals(condition(partitions("timestamp.type" -> "UNIX_TIMESTAMP")), "MISSING_OPTION")
-    assertEquals(condition(partitions("timestamp.type" -> "DATE_STRING", "output.dateformat" -> "yyyy")), "MISSING_OPTION")
-    assertEquals(condition(partitions("timestamp.type" -> "TODAY", "output.dateformat" -> "yyyy")), "INVALID_OPTION_VALUE")
+    assertEquals(condition(partitions("timestamp.type" -> "DATE_STRING", "output.dateformat" -> "yyyy")),
+      "MISSING_OPTION")
+    assertEquals(condition(partitions("timestamp.type" -> "TODAY", "output.dateformat" -> "yyyy")),
+      "INVALID_OPTION_VALUE")
     assertEquals(condition(partitions("timestamp.type" -> "SCALAR", "timestamp.scalar.time.unit" -> "WEEKS",
-      "output.dateformat" -> "yyyy")), "INVALID_OPTION_VALUE")
-    assertEquals(condition(partitions("timestamp.type" -> "UNIX_TIMESTAMP", "output.dateformat" -> "qq")), "INVALID_OPTION_VALUE")
+          "output.dateformat" -> "yyyy")), "INVALID_OPTION_VALUE")
+    assertEquals(condition(partitions("timestamp.type" -> "UNIX_TIMESTAMP", "output.dateformat" -> "qq")),
+      "INVALID_OPTION_VALUE")
     assertEquals(condition(partitions("timestamp.type" -> "UNIX_TIMESTAMP", "output.dateformat" -> "yyyy'x")),
       "INVALID_OPTION_VALUE")
   }
 
   test("the settings are found under their old spelling") {
     val p = TimestampPartitions.of(Map("hoodie.deltastreamer.keygen.timebased.timestamp.type" -> "UNIX_TIMESTAMP",
-      "hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "yyyy", "hoodie.deltastreamer.keygen.timebased.timezone" -> "UTC"))
+        "hoodie.deltastreamer.keygen.timebased.output.dateformat" -> "yyyy",
+        "hoodie.deltastreamer.keygen.timebased.timezone" -> "UTC"))
     assertEquals(p.format(1700000000L), "2023")
   }
 }
