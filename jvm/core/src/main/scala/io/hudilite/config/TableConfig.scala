@@ -57,7 +57,8 @@ final case class TableConfig(properties: Map[String, String]) {
   /** The configured key generator, as written in the table. */
   def keyGeneratorName: Option[String] = text(TableKeys.KeyGeneratorClass).orElse(text(TableKeys.KeyGeneratorType))
 
-  private[config] def knownKeyGenerator: Option[KeyGeneratorType] = {
+  /** The key generator, `None` for one that hudilite does not have: such a table can be read. */
+  def knownKeyGenerator: Option[KeyGeneratorType] = {
     val className = text(TableKeys.KeyGeneratorClass).filterNot(_.endsWith(".SqlKeyGenerator"))
     val typeName = text(TableKeys.KeyGeneratorType).filterNot(_.toUpperCase.startsWith("SPARK_SQL"))
     (className, typeName) match {

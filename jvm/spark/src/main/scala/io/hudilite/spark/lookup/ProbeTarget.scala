@@ -3,8 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.HudiliteTable
-import io.hudilite.spark.row.KeyExpressions
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.{KeyExpressions, WriteTarget}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

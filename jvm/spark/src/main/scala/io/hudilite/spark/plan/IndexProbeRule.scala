@@ -2,8 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.{IndexProbe, ProbeTarget}
-import io.hudilite.spark.row.{PartitionPath, RecordKey}
-import io.hudilite.spark.write.RowLevelWrite
+
+import io.hudilite.spark.write.{PartitionPath, RecordKey, RowLevelWrite}
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, EqualTo, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}

@@ -19,7 +19,8 @@ final class KeyFilter(config: TableConfig, schema: StructType) {
   private val fields: IndexedSeq[String] = config.recordKeyFields.toIndexedSeq
   private val paths: IndexedSeq[List[String]] = fields.map(_.split('.').toList)
   private val types: IndexedSeq[Option[DataType]] = paths.map(ScanFilter.typeAt(schema, _))
-  private val spellsKeys = config.populateMetaFields && fields.nonEmpty && types.forall(_.exists(isExact))
+  private val spellsKeys = config.populateMetaFields && config.knownKeyGenerator.nonEmpty && fields.nonEmpty &&
+    types.forall(_.exists(isExact))
 
   /** The one key field, when equality on it names record keys. */
   def singleColumn: Option[Seq[String]] = if (spellsKeys && fields.size == 1) Some(paths.head) else None

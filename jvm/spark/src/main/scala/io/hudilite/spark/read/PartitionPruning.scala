@@ -24,9 +24,10 @@ final class PartitionPruning(config: TableConfig, schema: StructType) {
     PartitionColumn(name, path, if (isFormatted(item)) None else ScanFilter.typeAt(schema, path))
   }.toIndexedSeq
 
-  private def isFormatted(item: String): Boolean = config.keyGenerator match {
-    case KeyGeneratorType.Timestamp => true
-    case KeyGeneratorType.Custom => item.toUpperCase.endsWith(":TIMESTAMP")
+  // Below version 8 Hudi keeps no types of a custom key generator in the table.
+  private def isFormatted(item: String): Boolean = config.knownKeyGenerator match {
+    case None | Some(KeyGeneratorType.Timestamp) => true
+    case Some(KeyGeneratorType.Custom) => !item.toUpperCase.endsWith(":SIMPLE")
     case _ => false
   }
 

@@ -1,9 +1,9 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
-import io.hudilite.error.InvalidInput
+import io.hudilite.record.PartitionPaths
 import io.hudilite.spark.read.SessionSettings
-import io.hudilite.spark.row.{KeyExpressions, Nullability, SchemaConversion}
+import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -46,9 +46,14 @@ final case class WriteTarget(
   lazy val keySettings: KeySettings = KeySettings(
     recordKeyFields = config.recordKeyFields,
     prefixed = KeySpelling.isPrefixed(config, existing, Sessions.hadoopConf(SparkSession.active)),
-    partitionFields = config.partitionFields.map(PartitionField(_)),
+    partitionFields = partitionFields,
     hiveStyle = config.hiveStyle,
     urlEncode = config.urlEncode)
+
+  private def partitionFields: Seq[PartitionField] = {
+    val paths = PartitionPaths.of(config, options)
+    paths.fields.map(field => PartitionField(field.name, paths.times.filter(_ => field.timed)))
+  }
 
   /** What the tasks of this write need. */
   def job(instant: String): WriteJob = WriteJob(
@@ -87,11 +92,11 @@ object WriteTarget {
     existing match {
       case Some(table) =>
         table.config.checkWritable(basePath)
-        Contradictions.check(table.config, options)
+        TableRequest.checkAgainst(table.config, options)
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
         WriteTarget(basePath, storage, existing, table.config, options, schema)
       case None =>
-        val config = newTable(basePath, options)
+        val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
         val schema = Nullability.relaxed(rows)
         SchemaAlignment.requireColumns(schema, config)
         WriteTarget(basePath, storage, None, config, options, schema)
@@ -100,37 +105,6 @@ object WriteTarget {
 
   private def tableSchema(table: Table, rows: StructType): StructType =
     table.schemaJson.map(SchemaConversion.toSpark).getOrElse(Nullability.relaxed(rows))
-
-  /** The facts of a new table, from the options of the write that creates it. */
-  private def newTable(basePath: String, options: Map[String, String]): TableConfig = {
-    if (!TableOptions.RecordKeyFields.get(options).exists(_.nonEmpty))
-      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-        "reason" -> "a new table needs record key fields")
-    TableConfig.create(NewTable(
-      name = TableOptions.Name.get(options).getOrElse(basePath.stripSuffix("/").split('/').last),
-      recordKeyFields = TableOptions.RecordKeyFields.get(options).get,
-      partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
-      orderingFields = TableOptions.OrderingFields.get(options).getOrElse(Nil),
-      database = TableOptions.Database.get(options).getOrElse(""),
-      tableType = TableType.of(TableOptions.Type(options)).get,
-      version = TableOptions.TableVersion(options),
-      keyGenerator = keyGenerator(options),
-      hiveStyle = TableOptions.HiveStyle(options),
-      urlEncode = TableOptions.UrlEncode(options),
-      mergeMode = Options.mergeMode(options),
-      timeBased = TableOptions.all.filter(_.name.startsWith(TableKeys.TimeBasedPrefix))
-        .flatMap(k => k.get(options).filter(_ => k.isSet(options)).map(k.name -> _.toString)).toMap))
-  }
-
-  /** The key generator that the options name, by class or by type. */
-  private[write] def keyGenerator(options: Map[String, String]): Option[KeyGeneratorType] = {
-    def unknown(key: ConfigKey[String], value: String): Nothing = throw InvalidInput("INVALID_OPTION_VALUE",
-      "option" -> key.name, "value" -> value, "reason" -> "hudilite has no such key generator")
-    val byClass = TableOptions.KeyGeneratorClass.get(options).map(c =>
-      KeyGeneratorType.ofClass(c).getOrElse(unknown(TableOptions.KeyGeneratorClass, c)))
-    byClass.orElse(TableOptions.KeyGeneratorName.get(options).map(n =>
-      KeyGeneratorType.ofName(n).getOrElse(unknown(TableOptions.KeyGeneratorName, n))))
-  }
 }
 
 /** Which columns a write must bring for a table: all of them, or only what names a row. */

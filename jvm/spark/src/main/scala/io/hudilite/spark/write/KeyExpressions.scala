@@ -1,6 +1,4 @@
-package io.hudilite.spark.row
-
-import io.hudilite.spark.write.{KeySettings, RowKeys}
+package io.hudilite.spark.write
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
