@@ -36,6 +36,7 @@ private[write] final class BaseFileWriter(
   private val partitionPath = Binary.fromConstantByteArray(partition.getBytes(StandardCharsets.UTF_8))
   private val fileName = Binary.fromConstantByteArray(name.getBytes(StandardCharsets.UTF_8))
 
+  private var plainColumns = Set.empty[Int]
   private var group: RowGroupBuffer = newGroup()
   private var nextSizeCheck = BaseFileWriter.RowsBetweenSizeChecks
   private var flushedRows = 0L
@@ -51,11 +52,12 @@ private[write] final class BaseFileWriter(
     val bytes = Binaries.bytes(key)
     val offset = Binaries.offset(key)
     keys.add(bytes, offset, key.numBytes)
-    text(0).putBinary(commitTime)
-    text(1).putBinary(output.nextSequence())
-    text(2).putBinary(Binary.fromReusedByteArray(bytes, offset, key.numBytes))
-    text(3).putBinary(partitionPath)
-    text(4).putBinary(fileName)
+    output.sequence.next()
+    text(0).putConstant(commitTime, 1)
+    text(1).putBytes(output.sequence.buffer, 0, output.sequence.length)
+    text(2).putBytes(bytes, offset, key.numBytes)
+    text(3).putConstant(partitionPath, 1)
+    text(4).putConstant(fileName, 1)
     val sinks = group.sinks
     var i = BaseFileWriter.MetaColumns
     while (i < sinks.length) { // hot path
@@ -86,7 +88,7 @@ private[write] final class BaseFileWriter(
     var i = 0
     while (i < sinks.length) { // hot path
       if (i < BaseFileWriter.FileNameOrdinal) sinks(i).put(row, i)
-      else if (i == BaseFileWriter.FileNameOrdinal) text(i).putBinary(fileName)
+      else if (i == BaseFileWriter.FileNameOrdinal) text(i).putConstant(fileName, 1)
       else sinks(i).put(row, i - 1)
       i += 1
     }
@@ -125,10 +127,11 @@ private[write] final class BaseFileWriter(
     if (group.rows > 0) {
       group.flushTo(file)
       flushedRows += group.rows
+      plainColumns = group.withoutDictionary
       group = newGroup()
     }
 
-  private def newGroup(): RowGroupBuffer = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs)
+  private def newGroup(): RowGroupBuffer = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
 
   /** Finishes the file and returns its size in bytes. */
   def close(): Long = {

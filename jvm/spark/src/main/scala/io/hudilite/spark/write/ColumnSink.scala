@@ -146,38 +146,6 @@ private[write] final class DoubleSink(store: ColumnWriteStore, writer: ColumnWri
   }
 }
 
-private[write] final class StringSink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int)
-    extends FlatSink(store, writer, name, level) {
-  override protected def value(values: SpecializedGetters, ordinal: Int): Unit =
-    writer.write(Binaries.of(values.getUTF8String(ordinal)), 0, level)
-  override def putRun(vector: ColumnVector, from: Int, until: Int): Unit = {
-    var i = from
-    while (i < until) { // hot path
-      if (vector.isNullAt(i)) putNull()
-      else {
-        writer.write(Binaries.of(vector.getUTF8String(i)), 0, level)
-        store.endRecord()
-      }
-      i += 1
-    }
-  }
-
-  /** Appends a value that the caller keeps unchanged until this returns. */
-  def putBinary(value: Binary): Unit = {
-    writer.write(value, 0, level)
-    store.endRecord()
-  }
-
-  /** Appends `count` times the same value. */
-  def putConstant(value: Binary, count: Long): Unit = {
-    var i = 0L
-    while (i < count) { // hot path
-      putBinary(value)
-      i += 1
-    }
-  }
-}
-
 private[write] final class BinarySink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int)
     extends FlatSink(store, writer, name, level) {
   override protected def value(values: SpecializedGetters, ordinal: Int): Unit =

@@ -4,22 +4,26 @@ import io.hudilite.record.MetaFields
 import io.hudilite.spark.shim.PageStores
 import org.apache.parquet.bytes.HeapByteBufferAllocator
 import org.apache.parquet.column.{ColumnWriteStore, ParquetProperties}
-import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
+import org.apache.parquet.hadoop.{CodecFactory, ColumnChunkPageWriteStore, ParquetFileWriter}
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.ColumnIOFactory
 import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, Type}
 import org.apache.spark.sql.types._
 
-/** The open row group of a base file: encodes values column by column and compresses full pages in memory. */
+/** The open row group of a base file: encodes values column by column and compresses full pages in memory.
+  *
+  * @param plain
+  *   text columns to be written without a dictionary
+  */
 private[write] final class RowGroupBuffer(
-    schema: StructType, parquetSchema: MessageType, settings: FileSettings, codecs: CodecFactory) {
+    schema: StructType, parquetSchema: MessageType, settings: FileSettings, codecs: CodecFactory, plain: Set[Int]) {
 
   private val pages = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), parquetSchema,
     RowGroupBuffer.Allocator, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
 
   /** One for each top-level column. */
-  val sinks: Array[ColumnSink] = schema.fields.zipWithIndex.map { case (field, i) => sink(field, parquetSchema.getType(i)) }
+  val sinks: Array[ColumnSink] = schema.fields.zipWithIndex.map { case (field, i) => sink(field, parquetSchema.getType(i), pages, plain(i)) }
 
   /** Rows that every sink has been given; counted by the caller through `added`. */
   var rows: Long = 0L
@@ -48,17 +52,32 @@ private[write] final class RowGroupBuffer(
     val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
     val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
       ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
-    val store = RowGroupBuffer.properties(schema(ordinal).name, settings).newColumnWriteStore(message, own, own)
-    val sink = new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), schema(ordinal).name, 1)
-    sink.putConstant(value, count)
-    sink.finish()
+    val constant = sink(schema(ordinal), parquetSchema.getType(ordinal), own, plain = false).asInstanceOf[StringSink]
+    constant.putConstant(value, count)
+    constant.finish()
     own.flushToFileWriter(file)
   }
 
-  private def sink(field: StructField, parquetType: Type): ColumnSink = {
+  /** Text columns whose values were too many for a dictionary. */
+  def withoutDictionary: Set[Int] = sinks.indices.filter { i =>
+    plain(i) || (sinks(i) match {
+      case text: StringSink => text.dictionaryFailed
+      case _ => false
+    })
+  }.toSet
+
+  private def sink(field: StructField, parquetType: Type, pages: ColumnChunkPageWriteStore, plain: Boolean): ColumnSink = {
     val message = new MessageType(parquetSchema.getName, parquetType)
-    val store = RowGroupBuffer.properties(field.name, settings).newColumnWriteStore(message, pages, pages)
-    RowGroupBuffer.sink(field, message, store)
+    field.dataType match {
+      case _: StringType =>
+        val text = new TextValues(!plain && RowGroupBuffer.hasDictionary(field.name), ascending = field.name == MetaFields.RecordKey)
+        val store = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text).build()
+          .newColumnWriteStore(message, pages, pages)
+        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, if (field.nullable) 1 else 0, text)
+      case _ =>
+        val store = RowGroupBuffer.properties(field.name, settings).build().newColumnWriteStore(message, pages, pages)
+        RowGroupBuffer.sink(field, message, store)
+    }
   }
 }
 
@@ -67,14 +86,16 @@ private[write] object RowGroupBuffer {
   val Allocator = new HeapByteBufferAllocator
 
   /** Keys and sequence numbers are all different, so a dictionary would only be filled to be thrown away. */
-  def properties(column: String, settings: FileSettings): ParquetProperties = {
+  def hasDictionary(column: String): Boolean = column != MetaFields.RecordKey && column != MetaFields.CommitSeqno
+
+  def properties(column: String, settings: FileSettings): ParquetProperties.Builder = {
     val builder = ParquetProperties.builder()
       .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_1_0)
       .withPageSize(settings.pageBytes)
       .withDictionaryPageSize(settings.pageBytes)
-      .withDictionaryEncoding(column != MetaFields.RecordKey && column != MetaFields.CommitSeqno)
+      .withDictionaryEncoding(hasDictionary(column))
       .withAllocator(Allocator)
-    (if (column == MetaFields.RecordKey) builder.withPageRowCountLimit(settings.keyPageRows) else builder).build()
+    if (column == MetaFields.RecordKey) builder.withPageRowCountLimit(settings.keyPageRows) else builder
   }
 
   def sink(field: StructField, message: MessageType, store: ColumnWriteStore): ColumnSink = {
@@ -89,7 +110,6 @@ private[write] object RowGroupBuffer {
       case LongType | TimestampType | TimestampNTZType => new LongSink(store, writer, name, level)
       case FloatType => new FloatSink(store, writer, name, level)
       case DoubleType => new DoubleSink(store, writer, name, level)
-      case _: StringType => new StringSink(store, writer, name, level)
       case BinaryType => new BinarySink(store, writer, name, level)
       case decimal: DecimalType => new DecimalSink(store, writer, name, level, decimal)
       case _ =>

@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.transaction.Markers
-import org.apache.parquet.io.api.Binary
 
 import scala.collection.mutable
 
@@ -14,10 +13,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   private[write] val storage: Storage = new HadoopStorage(job.conf.value)
   private val knownPartitions = mutable.Set.empty[String]
-  private val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
-
-  /** The next row's `_hoodie_commit_seqno`; valid until the next call. */
-  private[write] def nextSequence(): Binary = sequence.next()
+  private[write] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 
   /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
   private[write] def open(partition: String, fileId: String, ioType: String, keys: KeySummary): BaseFileWriter = {
@@ -32,14 +28,19 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     if (writer.partition.isEmpty) writer.name else s"${writer.partition}/${writer.name}"
 }
 
-/** `<instant>_<task>_<counter>`, spelled into one reused buffer. */
+/** `<instant>_<task>_<counter>`, the text of `_hoodie_commit_seqno`, spelled into one reused buffer. */
 private[write] final class SequenceNumbers(instant: String, task: Int) {
 
   private val prefix = s"${instant}_${task}_".getBytes(StandardCharsets.UTF_8)
-  private val buffer = java.util.Arrays.copyOf(prefix, prefix.length + 19)
+  val buffer: Array[Byte] = java.util.Arrays.copyOf(prefix, prefix.length + 19)
   private var counter = 0L
+  private var used = 0
 
-  def next(): Binary = {
+  /** Bytes of the current number in `buffer`. */
+  def length: Int = used
+
+  /** Moves on to the next number. */
+  def next(): Unit = {
     var digits = 1
     var bound = 10L
     while (bound <= counter && digits < 18) { // hot path
@@ -54,6 +55,6 @@ private[write] final class SequenceNumbers(instant: String, task: Int) {
       i -= 1
     }
     counter += 1
-    Binary.fromReusedByteArray(buffer, 0, prefix.length + digits)
+    used = prefix.length + digits
   }
 }
