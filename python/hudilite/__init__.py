@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hudilite import options
 from hudilite._version import __version__
 from hudilite.errors import condition_of
 from hudilite.jars import jar, packages
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from hudilite.tables import HudiliteTable
 
-__all__ = ["__version__", "condition_of", "configure", "jar", "packages", "session", "table"]
+__all__ = ["__version__", "condition_of", "configure", "jar", "options", "packages", "session", "table"]
 
 
 def table(spark: SparkSession, path: str) -> HudiliteTable:
