@@ -11,7 +11,7 @@ import io.hudilite.table.Table
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
-import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange, Table => SparkTable}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
@@ -40,7 +40,8 @@ final class HudiliteCatalog extends TableCatalog {
       found
   }
 
-  override def tableExists(ident: Identifier): Boolean = HudiliteCatalog.table(pathOf(ident), Map.empty, dataFrame = false).table.isDefined
+  override def tableExists(ident: Identifier): Boolean =
+    HudiliteCatalog.table(pathOf(ident), Map.empty, dataFrame = false).table.isDefined
 
   /** With record key fields among the properties the table is created at once; without them (a DataFrame saved with the
     * mode errorifexists or ignore) the write that follows creates it from its own options.

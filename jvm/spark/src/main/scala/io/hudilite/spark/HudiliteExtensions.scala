@@ -1,7 +1,7 @@
 package io.hudilite.spark
 
 import io.hudilite.spark.lookup.IndexProbeStrategy
-import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, WriteRule}
+import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 

@@ -10,10 +10,23 @@ import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
-import org.apache.spark.sql.connector.catalog.{MetadataColumn, SupportsMetadataColumns, SupportsRead, SupportsRowLevelOperations, SupportsWrite, TableCapability}
+import org.apache.spark.sql.connector.catalog.{
+  MetadataColumn,
+  SupportsMetadataColumns,
+  SupportsRead,
+  SupportsRowLevelOperations,
+  SupportsWrite,
+  TableCapability
+}
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.connector.read.ScanBuilder
-import org.apache.spark.sql.connector.write.{LogicalWriteInfo, RowLevelOperation, RowLevelOperationBuilder, RowLevelOperationInfo, WriteBuilder}
+import org.apache.spark.sql.connector.write.{
+  LogicalWriteInfo,
+  RowLevelOperation,
+  RowLevelOperationBuilder,
+  RowLevelOperationInfo,
+  WriteBuilder
+}
 import org.apache.spark.sql.types.{DataType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -55,7 +68,8 @@ final case class HudiliteTable(
     table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
 
   override def properties(): JMap[String, String] =
-    (table.map(_.config.properties).getOrElse(Map.empty) ++ Map("provider" -> "hudilite", "location" -> basePath)).asJava
+    (table.map(_.config.properties).getOrElse(Map.empty) ++
+      Map("provider" -> "hudilite", "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =
     MetaFields.all.filterNot(schema.fieldNames.contains)
@@ -88,12 +102,14 @@ final case class HudiliteTable(
     }
 
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
-    case Some(PreparedWrite.Delta(target, operation)) => RowLevelWrite(this, target, operation, info.command(), None)
+    case Some(PreparedWrite.Delta(target, operation)) =>
+      RowLevelWrite(target, operation, info.command(), newScanBuilder)
     case _ =>
       val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
       val target = WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All)
-      val operation = if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(this, target, operation, info.command(), None)
+      val operation =
+        if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
+      RowLevelWrite(target, operation, info.command(), newScanBuilder)
   }
 
   /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */

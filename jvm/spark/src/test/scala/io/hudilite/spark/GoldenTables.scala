@@ -24,7 +24,8 @@ object GoldenTables {
   /** Names such as `cow-basic-v9`, sorted. */
   lazy val names: Seq[String] = {
     val entries = Files.list(root)
-    try entries.iterator.asScala.map(_.getFileName.toString).toList.sorted finally entries.close()
+    try entries.iterator.asScala.map(_.getFileName.toString).toList.sorted
+    finally entries.close()
   }
 
   def table(name: String): String = root.resolve(name).resolve("table").toString
@@ -35,7 +36,8 @@ object GoldenTables {
   def rows(name: String, answer: String): Option[Seq[JsonNode]] = {
     val file = expectFile(name, s"$answer.jsonl")
     if (!Files.exists(file)) None
-    else Some(Files.readAllLines(file, StandardCharsets.UTF_8).asScala.filter(_.nonEmpty).map(mapper.readTree(_)).toList)
+    else
+      Some(Files.readAllLines(file, StandardCharsets.UTF_8).asScala.filter(_.nonEmpty).map(mapper.readTree(_)).toList)
   }
 
   def isMergeOnRead(name: String): Boolean = {

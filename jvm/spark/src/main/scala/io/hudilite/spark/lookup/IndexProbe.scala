@@ -50,7 +50,8 @@ final case class IndexProbe(
 
   /** An upper estimate of the number of keys. */
   def keyCount: BigInt = child.collectFirst { case s: LogicalQueryStage => s.stats.rowCount }.flatten
-    .getOrElse(child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
+    .getOrElse(
+      child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
 }

@@ -1,13 +1,19 @@
 package io.hudilite.spark.lookup
 
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.filegroup.BaseFile
-import io.hudilite.spark.read.SessionSettings
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
-import org.apache.spark.sql.catalyst.plans.physical.{BroadcastDistribution, Distribution, IdentityBroadcastMode, Partitioning, UnknownPartitioning}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  BroadcastDistribution,
+  Distribution,
+  IdentityBroadcastMode,
+  Partitioning,
+  UnknownPartitioning
+}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.SQLExecution
@@ -19,7 +25,8 @@ import org.apache.spark.util.SerializableConfiguration
   *
   * One row for each key found, with the columns asked for.
   */
-final case class IndexProbeExec(output: Seq[Attribute], @transient target: ProbeTarget, global: Boolean, child: SparkPlan)
+final case class IndexProbeExec(output: Seq[Attribute], @transient target: ProbeTarget, global: Boolean,
+    child: SparkPlan)
     extends UnaryExecNode {
 
   override def producedAttributes: AttributeSet = AttributeSet(output)
@@ -43,7 +50,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     SQLMetrics.postDriverMetricUpdates(sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
     val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
-    val batches = KeyBatches(target.basePath, new SerializableConfiguration(SessionSettings.parquet(Map.empty)),
+    val batches = KeyBatches(target.basePath, new SerializableConfiguration(SessionConf.parquet(Map.empty)),
       conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize)
     val probe = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
     new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
@@ -88,9 +95,10 @@ private[lookup] object ProbeKeysOfBroadcast {
 
   private def sorted(rows: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
     cache.values().removeIf(_.get == null)
-    cache.compute(rows.id, (_, old) => {
-      if (old != null && old.get != null) old else new java.lang.ref.SoftReference(ProbeKeys(rows.value, global))
-    }).get match {
+    cache.compute(rows.id,
+      (_, old) => {
+        if (old != null && old.get != null) old else new java.lang.ref.SoftReference(ProbeKeys(rows.value, global))
+      }).get match {
       case null => ProbeKeys(rows.value, global) // collected between the two calls
       case keys => keys
     }

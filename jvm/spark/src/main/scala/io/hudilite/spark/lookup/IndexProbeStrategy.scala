@@ -1,7 +1,5 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.spark.plan.{LatestByKey, LatestByKeyExec}
-
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
@@ -14,7 +12,8 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
     case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
     case probe: IndexProbe if probe.keyCount <= maxBroadcastKeys =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
-      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) :: Nil
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) ::
+        Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
   }

@@ -35,16 +35,19 @@ private[lookup] final case class KeyBatches(
     * @param filter
     *   lets row groups and pages be skipped; rows that do not pass it may remain
     */
-  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext): Iterator[ColumnarBatch] = {
+  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext)
+      : Iterator[ColumnarBatch] = {
     val settings = new Configuration(conf)
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
     ParquetInputFormat.setFilterPredicate(settings, filter)
     val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
-    val reader = new VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap, batchRows)
+    val reader =
+      new VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap, batchRows)
     context.addTaskCompletionListener[Unit](_ => reader.close())
     reader.initialize(split, new TaskAttemptContextImpl(settings, attempt))
-    reader.initBatch(StructType(Seq(StructField("_file_id", StringType))), InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(file.fileId)))
+    reader.initBatch(StructType(Seq(StructField("_file_id", StringType))),
+      InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(file.fileId)))
     reader.enableReturningBatches()
     new Iterator[ColumnarBatch] {
       private var ready: Option[Boolean] = None

@@ -22,7 +22,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   // Read from the file: the columns asked for and the key, which stands last when it is not asked for.
   private val fileColumns: StructType = {
     val asked = StructType(output.fields.filter(_.name != KeyProbe.FileId))
-    if (asked.fieldNames.contains(MetaFields.RecordKey)) asked else asked.add(StructField(MetaFields.RecordKey, StringType))
+    if (asked.fieldNames.contains(MetaFields.RecordKey)) asked
+    else asked.add(StructField(MetaFields.RecordKey, StringType))
   }
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
   // The file id stands behind the columns of the file.
@@ -30,7 +31,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     output.fieldNames.toSeq.map(n => if (n == KeyProbe.FileId) fileColumns.length else fileColumns.fieldIndex(n))
 
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
-  def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
+  def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
+      : Iterator[InternalRow] = {
     val candidates = mayHold(file, keys, metrics)
     if (candidates.isEmpty) Iterator.empty
     else {
@@ -47,7 +49,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = footer.bloom match {
-      case Some(filter) if useBloom => inRange.filter { key =>
+      case Some(filter) if useBloom =>
+        inRange.filter { key =>
           val bytes = key.getBytes
           filter.mightContain(bytes, 0, bytes.length)
         }

@@ -13,7 +13,9 @@ private[lookup] final class ProbeRDD(
     sc: SparkContext, lots: Array[Array[BaseFile]], keys: ProbeKeysOfBroadcast, probe: KeyProbe, metrics: ProbeMetrics)
     extends RDD[InternalRow](sc, Nil) {
 
-  override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (files, i) => new Lot(i, files) }
+  override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (files, i) =>
+    new Lot(i, files)
+  }
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
@@ -27,11 +29,13 @@ private[lookup] final class ProbeRDD(
 
 /** What the steps of a lookup let pass. */
 private[lookup] final case class ProbeMetrics(
-    filesInRange: SQLMetric, bloomHits: SQLMetric, falsePositives: SQLMetric, filesOpened: SQLMetric, rowsRead: SQLMetric,
+    filesInRange: SQLMetric, bloomHits: SQLMetric, falsePositives: SQLMetric, filesOpened: SQLMetric,
+    rowsRead: SQLMetric,
     found: SQLMetric)
 
 private[lookup] object ProbeMetrics {
-  def of(exec: IndexProbeExec): ProbeMetrics = ProbeMetrics(exec.longMetric("filesInRange"), exec.longMetric("bloomHits"),
+  def of(exec: IndexProbeExec): ProbeMetrics = ProbeMetrics(exec.longMetric("filesInRange"),
+    exec.longMetric("bloomHits"),
     exec.longMetric("falsePositives"), exec.longMetric("filesOpened"), exec.longMetric("rowsRead"),
     exec.longMetric("numOutputRows"))
 }

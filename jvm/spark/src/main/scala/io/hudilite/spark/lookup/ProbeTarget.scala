@@ -1,30 +1,33 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.{BaseFile, FileSlice}
-import io.hudilite.spark.HudiliteTable
-import io.hudilite.spark.write.{KeyExpressions, WriteTarget}
+import io.hudilite.spark.row.KeyExpressions
+import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns
+import org.apache.spark.sql.connector.read.{ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
-import io.hudilite.spark.plan.PlanNodes
 
 /** What an index probe looks in: one snapshot of a table, and how its index works. Lives on the driver.
   *
+  * @param relation
+  *   the table as a relation of Spark's
+  * @param builder
+  *   begins a scan of the table's rows
   * @param useBloom
   *   ask a file's bloom filter before its keys are read
   * @param pruneByRanges
   *   skip files whose key range holds no incoming key
   */
-final class ProbeTarget private (
-    table: HudiliteTable, val keys: KeyExpressions, val useBloom: Boolean, val pruneByRanges: Boolean) {
+final class ProbeTarget(
+    table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
+    val useBloom: Boolean, val pruneByRanges: Boolean) {
 
   /** Newest slices of the table by partition path, listed once. */
-  lazy val slices: Map[String, Seq[FileSlice]] = table.table.map(_.allSlices()).getOrElse(Map.empty)
+  lazy val slices: Map[String, Seq[FileSlice]] = table.allSlices()
 
   def baseFiles: Seq[BaseFile] = slices.values.flatten.flatMap(_.base).toSeq
 
@@ -32,19 +35,16 @@ final class ProbeTarget private (
 
   /** Every row of the table as Spark reads it, for keys too many to send to each task. */
   def scan(output: Seq[Attribute]): LogicalPlan = {
-    val builder = table.newScanBuilder(CaseInsensitiveStringMap.empty())
-    builder.asInstanceOf[SupportsPushDownRequiredColumns].pruneColumns(
-      StructType(output.map(a => StructField(a.name, a.dataType, a.nullable))))
-    val scan = builder.build()
+    val scan = builder() match {
+      case pruning: SupportsPushDownRequiredColumns =>
+        pruning.pruneColumns(StructType(output.map(a => StructField(a.name, a.dataType, a.nullable))))
+        pruning.build()
+      case other => other.build()
+    }
     val byName = output.map(a => a.name -> a).toMap
     val columns = scan.readSchema().fields.map(f => byName(f.name)).toSeq
-    PlanNodes.build(classOf[DataSourceV2ScanRelation], Seq(DataSourceV2Relation.create(table, None, None), scan, columns))
+    PlanNodes.build(classOf[DataSourceV2ScanRelation], Seq(relation, scan, columns))
   }
 
-  override def toString: String = table.name()
-}
-
-object ProbeTarget {
-  def of(table: HudiliteTable, target: WriteTarget): ProbeTarget =
-    new ProbeTarget(table, target.keys, target.indexType.endsWith("BLOOM"), WriteOptions.PruneByRanges(target.options))
+  override def toString: String = relation.name
 }

@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.lookup.IndexProbe
+import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.{RowLevelWrite, WriteGroups, WriteLayout}
 
 import org.apache.spark.sql.SparkSession
@@ -24,7 +25,8 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   private def groupsOf(operation: RowLevelWrite, inputBytes: Option[BigInt]): WriteGroups = {
     val options = operation.target.options
     val parallelism = WriteOptions.UpsertParallelism(options)
-    WriteLayout.groups(operation.probeTarget.slices.values.flatten.toSeq, options, inputBytes, parallelism,
+    val slices = operation.target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
+    WriteLayout.groups(slices, options, inputBytes, parallelism,
       session.sparkContext.defaultParallelism)
   }
 

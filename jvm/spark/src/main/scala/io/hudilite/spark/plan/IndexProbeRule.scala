@@ -1,15 +1,18 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.lookup.{IndexProbe, ProbeTarget}
-
-import io.hudilite.spark.write.{PartitionPath, RecordKey, RowLevelWrite}
+import io.hudilite.spark.lookup.{IndexProbe, LatestByKey, ProbeTarget}
+import io.hudilite.spark.row.{PartitionPath, RecordKey}
+import io.hudilite.spark.write.RowLevelWrite
+import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, EqualTo, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Puts an index probe in the place of the target scan of a MERGE whose condition fixes the record key.
   *
@@ -22,8 +25,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
       write.withNewQuery(write.query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, Some(condition), _) =>
-          targetRelation(target).flatMap(r => probeJoin(join, target, source, inMetaColumns(condition, r),
-            usedAbove(write.query, join), r)).getOrElse(join)
+          targetRelation(target).flatMap(r =>
+            probeJoin(join, target, source, inMetaColumns(condition, r),
+              usedAbove(write.query, join), r)).getOrElse(join)
       })
   }
 
@@ -33,7 +37,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     def ofTarget(e: Expression): Boolean = e.references.subsetOf(relation.outputSet)
     condition.transform {
       case key: RecordKey if ofTarget(key) => stored(MetaFields.RecordKey).getOrElse(key)
-      case path: PartitionPath if ofTarget(path) && path.children.nonEmpty => stored(MetaFields.PartitionPath).getOrElse(path)
+      case path: PartitionPath if ofTarget(path) && path.children.nonEmpty =>
+        stored(MetaFields.PartitionPath).getOrElse(path)
     }
   }
 
@@ -50,15 +55,20 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case _ => None
   }
 
-  private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression, above: AttributeSet,
+  private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression,
+      above: AttributeSet,
       relation: DataSourceV2Relation): Option[LogicalPlan] = {
-    val operation = RowLevelWrite.operationOf(relation).get
     val fixed = fixedColumns(condition, relation, source)
-    keyOf(fixed, operation.probeTarget).map { key =>
-      val partition = partitionOf(fixed, operation.probeTarget)
+    for {
+      operation <- RowLevelWrite.operationOf(relation)
+      table <- operation.target.existing
+      probed = probeTarget(table, relation, operation)
+      key <- keyOf(fixed, probed)
+    } yield {
+      val partition = partitionOf(fixed, probed)
       val keyed = materialised(source, key +: partition.toSeq)
       val narrow = narrowed(target, above ++ condition.references)
-      val probe = IndexProbe(key, partition, neededColumns(narrow, relation), operation.probeTarget, keyed.clone())
+      val probe = IndexProbe(key, partition, neededColumns(narrow, relation), probed, keyed.clone())
       val unique = keyed eq source
       join.copy(
         left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe },
@@ -67,6 +77,10 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
         hint = if (unique) JoinHint.NONE else join.hint)
     }
   }
+
+  private def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
+    new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
+      operation.target.indexType.endsWith("BLOOM"), WriteOptions.PruneByRanges(operation.target.options))
 
   /** The target side without columns that only the condition in its old form needed. */
   private def narrowed(target: LogicalPlan, needed: AttributeSet): LogicalPlan = target match {
@@ -79,7 +93,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       source: LogicalPlan): Map[String, Expression] = {
     val byId = relation.output.map(a => a.exprId -> a.name).toMap
     def pair(attribute: Expression, value: Expression): Option[(String, Expression)] = attribute match {
-      case a: Attribute if byId.contains(a.exprId) && value.references.subsetOf(source.outputSet) && value.deterministic =>
+      case a: Attribute
+          if byId.contains(a.exprId) && value.references.subsetOf(source.outputSet) && value.deterministic =>
         Some(byId(a.exprId) -> value)
       case _ => None
     }
@@ -104,7 +119,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   private def neededColumns(target: LogicalPlan, relation: DataSourceV2Relation): Seq[Attribute] = {
-    val used = target.collect { case p: Project => AttributeSet(p.projectList.flatMap(_.references)); case f: Filter => f.references }
+    val used = target.collect {
+      case p: Project => AttributeSet(p.projectList.flatMap(_.references)); case f: Filter => f.references
+    }
     val needed = if (target eq relation) relation.outputSet else used.reduce(_ ++ _)
     relation.output.filter(needed.contains)
   }

@@ -42,7 +42,8 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
 
   /** Zone in which other writers than parquet-mr meant their INT96 times, when the session asks to convert them. */
   val int96Zone: Option[ZoneId] =
-    if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone)) else None
+    if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone))
+    else None
 
   /** Columns of the file that are delivered. */
   val delivered: StructType = StructType(job.columns.fields.filterNot(_.name == ScanJob.FileId))

@@ -14,7 +14,8 @@ import org.apache.spark.unsafe.types.UTF8String
   * Columns keep the vectors that the reader filled, put in order; only narrower types and rows outside the range of an
   * incremental read put a view on top. The batch is reused, so is what `get` returns.
   */
-private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId: String) extends SplitReader[ColumnarBatch] {
+private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId: String)
+    extends SplitReader[ColumnarBatch] {
 
   private val commitTimes: Array[UTF8String] = job.commitTimes.toArray.flatten.map(UTF8String.fromString)
   private val reader = open()

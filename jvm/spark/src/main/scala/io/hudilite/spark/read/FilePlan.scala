@@ -26,8 +26,8 @@ final case class FilePlan(
   def describe: String = {
     val afterPartition = total - byPartition
     val byKey = if (keys.isEmpty) ""
-      else if (keysToCheck) ", keys are checked in tasks"
-      else s" -> ${afterPartition - byRange} by key range -> ${files.size} by bloom filter"
+    else if (keysToCheck) ", keys are checked in tasks"
+    else s" -> ${afterPartition - byRange} by key range -> ${files.size} by bloom filter"
     s"$total -> $afterPartition by partition$byKey, $bytes bytes"
   }
 }

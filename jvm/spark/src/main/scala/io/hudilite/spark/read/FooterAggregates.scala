@@ -94,8 +94,10 @@ object FooterAggregates {
           val facts = chunks.flatten.flatten
           function match {
             case _: Count => Some(LongType -> (rows - facts.map(_.nulls).sum))
-            case _: Min => Some(field.dataType -> value(facts.flatMap(_.min).reduceOption((a, b) => a.min(b)), field.dataType))
-            case _ => Some(field.dataType -> value(facts.flatMap(_.max).reduceOption((a, b) => a.max(b)), field.dataType))
+            case _: Min =>
+              Some(field.dataType -> value(facts.flatMap(_.min).reduceOption((a, b) => a.min(b)), field.dataType))
+            case _ =>
+              Some(field.dataType -> value(facts.flatMap(_.max).reduceOption((a, b) => a.max(b)), field.dataType))
           }
         }
     }
@@ -113,8 +115,9 @@ object FooterAggregates {
     val schema = footer.getFileMetaData.getSchema
     if (!schema.containsField(field.name)) Some(blocks.map(b => ColumnFacts(b.getRowCount, None, None)))
     else {
-      val facts = blocks.map(b => b.getColumns.asScala.find(_.getPath.toDotString == field.name)
-        .flatMap(factsOf(_, field.dataType, b.getRowCount, bounded)))
+      val facts = blocks.map(b =>
+        b.getColumns.asScala.find(_.getPath.toDotString == field.name)
+          .flatMap(factsOf(_, field.dataType, b.getRowCount, bounded)))
       if (facts.forall(_.isDefined)) Some(facts.flatten) else None
     }
   }

@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.row.SessionConf
 import java.util.OptionalLong
 
 import io.hudilite.filegroup.BaseFile
@@ -24,7 +25,7 @@ final class HudiliteScan(
     with SupportsReportStatistics
     with SupportsRuntimeV2Filtering {
 
-  private lazy val conf = SessionSettings.parquet(options)
+  private lazy val conf = SessionConf.parquet(options)
   private lazy val planner = new FilePlanner(source, known, conf)
   private lazy val planned: FilePlan = planner.plan(filters)
   private val settings = SessionSettings.reader(columns)
@@ -50,7 +51,7 @@ final class HudiliteScan(
     val files = limit.fold(plan.files)(enough(plan.files, _))
     val maxBytes = SessionSettings.maxSplitBytes(files.map(_.length + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
-      else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
+    else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
     ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes)
       .map(p => p.copy(narrowing = late): InputPartition).toArray
   }
@@ -117,7 +118,8 @@ final class HudiliteScan(
 
   // ---- Spark reuses the result of an equal scan
 
-  private def identity: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit)
+  private def identity: Seq[Any] =
+    Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity

@@ -1,5 +1,6 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.record.MetaFields
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.expressions.filter.Predicate
@@ -66,7 +67,8 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
       val possible = filters.isEmpty && files.commitTimes.isEmpty && files.files.size <= KeyPruning.MaxFilesOnDriver
       val result =
         if (!possible) None
-        else FooterAggregates.answer(SessionSettings.hadoop(options), source.table.basePath, files.files, aggregation, known)
+        else
+          FooterAggregates.answer(SessionConf.hadoop(options), source.table.basePath, files.files, aggregation, known)
       answered = Some((aggregation, result))
       result
   }

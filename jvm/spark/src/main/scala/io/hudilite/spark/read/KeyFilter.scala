@@ -31,7 +31,8 @@ final class KeyFilter(config: TableConfig, schema: StructType) {
     else {
       val parts = ScanFilter.conjuncts(filters)
       val direct = valuesOf(parts, RecordKeyColumn).map(_.map(_.toString).toSet)
-      Seq(direct, fromFields(parts)).flatten.reduceOption((a, b) => a.intersect(b)).filter(_.size <= MaxKeys).map(RecordKeys.of)
+      Seq(direct, fromFields(parts)).flatten.reduceOption((a, b) => a.intersect(b)).filter(_.size <= MaxKeys).map(
+        RecordKeys.of)
     }
 
   private def fromFields(parts: Seq[ScanFilter]): Option[Set[String]] =

@@ -63,13 +63,14 @@ object KeyPruning {
 
   private val Threads = 16
 
-  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(Threads, new ThreadFactory {
-    override def newThread(work: Runnable): Thread = {
-      val thread = new Thread(work, "hudilite-footers")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(Threads,
+    new ThreadFactory {
+      override def newThread(work: Runnable): Thread = {
+        val thread = new Thread(work, "hudilite-footers")
+        thread.setDaemon(true)
+        thread
+      }
+    })
 
   def prune(conf: Configuration, basePath: String, files: Seq[BaseFile], keys: RecordKeys): KeyPruned = {
     val judged = files.zip(inParallel(files)(f => KeyVerdict.of(FooterCache.withBloom(conf, basePath, f), keys)))

@@ -77,7 +77,8 @@ final class ParquetFilter(
       case PrimitiveTypeName.INT32 => int32(column.kind, value).map(ordered(intColumn(column.path), operator, _))
       case PrimitiveTypeName.INT64 => int64(column.kind, value).map(ordered(longColumn(column.path), operator, _))
       case PrimitiveTypeName.FLOAT => value match {
-          case f: Float if trustsFractions && !f.isNaN => Some(ordered(floatColumn(column.path), operator, Float.box(f)))
+          case f: Float if trustsFractions && !f.isNaN =>
+            Some(ordered(floatColumn(column.path), operator, Float.box(f)))
           case _ => None
         }
       case PrimitiveTypeName.DOUBLE => value match {
@@ -97,7 +98,8 @@ final class ParquetFilter(
   private def int32(kind: PrimitiveType, value: Any): Option[Integer] = kind.getLogicalTypeAnnotation match {
     case null => whole(value).filter(v => v.isValidInt).map(v => Int.box(v.toInt))
     case i: IntLogicalTypeAnnotation if i.isSigned => whole(value).filter(_.isValidInt).map(v => Int.box(v.toInt))
-    case _: DateLogicalTypeAnnotation if !rebasesDates => value match {
+    case _: DateLogicalTypeAnnotation if !rebasesDates =>
+      value match {
         case days: Int => Some(Int.box(days))
         case _ => None
       }
@@ -108,7 +110,8 @@ final class ParquetFilter(
   private def int64(kind: PrimitiveType, value: Any): Option[java.lang.Long] = kind.getLogicalTypeAnnotation match {
     case null => whole(value).map(Long.box)
     case i: IntLogicalTypeAnnotation if i.isSigned => whole(value).map(Long.box)
-    case t: TimestampLogicalTypeAnnotation if !rebasesDates => (t.getUnit, value) match {
+    case t: TimestampLogicalTypeAnnotation if !rebasesDates =>
+      (t.getUnit, value) match {
         case (TimeUnit.MICROS, micros: Long) => Some(Long.box(micros))
         case (TimeUnit.MILLIS, micros: Long) if micros % 1000 == 0 => Some(Long.box(micros / 1000))
         case _ => None

@@ -49,13 +49,15 @@ final class PartitionPruning(config: TableConfig, schema: StructType) {
     val levels = if (columns.size == 1) Array(partition) else partition.split("/", -1)
     if (columns.isEmpty || levels.length != columns.size) Map.empty
     else columns.zip(levels).flatMap { case (column, level) =>
-      column.dataType.flatMap(t => levelText(column.name, level).flatMap(read(_, t))).map((column.path: Seq[String]) -> _)
+      column.dataType.flatMap(t => levelText(column.name, level).flatMap(read(_, t))).map(
+        (column.path: Seq[String]) -> _)
     }.toMap
   }
 
   private def levelText(field: String, level: String): Option[String] = {
     val prefix = s"$field="
-    val text = if (!config.hiveStyle) Some(level) else if (level.startsWith(prefix)) Some(level.drop(prefix.length)) else None
+    val text =
+      if (!config.hiveStyle) Some(level) else if (level.startsWith(prefix)) Some(level.drop(prefix.length)) else None
     text.map(t => if (config.urlEncode) KeyEncoding.unescape(t) else t)
   }
 }
@@ -135,7 +137,9 @@ object PartitionPruning {
       b <- Seq(True, False, Null) if (right & b) != 0
     } yield operation(a, b)).reduce(_ | _)
 
-  private def and(a: Int, b: Int): Int = if (a == False || b == False) False else if (a == Null || b == Null) Null else True
+  private def and(a: Int, b: Int): Int =
+    if (a == False || b == False) False else if (a == Null || b == Null) Null else True
 
-  private def or(a: Int, b: Int): Int = if (a == True || b == True) True else if (a == Null || b == Null) Null else False
+  private def or(a: Int, b: Int): Int =
+    if (a == True || b == True) True else if (a == Null || b == Null) Null else False
 }

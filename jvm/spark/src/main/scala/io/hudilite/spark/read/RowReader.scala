@@ -11,7 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Rows of one split by parquet's own record assembly: for types that Spark's vectorized reader does not have, and for
   * sessions that switch it off.
   */
-private[read] final class RowReader(job: ScanJob, file: BaseFileReader, fileId: String) extends SplitReader[InternalRow] {
+private[read] final class RowReader(job: ScanJob, file: BaseFileReader, fileId: String)
+    extends SplitReader[InternalRow] {
 
   private val commitTimes: Set[UTF8String] = job.commitTimes.getOrElse(Set.empty).map(UTF8String.fromString)
   private val reader = open()
@@ -52,7 +53,8 @@ private[read] final class RowReader(job: ScanJob, file: BaseFileReader, fileId: 
   }
 
   private def counts(row: InternalRow): Boolean =
-    job.commitTimes.isEmpty || (!row.isNullAt(file.commitTimeColumn) && commitTimes(row.getUTF8String(file.commitTimeColumn)))
+    job.commitTimes.isEmpty ||
+      (!row.isNullAt(file.commitTimeColumn) && commitTimes(row.getUTF8String(file.commitTimeColumn)))
 
   override def get(): InternalRow = projection(reader.getCurrentValue)
 

@@ -80,7 +80,8 @@ object ScanFilter {
     (column(children(0), schema), children(1)) match {
       case (Some((path, dataType)), l: Literal[_]) => value(l, dataType).map(Comparison(path, operator, _))
       case _ => (children(0), column(children(1), schema)) match {
-          case (l: Literal[_], Some((path, dataType))) => value(l, dataType).map(Comparison(path, Mirrored(operator), _))
+          case (l: Literal[_], Some((path, dataType))) =>
+            value(l, dataType).map(Comparison(path, Mirrored(operator), _))
           case _ => None
         }
     }

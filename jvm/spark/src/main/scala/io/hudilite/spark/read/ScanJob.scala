@@ -89,8 +89,9 @@ object ScanPartition {
   }
 
   private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
-    (0L until math.max(file.length, 1L) by maxSplitBytes).map(start => FileSplit(file.relativePath, file.fileId,
-      file.length, start, math.min(maxSplitBytes, file.length - start)))
+    (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>
+      FileSplit(file.relativePath, file.fileId,
+        file.length, start, math.min(maxSplitBytes, file.length - start)))
 
   /** The size of a task's share: what keeps all cores busy, within the session's bounds. */
   def maxSplitBytes(totalBytes: Long, maxPartitionBytes: Long, openCostBytes: Long, parallelism: Int): Long =

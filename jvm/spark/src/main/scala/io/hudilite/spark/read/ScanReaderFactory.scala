@@ -12,7 +12,8 @@ import org.apache.spark.util.SerializableConfiguration
 import scala.collection.JavaConverters._
 
 /** Makes the readers inside tasks. */
-final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableConfiguration]) extends PartitionReaderFactory {
+final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableConfiguration])
+    extends PartitionReaderFactory {
 
   override def supportColumnarReads(partition: InputPartition): Boolean = job.settings.columnar
 
@@ -85,7 +86,8 @@ private final class TaskReader[T](
     }
   }
 
-  override def get(): T = current.map(_.get()).getOrElse(throw new IllegalStateException("no row: next() was not called"))
+  override def get(): T =
+    current.map(_.get()).getOrElse(throw new IllegalStateException("no row: next() was not called"))
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = Array(ScanMetric(ScanMetrics.RowsRead, rows),
     ScanMetric(ScanMetrics.FilesOpened, opened), ScanMetric(ScanMetrics.PrunedByRange, outOfRange),

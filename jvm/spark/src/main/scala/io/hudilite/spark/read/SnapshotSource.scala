@@ -33,7 +33,7 @@ object Query {
 
   private def incremental(options: Map[String, String], config: TableConfig): Query = {
     val begin = ReadOptions.BeginInstant.get(options).getOrElse(throw InvalidInput("MISSING_OPTION",
-      "option" -> ReadOptions.BeginInstant.name, "reason" -> "an incremental read begins there"))
+        "option" -> ReadOptions.BeginInstant.name, "reason" -> "an incremental read begins there"))
     Incremental(IncrementalRange(position(begin, config), ReadOptions.EndInstant.get(options).map(position(_, config))))
   }
 
@@ -85,6 +85,7 @@ final class SnapshotSource(val table: Table, val query: Query) {
   def describe: String = query match {
     case Query.Snapshot => "snapshot"
     case Query.AsOf(instant) => s"as of $instant"
-    case Query.Incremental(range) => s"incremental after ${range.begin}" + range.end.map(e => s" up to $e").getOrElse("")
+    case Query.Incremental(range) => s"incremental after ${range.begin}" +
+        range.end.map(e => s" up to $e").getOrElse("")
   }
 }

@@ -45,7 +45,8 @@ object FileColumns {
     FileColumns(fields, conversions)
   }
 
-  private def struct(file: StructType, wanted: StructType, caseSensitive: Boolean): (StructType, IndexedSeq[Conversion]) = {
+  private def struct(file: StructType, wanted: StructType, caseSensitive: Boolean)
+      : (StructType, IndexedSeq[Conversion]) = {
     val matched = wanted.fields.toIndexedSeq.map { field =>
       val (dataType, conversion) = find(file, field.name, caseSensitive) match {
         case Some(found) => column(found.dataType, field.dataType, caseSensitive)
@@ -73,7 +74,8 @@ object FileColumns {
         val (value, ofValue) = column(f.valueType, w.valueType, caseSensitive)
         (MapType(key, value), if (ofKey == AsIs && ofValue == AsIs) AsIs else InMap(w, ofKey, ofValue))
       case (f, w) if f != w && isWider(f, w) => (f, Widen(f, w))
-      case (_, w) => (nullable(w), AsIs) // the same, or another reading of the same bytes, or an error that Spark raises
+      case (_, w) =>
+        (nullable(w), AsIs) // the same, or another reading of the same bytes, or an error that Spark raises
     }
 
   /** Whether every value of `from` has an equal one in `to`, by the rules for changing a column's type. */

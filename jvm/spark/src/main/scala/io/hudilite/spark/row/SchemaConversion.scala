@@ -21,7 +21,8 @@ object SchemaConversion {
   def toSpark(avroJson: String): StructType = {
     val schema = try new Schema.Parser().parse(avroJson)
     catch { case e: SchemaParseException => throw unreadable("the whole schema", avroJson, e.getMessage) }
-    if (schema.getType != Schema.Type.RECORD) throw unreadable("the whole schema", schema.getType.getName, "it is no record")
+    if (schema.getType != Schema.Type.RECORD)
+      throw unreadable("the whole schema", schema.getType.getName, "it is no record")
     structOf(schema, Nil)
   }
 
@@ -45,18 +46,19 @@ object SchemaConversion {
     }.toArray)
   }
 
-  private def typeOf(schema: Schema, column: String, parents: List[String]): (DataType, Boolean) = schema.getType match {
-    case Schema.Type.UNION => unionOf(schema, column, parents)
-    case Schema.Type.NULL => (NullType, true)
-    case Schema.Type.RECORD => (structOf(schema, parents), false)
-    case Schema.Type.ARRAY =>
-      val (element, containsNull) = typeOf(schema.getElementType, column, parents)
-      (ArrayType(element, containsNull), false)
-    case Schema.Type.MAP =>
-      val (value, containsNull) = typeOf(schema.getValueType, column, parents)
-      (MapType(StringType, value, containsNull), false)
-    case _ => (atomOf(schema, column), false)
-  }
+  private def typeOf(schema: Schema, column: String, parents: List[String]): (DataType, Boolean) =
+    schema.getType match {
+      case Schema.Type.UNION => unionOf(schema, column, parents)
+      case Schema.Type.NULL => (NullType, true)
+      case Schema.Type.RECORD => (structOf(schema, parents), false)
+      case Schema.Type.ARRAY =>
+        val (element, containsNull) = typeOf(schema.getElementType, column, parents)
+        (ArrayType(element, containsNull), false)
+      case Schema.Type.MAP =>
+        val (value, containsNull) = typeOf(schema.getValueType, column, parents)
+        (MapType(StringType, value, containsNull), false)
+      case _ => (atomOf(schema, column), false)
+    }
 
   /** A union with null is a nullable type; of the others only those with a common wider number have a Spark type. */
   private def unionOf(union: Schema, column: String, parents: List[String]): (DataType, Boolean) = {
@@ -109,7 +111,8 @@ object SchemaConversion {
 
   private def decimalOf(decimal: LogicalTypes.Decimal, column: String): DataType =
     if (decimal.getPrecision <= DecimalType.MAX_PRECISION) DecimalType(decimal.getPrecision, decimal.getScale)
-    else throw unreadable(column, s"decimal(${decimal.getPrecision})", s"Spark's decimals end at ${DecimalType.MAX_PRECISION}")
+    else throw unreadable(column, s"decimal(${decimal.getPrecision})",
+      s"Spark's decimals end at ${DecimalType.MAX_PRECISION}")
 
   private def unreadable(column: String, dataType: String, reason: String): UnsupportedTable =
     UnsupportedTable("UNSUPPORTED_SCHEMA", "column" -> column, "type" -> dataType, "reason" -> reason)
@@ -173,7 +176,7 @@ object SchemaConversion {
   /** Hudi's own rule for table names that Avro does not accept as names. */
   private def sanitize(tableName: String): String = {
     val first = if (tableName.headOption.exists(c => c.isLetter && c < 128 || c == '_')) tableName
-      else if (tableName.isEmpty) "__" else "__" + tableName.tail
+    else if (tableName.isEmpty) "__" else "__" + tableName.tail
     first.replaceAll("[^A-Za-z0-9_]", "__")
   }
 }

@@ -12,7 +12,8 @@ import org.apache.spark.sql.internal.SQLConf
   * @param groups
   *   small files that take the rows; `None` = every row goes to a new file
   */
-final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces, groups: Option[WriteGroups])
+final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
+    groups: Option[WriteGroups])
 
 /** Which file groups a write takes out of the table as it completes. */
 sealed trait Replaces extends Serializable
@@ -41,31 +42,35 @@ object AppendPlan {
     * @param keyed
     *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
     */
-  def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int): AppendPlan = {
+  def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int)
+      : AppendPlan = {
     val write = AppendWrite(target, operation, replaces(target, operation, overwrites), None)
     val options = target.options
     operation match {
       case WriteOperation.BulkInsert =>
-        AppendPlan(write, WriteLayout.sorted(keyed, WriteOptions.SortMode(options), WriteOptions.BulkInsertParallelism(options)))
+        AppendPlan(write,
+          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), WriteOptions.BulkInsertParallelism(options)))
       case WriteOperation.DeletePartition => AppendPlan(write, keyed)
       case _ =>
         val parallelism = if (operation == WriteOperation.Upsert) WriteOptions.UpsertParallelism(options)
-          else WriteOptions.InsertParallelism(options)
+        else WriteOptions.InsertParallelism(options)
         val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, parallelism, cores) else None
         AppendPlan(write.copy(groups = groups),
           groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, parallelism)))
     }
   }
 
-  private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces = operation match {
-    case _ if target.existing.isEmpty => Replaces.Nothing
-    case _ if overwrites => Replaces.WholeTable
-    case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
-    case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
-    case WriteOperation.DeletePartition =>
-      WriteOptions.PartitionsToDelete.get(target.options).map(Replaces.Matching(_)).getOrElse(Replaces.WrittenPartitions)
-    case _ => Replaces.Nothing
-  }
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
+    operation match {
+      case _ if target.existing.isEmpty => Replaces.Nothing
+      case _ if overwrites => Replaces.WholeTable
+      case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
+      case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
+      case WriteOperation.DeletePartition =>
+        WriteOptions.PartitionsToDelete.get(target.options).map(Replaces.Matching(_)).getOrElse(
+          Replaces.WrittenPartitions)
+      case _ => Replaces.Nothing
+    }
 
   /** The groups of an insert, when the table has small files that take rows. */
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =

@@ -23,7 +23,8 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   private var started: Option[Started] = None
 
-  private val options = TransactionOptions(WriteOptions.LockWaitMs(target.options), WriteOptions.MetadataStrict(target.options))
+  private val options =
+    TransactionOptions(WriteOptions.LockWaitMs(target.options), WriteOptions.MetadataStrict(target.options))
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {

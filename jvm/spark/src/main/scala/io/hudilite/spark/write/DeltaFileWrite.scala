@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.row.RowKeys
 import io.hudilite.error.InvalidInput
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -8,7 +9,8 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
-private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: WriteGroups) extends DeltaWrite {
+private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: WriteGroups)
+    extends DeltaWrite {
 
   override def description(): String = s"hudilite ${operation.name}"
 
@@ -26,7 +28,8 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
   }
 }
 
-private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, moves: Boolean) extends DeltaWriterFactory {
+private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, moves: Boolean)
+    extends DeltaWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DeltaWriter[InternalRow] =
     new ChangeWriter(job, groups, moves, RunningTask.attempt(partitionId, taskId))
 }

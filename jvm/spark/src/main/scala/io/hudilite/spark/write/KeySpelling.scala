@@ -25,9 +25,12 @@ private[write] object KeySpelling {
       val field = config.recordKeyFields.head
       existing.toSeq.flatMap(rows(_, field, conf)).headOption match {
         case Some((value, key)) => KeyEncoding.detectPrefixed(field, value, key)
-        case None => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "hoodie.datasource.write.keygenerator.class",
-            "value" -> config.keyGenerator.name, "reason" -> ("below version 9 releases of Hudi spell the key of a " +
-              "complex key generator with one key field differently, and this table has no row that tells its spelling"))
+        case None => throw InvalidInput("INVALID_OPTION_VALUE",
+            "option" -> "hoodie.datasource.write.keygenerator.class",
+            "value" -> config.keyGenerator.name,
+            "reason" ->
+              ("below version 9 releases of Hudi spell the key of a " +
+                "complex key generator with one key field differently, and this table has no row that tells its spelling"))
       }
     }
 
@@ -49,7 +52,8 @@ private[write] object KeySpelling {
     val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
     try {
       val schema = reader.getFooter.getFileMetaData.getSchema
-      new MessageType(schema.getName, schema.asGroupType.getType(MetaFields.RecordKey), schema.asGroupType.getType(field))
+      new MessageType(schema.getName, schema.asGroupType.getType(MetaFields.RecordKey),
+        schema.asGroupType.getType(field))
     } finally reader.close()
   }
 }

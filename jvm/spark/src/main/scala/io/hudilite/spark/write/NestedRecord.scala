@@ -27,7 +27,8 @@ private[write] final class NestedRecord(consumer: RecordConsumer, field: StructF
   def flush(): Unit = consumer.flush()
 
   private def putField(
-      name: String, index: Int, nullable: Boolean, writer: ValueWriter, values: SpecializedGetters, ordinal: Int): Unit =
+      name: String, index: Int, nullable: Boolean, writer: ValueWriter, values: SpecializedGetters, ordinal: Int)
+      : Unit =
     if (!values.isNullAt(ordinal)) {
       consumer.startField(name, index)
       writer(values, ordinal)

@@ -32,7 +32,7 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
     catch {
       case e: IOException => throw e
       case NonFatal(e) => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path.toString,
-        "reason" -> s"its Parquet footer cannot be read (${e.getMessage})")
+          "reason" -> s"its Parquet footer cannot be read (${e.getMessage})")
     }
 
   val blocks: IndexedSeq[BlockMetaData] = reader.getFooter.getBlocks.asScala.toIndexedSeq
@@ -47,7 +47,8 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
 
   /** How the columns of `OldBaseFile.schema` come out of the file. */
   lazy val columns: FileColumns = FileColumns.plan(
-    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), OldBaseFile.schema(job), caseSensitive = false)
+    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), OldBaseFile.schema(job),
+    caseSensitive = false)
 
   def newStream(): SeekableInputStream = input.newStream()
 
@@ -64,7 +65,8 @@ private[write] object OldBaseFile {
   private val BlockBytes = 128L * 1024 * 1024
 
   /** Meta columns that a kept row takes along; its file name is that of the new file. */
-  val KeptMeta: Seq[String] = Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)
+  val KeptMeta: Seq[String] =
+    Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)
   val KeyOrdinal = 2
 
   /** Columns of old rows: the kept meta columns, then the data columns. */

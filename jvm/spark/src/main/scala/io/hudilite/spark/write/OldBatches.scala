@@ -71,9 +71,11 @@ private[write] object OldBatches {
     val conf = new Configuration(old.job.conf.value)
     val sql = SQLConf.get
     sql.getAllDefinedConfs.foreach { case (key, value, _, _) =>
-      if (key.startsWith("spark.sql.parquet.") || key.startsWith("spark.sql.variant.")) Option(value).foreach(conf.set(key, _))
+      if (key.startsWith("spark.sql.parquet.") || key.startsWith("spark.sql.variant."))
+        Option(value).foreach(conf.set(key, _))
     }
-    Seq(SQLConf.PARQUET_BINARY_AS_STRING, SQLConf.PARQUET_INT96_AS_TIMESTAMP, SQLConf.PARQUET_INFER_TIMESTAMP_NTZ_ENABLED,
+    Seq(SQLConf.PARQUET_BINARY_AS_STRING, SQLConf.PARQUET_INT96_AS_TIMESTAMP,
+      SQLConf.PARQUET_INFER_TIMESTAMP_NTZ_ENABLED,
       SQLConf.LEGACY_PARQUET_NANOS_AS_LONG, SQLConf.NESTED_SCHEMA_PRUNING_ENABLED)
       .foreach(entry => conf.set(entry.key, sql.getConfString(entry.key)))
     conf.set(SQLConf.SESSION_LOCAL_TIMEZONE.key, sql.sessionLocalTimeZone)

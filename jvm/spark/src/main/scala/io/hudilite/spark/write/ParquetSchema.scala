@@ -55,7 +55,7 @@ private[write] object ParquetSchema {
         Types.primitive(PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY, repetition).length(decimalBytes(d.precision))
           .as(LogicalTypeAnnotation.decimalType(d.scale, d.precision)).named(name)
       case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name,
-        "type" -> other.catalogString, "reason" -> "base files have no such type")
+          "type" -> other.catalogString, "reason" -> "base files have no such type")
     }
   }
 

@@ -2,8 +2,6 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.HudiliteTable
-import io.hudilite.spark.lookup.ProbeTarget
 
 import org.apache.spark.sql.catalyst.plans.logical.WriteDelta
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
@@ -17,15 +15,18 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** MERGE, UPDATE, DELETE and upserts as a delta of rows: Spark finds which rows change and in which file group they
   * are, the writers merge them into the base files.
   *
+  * @param scan
+  *   makes the scan of the table's rows, given the options of the read
   * @param groups
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
   */
-final case class RowLevelWrite(table: HudiliteTable, target: WriteTarget, operation: WriteOperation,
-    command: RowLevelOperation.Command, groups: Option[WriteGroups]) extends RowLevelOperation with SupportsDelta {
+final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, command: RowLevelOperation.Command,
+    scan: CaseInsensitiveStringMap => ScanBuilder, groups: Option[WriteGroups] = None)
+    extends RowLevelOperation with SupportsDelta {
 
   override def description(): String = s"hudilite ${operation.name}"
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = table.newScanBuilder(options)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = scan(options)
 
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
@@ -38,9 +39,6 @@ final case class RowLevelWrite(table: HudiliteTable, target: WriteTarget, operat
     val laidOut = groups.getOrElse(throw InvalidInput("EXTENSION_NOT_LOADED"))
     new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(target, operation, laidOut) }
   }
-
-  /** What the index probe of this write looks in. */
-  lazy val probeTarget: ProbeTarget = ProbeTarget.of(table, target)
 }
 
 object RowLevelWrite {

@@ -21,11 +21,14 @@ object SchemaAlignment {
   def evolved(table: StructType, rows: StructType, needed: Option[Set[String]]): StructType = {
     val incoming = withoutMeta(rows)
     table.fields.foreach { field =>
-      if (needed.forall(_.exists(same(_, field.name))) && find(incoming, field.name).isEmpty) throw missing(field.name, rows)
+      if (needed.forall(_.exists(same(_, field.name))) && find(incoming, field.name).isEmpty)
+        throw missing(field.name, rows)
     }
-    val kept = table.fields.map(f => find(incoming, f.name).map(i => f.copy(dataType = merged(f, i.dataType))).getOrElse(f))
+    val kept =
+      table.fields.map(f => find(incoming, f.name).map(i => f.copy(dataType = merged(f, i.dataType))).getOrElse(f))
     // A delete brings keys only: other columns of its rows are of no interest.
-    val added = if (needed.isDefined) Array.empty[StructField] else incoming.fields.filter(i => find(table, i.name).isEmpty)
+    val added =
+      if (needed.isDefined) Array.empty[StructField] else incoming.fields.filter(i => find(table, i.name).isEmpty)
     Nullability.relaxed(StructType(kept ++ added))
   }
 
@@ -65,7 +68,7 @@ object SchemaAlignment {
   private def merged(table: StructField, incoming: DataType): DataType =
     if (sameType(table.dataType, incoming)) table.dataType
     else widest(table.dataType, incoming).getOrElse(throw InvalidInput("INCOMPATIBLE_TYPE", "column" -> table.name,
-      "tableType" -> table.dataType.simpleString, "incomingType" -> incoming.simpleString))
+        "tableType" -> table.dataType.simpleString, "incomingType" -> incoming.simpleString))
 
   /** The type that holds both without loss, if it is one of the two; otherwise the types do not go together. */
   private def widest(a: DataType, b: DataType): Option[DataType] =

@@ -9,7 +9,8 @@ private[write] final class TrackedOutput(file: OutputFile) extends OutputFile wi
 
   override def create(blockSizeHint: Long): PositionOutputStream = track(file.create(blockSizeHint))
 
-  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = track(file.createOrOverwrite(blockSizeHint))
+  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream =
+    track(file.createOrOverwrite(blockSizeHint))
 
   private def track(opened: PositionOutputStream): PositionOutputStream = {
     stream = Some(opened)

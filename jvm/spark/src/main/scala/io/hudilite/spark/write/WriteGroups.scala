@@ -91,7 +91,8 @@ final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) exten
     children(2).eval(input).asInstanceOf[UTF8String])
   override def prettyName: String = "write_slot"
   override protected def stringArgs: Iterator[Any] = children.iterator
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteSlot = copy(children = newChildren)
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteSlot =
+    copy(children = newChildren)
 }
 
 object WriteSlot {
@@ -106,5 +107,6 @@ final case class WriteTask(slot: Expression, groups: WriteGroups) extends Expres
   override def eval(input: InternalRow): Any = groups.taskValue(slot.eval(input).asInstanceOf[Int])
   override def prettyName: String = "write_task"
   override protected def stringArgs: Iterator[Any] = children.iterator
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask = copy(slot = newChildren(0))
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =
+    copy(slot = newChildren(0))
 }

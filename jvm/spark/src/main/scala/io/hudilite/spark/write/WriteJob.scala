@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.row.KeySettings
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.filegroup.FileNames

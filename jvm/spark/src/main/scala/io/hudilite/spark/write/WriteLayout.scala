@@ -54,7 +54,8 @@ object WriteLayout {
     val partition = column(rows, PartitionColumn)
     val order = Seq(SortOrder(partition, Ascending), SortOrder(column(rows, KeyColumn), Ascending))
     val dealt =
-      if (parallelism > 0) RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
+      if (parallelism > 0)
+        RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
       else RebalancePartitions(Seq(partition), rows, None, None)
     Sort(order, global = false, dealt)
   }
@@ -71,7 +72,8 @@ object WriteLayout {
     val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
     val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
     val withKeys = Project(query.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), query)
-    grouped(withKeys, column(query, RowLevelWrite.FileId), column(withKeys, PartitionColumn), column(withKeys, KeyColumn),
+    grouped(withKeys, column(query, RowLevelWrite.FileId), column(withKeys, PartitionColumn),
+      column(withKeys, KeyColumn),
       groups, query.output)
   }
 
@@ -107,7 +109,8 @@ object WriteLayout {
   }
 
   /** As many of the small files as the inserts fill, smallest first. */
-  private def smallest(slots: Seq[Int], files: Array[BaseFile], maxBytes: Long, inputBytes: Option[BigInt]): Array[Int] = {
+  private def smallest(slots: Seq[Int], files: Array[BaseFile], maxBytes: Long, inputBytes: Option[BigInt])
+      : Array[Int] = {
     val bySize = slots.sortBy(files(_).length)
     val room = bySize.scanLeft(BigInt(0))((sum, i) => sum + (maxBytes - files(i).length)).tail
     val enough = room.takeWhile(r => inputBytes.exists(_ > r)).size + 1

@@ -2,8 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.config._
 import io.hudilite.record.PartitionPaths
-import io.hudilite.spark.read.SessionSettings
-import io.hudilite.spark.row.{Nullability, SchemaConversion}
+import io.hudilite.spark.row.{KeyExpressions, KeySettings, Nullability, PartitionField, SchemaConversion, SessionConf}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -71,7 +70,7 @@ final case class WriteTarget(
       pageBytes = whenSet(WriteOptions.PageSize).getOrElse(FileSettings.PageBytes)),
     bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options), WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
-    conf = new SerializableConfiguration(SessionSettings.parquet(Map.empty)))
+    conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)))
 
   private def whenSet[T](key: ConfigKey[T]): Option[T] = if (key.isSet(options)) key.get(options) else None
 

@@ -100,7 +100,8 @@ final class UpsertPlanSuite extends FunSuite {
   test("the target side reads the record key, the partition path and the file id alone") {
     val path = table("columns")
     val nodes = executed(write(rows(10, 20, 1), path, "upsert"))
-    assertEquals(probe(nodes).output.map(_.name).sorted, Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
+    assertEquals(probe(nodes).output.map(_.name).sorted,
+      Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
   }
 
   test("only files whose partition, key range and bloom filter can hold an incoming key are opened") {
@@ -130,7 +131,7 @@ final class UpsertPlanSuite extends FunSuite {
     val path = table("merge")
     rows(1990, 2010, 2).createOrReplaceTempView("changes")
     def merge(on: String): Seq[SparkPlan] = executed(spark.sql(
-      s"MERGE INTO hudilite.`$path` t USING changes s ON $on WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
+        s"MERGE INTO hudilite.`$path` t USING changes s ON $on WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
     val keyed = merge("t.id = s.id AND t.dt = s.dt")
     assertEquals(metric(probe(keyed), "numOutputRows"), 20L)
     assertEquals(reads(keyed), Nil)

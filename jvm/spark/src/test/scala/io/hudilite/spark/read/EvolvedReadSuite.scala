@@ -10,14 +10,16 @@ class EvolvedReadSuite extends FunSuite {
 
   private val spark = SharedSession.spark
 
-  private val now = StructType.fromDDL("id STRING, a BIGINT, f DOUBLE, i DOUBLE, d DECIMAL(12,3), n DECIMAL(20,2), t STRING, " +
-    "s STRUCT<x: BIGINT, y: STRING>, l ARRAY<BIGINT>, m MAP<STRING, DOUBLE>, e ARRAY<STRUCT<p: BIGINT, q: STRING>>, late STRING")
+  private val now =
+    StructType.fromDDL("id STRING, a BIGINT, f DOUBLE, i DOUBLE, d DECIMAL(12,3), n DECIMAL(20,2), t STRING, " +
+      "s STRUCT<x: BIGINT, y: STRING>, l ARRAY<BIGINT>, m MAP<STRING, DOUBLE>, e ARRAY<STRUCT<p: BIGINT, q: STRING>>, late STRING")
 
   private val before = spark.sql("""SELECT 'k1' AS id, 1 AS a, CAST(1.5 AS FLOAT) AS f, 3 AS i, CAST(1.25 AS DECIMAL(6,2)) AS d,
     7 AS n, DATE'2020-01-02' AS t, named_struct('x', 5) AS s, array(1, null, 2) AS l, map('u', CAST(0.5 AS FLOAT)) AS m,
     array(named_struct('p', 9), null) AS e UNION ALL SELECT 'k2', null, null, null, null, null, null, null, null, null, null""")
 
-  private val after = spark.sql("""SELECT 'k3' AS id, 10000000000L AS a, 2.5D AS f, 4.5D AS i, CAST(1.125 AS DECIMAL(12,3)) AS d,
+  private val after =
+    spark.sql("""SELECT 'k3' AS id, 10000000000L AS a, 2.5D AS f, 4.5D AS i, CAST(1.125 AS DECIMAL(12,3)) AS d,
     CAST(8.25 AS DECIMAL(20,2)) AS n, 'text' AS t, named_struct('x', 6L, 'y', 'new') AS s, array(3L) AS l,
     map('v', 1.5D) AS m, array(named_struct('p', 10L, 'q', 'z')) AS e, 'here' AS late""")
 
@@ -65,7 +67,8 @@ class EvolvedReadSuite extends FunSuite {
   }
 
   test("counts of a new column leave out the rows of old files") {
-    assertEquals(table.read().selectExpr("count(late)", "count(a)", "max(a)").collect().head.toString, "[1,2,10000000000]")
+    assertEquals(table.read().selectExpr("count(late)", "count(a)", "max(a)").collect().head.toString,
+      "[1,2,10000000000]")
   }
 
   test("columns are matched by name without regard to case, unless the session says otherwise") {

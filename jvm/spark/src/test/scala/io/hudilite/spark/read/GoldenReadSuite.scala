@@ -28,9 +28,10 @@ class GoldenReadSuite extends FunSuite {
     else {
       test(s"$name: a snapshot holds the rows that Hudi reads")(check(name, "snapshot", Map.empty))
       if (GoldenTables.rows(name, "incremental").isDefined)
-        test(s"$name: an incremental read holds the rows that Hudi reads")(check(name, "incremental", Map(
-          "hoodie.datasource.query.type" -> "incremental",
-          "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText)))
+        test(s"$name: an incremental read holds the rows that Hudi reads")(check(name, "incremental",
+            Map(
+              "hoodie.datasource.query.type" -> "incremental",
+              "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText)))
     }
   }
 
@@ -40,15 +41,17 @@ class GoldenReadSuite extends FunSuite {
         "spark.sql.codegen.wholeStage" -> columnar.toString) {
         for (name <- Seq("cow-basic-v9", "cow-complex-key-v6", "cdc-v8")) {
           check(name, "snapshot", Map.empty)
-          check(name, "incremental", Map("hoodie.datasource.query.type" -> "incremental",
-            "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText))
+          check(name, "incremental",
+            Map("hoodie.datasource.query.type" -> "incremental",
+              "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText))
         }
       }
     }
 
   private def withConf(settings: (String, String)*)(body: => Unit): Unit = {
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+    try body
+    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
   }
 
   private def check(name: String, answer: String, options: Map[String, String]): Unit = {
@@ -77,7 +80,9 @@ class GoldenReadSuite extends FunSuite {
 
   private def json(row: Row, schema: StructType): ObjectNode = {
     val node = mapper.createObjectNode()
-    schema.fields.zipWithIndex.foreach { case (field, i) => node.set[JsonNode](field.name, value(row.get(i), field.dataType)) }
+    schema.fields.zipWithIndex.foreach { case (field, i) =>
+      node.set[JsonNode](field.name, value(row.get(i), field.dataType))
+    }
     node
   }
 

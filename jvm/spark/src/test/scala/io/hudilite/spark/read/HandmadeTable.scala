@@ -24,7 +24,8 @@ final class HandmadeTable(facts: NewTable, schema: StructType) {
   val path: String = Files.createTempDirectory("hudilite-read").resolve("table").toString
   private val storage = new HadoopStorage(new Configuration())
 
-  Table.create(storage, path, facts.copy(createSchema = Some(SchemaConversion.toAvro(schema, facts.name, withMeta = false))))
+  Table.create(storage, path,
+    facts.copy(createSchema = Some(SchemaConversion.toAvro(schema, facts.name, withMeta = false))))
 
   /** One commit of new file groups, one for each partition path given; returns its instant. */
   def commit(files: (String, DataFrame)*): String = {
@@ -56,7 +57,8 @@ final class HandmadeTable(facts: NewTable, schema: StructType) {
     val folder = Files.createTempDirectory("hudilite-part").resolve("out")
     rows.coalesce(1).write.parquet(folder.toString)
     val entries = Files.list(folder)
-    try entries.iterator.asScala.find(_.getFileName.toString.endsWith(".parquet")).get finally entries.close()
+    try entries.iterator.asScala.find(_.getFileName.toString.endsWith(".parquet")).get
+    finally entries.close()
   }
 
   def read(options: (String, String)*): DataFrame =

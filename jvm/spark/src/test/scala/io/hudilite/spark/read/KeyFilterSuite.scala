@@ -26,7 +26,8 @@ class KeyFilterSuite extends FunSuite {
     val b = Comparison(Seq("id"), Equal, text("b"))
     assertEquals(keys(Seq("id"), AnyOf(Seq(a, b))), Some(Seq("a", "b")))
     assertEquals(keys(Seq("id"), AnyOf(Seq(a, Comparison(Seq("n"), Equal, 1)))), None)
-    assertEquals(keys(Seq("id"), AllOf(Seq(a, Comparison(Seq("_hoodie_record_key"), Equal, text("b"))))), Some(Seq.empty[String]))
+    assertEquals(keys(Seq("id"), AllOf(Seq(a, Comparison(Seq("_hoodie_record_key"), Equal, text("b"))))),
+      Some(Seq.empty[String]))
   }
 
   test("several key fields name keys only together") {

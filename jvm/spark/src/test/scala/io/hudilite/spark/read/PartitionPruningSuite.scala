@@ -13,9 +13,10 @@ class PartitionPruningSuite extends FunSuite {
   private def text(value: String): UTF8String = UTF8String.fromString(value)
 
   private def pruning(items: Seq[String], hiveStyle: Boolean = false, urlEncode: Boolean = false,
-      generator: Option[KeyGeneratorType] = None, timeBased: Map[String, String] = Map.empty): PartitionPruning = new PartitionPruning(TableConfig.create(
-    NewTable("t", Seq("id"), items, hiveStyle = hiveStyle, urlEncode = urlEncode, keyGenerator = generator,
-      timeBased = timeBased)), schema)
+      generator: Option[KeyGeneratorType] = None, timeBased: Map[String, String] = Map.empty): PartitionPruning =
+    new PartitionPruning(TableConfig.create(
+        NewTable("t", Seq("id"), items, hiveStyle = hiveStyle, urlEncode = urlEncode, keyGenerator = generator,
+          timeBased = timeBased)), schema)
 
   test("levels are read back in every spelling") {
     val equal = Seq(Comparison(Seq("s"), Equal, text("a/b")))
@@ -57,9 +58,10 @@ class PartitionPruningSuite extends FunSuite {
   }
 
   test("formatted times never prune") {
-    val custom = pruning(Seq("s:SIMPLE", "t:TIMESTAMP"), generator = Some(KeyGeneratorType.Custom), timeBased = Map(
-      "hoodie.keygen.timebased.timestamp.type" -> "EPOCHMILLISECONDS",
-      "hoodie.keygen.timebased.output.dateformat" -> "yyyy"))
+    val custom = pruning(Seq("s:SIMPLE", "t:TIMESTAMP"), generator = Some(KeyGeneratorType.Custom),
+      timeBased = Map(
+        "hoodie.keygen.timebased.timestamp.type" -> "EPOCHMILLISECONDS",
+        "hoodie.keygen.timebased.output.dateformat" -> "yyyy"))
     assertEquals(custom.columnPaths, Set(Seq("s")))
     assert(custom.mayHold("a/2024", Seq(Comparison(Seq("t"), Equal, 0L))))
     assert(!custom.mayHold("a/2024", Seq(Comparison(Seq("s"), Equal, text("b")))))

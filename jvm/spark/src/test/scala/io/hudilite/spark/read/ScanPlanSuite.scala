@@ -18,11 +18,13 @@ class ScanPlanSuite extends FunSuite {
     spark.read.format("hudilite").options(options.toMap).load(GoldenTables.table(name))
 
   private val schema = new StructType().add("id", LongType).add("day", StringType).add("n", IntegerType)
-    .add("name", StringType).add("born", DateType).add("at", new StructType().add("x", IntegerType).add("y", StringType))
+    .add("name", StringType).add("born", DateType).add("at",
+      new StructType().add("x", IntegerType).add("y", StringType))
 
   private def rows(day: String, from: Long, until: Long): DataFrame = spark.range(from, until).select(col("id"),
     lit(day).as("day"), (col("id") % 7).cast("int").as("n"), col("id").cast("string").as("name"),
-    lit("2020-02-03").cast("date").as("born"), org.apache.spark.sql.functions.struct(
+    lit("2020-02-03").cast("date").as("born"),
+    org.apache.spark.sql.functions.struct(
       col("id").cast("int").as("x"), lit("t").as("y")).as("at"))
 
   private lazy val table: HandmadeTable = {
@@ -140,7 +142,8 @@ class ScanPlanSuite extends FunSuite {
     val named = table.read().select("_hoodie_record_key", "_hoodie_file_name", "_file_id", "id")
     assertEquals(named.schema("_hoodie_record_key").nullable, false)
     assertEquals(named.schema("_file_id").nullable, false)
-    assert(named.collect().forall(r => r.getString(0) == r.getLong(3).toString && r.getString(1).startsWith(r.getString(2) + "_")))
+    assert(named.collect().forall(r =>
+        r.getString(0) == r.getLong(3).toString && r.getString(1).startsWith(r.getString(2) + "_")))
     val shown = table.read("hoodie.datasource.read.meta.columns" -> "true")
     assertEquals(shown.columns.toSeq.take(5), io.hudilite.record.MetaFields.all)
     assertEquals(shown.count(), 400L)
@@ -150,8 +153,9 @@ class ScanPlanSuite extends FunSuite {
   test("reads as of an instant see the commits up to it") {
     val first = table.read().select("_hoodie_commit_time").as[String].collect().min
     assertEquals(table.read("as.of.instant" -> first).count(), 300L)
-    val iso = s"${first.take(4)}-${first.slice(4, 6)}-${first.slice(6, 8)} ${first.slice(8, 10)}:${first.slice(10, 12)}:" +
-      s"${first.slice(12, 14)}.${first.drop(14)}"
+    val iso =
+      s"${first.take(4)}-${first.slice(4, 6)}-${first.slice(6, 8)} ${first.slice(8, 10)}:${first.slice(10, 12)}:" +
+        s"${first.slice(12, 14)}.${first.drop(14)}"
     assertEquals(table.read("as.of.instant" -> iso).count(), 300L)
     assertEquals(table.read("as.of.instant" -> "2001-01-01").count(), 0L)
   }
@@ -181,7 +185,9 @@ class ScanPlanSuite extends FunSuite {
 
     val big = golden("cow-basic-v9")
     val key = big.select("id").as[String].collect().min
-    val byKey = big.join(broadcast(spark.range(1, 3).selectExpr(s"if(id = 1, '$key', 'x') AS id", "id AS k").where("k = 1")), "id")
+    val byKey =
+      big.join(broadcast(spark.range(1, 3).selectExpr(s"if(id = 1, '$key', 'x') AS id", "id AS k").where("k = 1")),
+        "id")
     assertEquals(byKey.collect().length, 1)
     assertEquals(PlanProbe.metric(byKey, "filesOpened"), 1L)
   }

@@ -33,7 +33,8 @@ class SchemaConversionSuite extends FunSuite {
     check("""{"type":"enum","name":"e","symbols":["A","B"]}""", StringType)
     check("""{"type":"fixed","name":"f","size":4}""", BinaryType)
     check("""{"type":"bytes","logicalType":"decimal","precision":9,"scale":2}""", DecimalType(9, 2))
-    check("""{"type":"fixed","name":"f","size":16,"logicalType":"decimal","precision":38,"scale":10}""", DecimalType(38, 10))
+    check("""{"type":"fixed","name":"f","size":16,"logicalType":"decimal","precision":38,"scale":10}""",
+      DecimalType(38, 10))
     check("""{"type":"array","items":["null","int"]}""", ArrayType(IntegerType, containsNull = true))
     check("""{"type":"map","values":"long"}""", MapType(StringType, LongType, valueContainsNull = false))
     check("""{"type":"record","name":"r","fields":[{"name":"x","type":["null","int"]}]}""",
@@ -81,7 +82,8 @@ class SchemaConversionSuite extends FunSuite {
     val bad = new StructType().add("s", new StructType().add("i", CalendarIntervalType))
     val error = intercept[HudiliteException](SchemaConversion.toAvro(bad, "t", withMeta = false))
     assertEquals(error.parameters("column"), "s.i")
-    val named = intercept[HudiliteException](SchemaConversion.toAvro(new StructType().add("a b", StringType), "t", withMeta = false))
+    val named = intercept[HudiliteException](SchemaConversion.toAvro(new StructType().add("a b", StringType), "t",
+        withMeta = false))
     assertEquals(named.condition, "INVALID_COLUMN_NAME")
   }
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.row.RowKeys
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.TaskContext
@@ -16,14 +17,15 @@ class BaseFileWriterSuite extends WriteFixture {
       groups.close().iterator
     }.collect().toSeq
 
-  private val everyType = "SELECT cast(id AS string) AS id, id % 2 = 0 AS b, cast(id % 100 AS byte) AS t, cast(id AS short) AS s, " +
-    "cast(id AS int) AS i, id AS l, cast(id AS float) / 3 AS f, cast(id AS double) / 7 AS d, " +
-    "cast(id AS decimal(5, 2)) / 10 AS d5, cast(-id AS decimal(18, 3)) AS d18, cast(id AS decimal(38, 10)) * -1 AS d38, " +
-    "cast(cast(id AS string) AS binary) AS bin, date_add(DATE'1500-01-01', cast(id AS int)) AS day, " +
-    "timestamp_micros(id * 1000003 - 62135596800000000) AS ts, cast(timestamp_micros(id) AS timestamp_ntz) AS ntz, " +
-    "if(id % 3 = 0, null, array(id, null, id + 1)) AS list, if(id % 5 = 0, map(), map('k', id, 'n', null)) AS dict, " +
-    "if(id % 7 = 0, null, named_struct('x', id, 'y', array(named_struct('z', cast(id AS string))))) AS nested, " +
-    "cast(null AS string) AS nothing FROM range(1000)"
+  private val everyType =
+    "SELECT cast(id AS string) AS id, id % 2 = 0 AS b, cast(id % 100 AS byte) AS t, cast(id AS short) AS s, " +
+      "cast(id AS int) AS i, id AS l, cast(id AS float) / 3 AS f, cast(id AS double) / 7 AS d, " +
+      "cast(id AS decimal(5, 2)) / 10 AS d5, cast(-id AS decimal(18, 3)) AS d18, cast(id AS decimal(38, 10)) * -1 AS d38, " +
+      "cast(cast(id AS string) AS binary) AS bin, date_add(DATE'1500-01-01', cast(id AS int)) AS day, " +
+      "timestamp_micros(id * 1000003 - 62135596800000000) AS ts, cast(timestamp_micros(id) AS timestamp_ntz) AS ntz, " +
+      "if(id % 3 = 0, null, array(id, null, id + 1)) AS list, if(id % 5 = 0, map(), map('k', id, 'n', null)) AS dict, " +
+      "if(id % 7 = 0, null, named_struct('x', id, 'y', array(named_struct('z', cast(id AS string))))) AS nested, " +
+      "cast(null AS string) AS nothing FROM range(1000)"
 
   folder.test("a base file gives back every type of column, and the meta columns") { base =>
     val rows = session.sql(everyType)
@@ -32,9 +34,10 @@ class BaseFileWriterSuite extends WriteFixture {
     assertEquals(read.columns.take(5).toSeq, io.hudilite.record.MetaFields.all)
     val columns = rows.columns.toList.map(c => if (c == "bin") "hex(bin)" else c)
     assertEquals(texts(read.selectExpr(columns: _*)), texts(rows.selectExpr(columns: _*)))
-    assertEquals(read.where(s"_hoodie_commit_time = '20240101000000000' AND _hoodie_file_name = '${stat.path}' " +
-      "AND _hoodie_record_key = id AND _hoodie_partition_path = '' AND " +
-      "_hoodie_commit_seqno = concat('20240101000000000_0_', id)").count(), 1000L)
+    assertEquals(
+      read.where(s"_hoodie_commit_time = '20240101000000000' AND _hoodie_file_name = '${stat.path}' " +
+        "AND _hoodie_record_key = id AND _hoodie_partition_path = '' AND " +
+        "_hoodie_commit_seqno = concat('20240101000000000_0_', id)").count(), 1000L)
     assertEquals(stat.numWrites, 1000L)
     assertEquals(stat.fileSizeInBytes, new java.io.File(s"$base/${stat.path}").length)
   }
@@ -46,7 +49,8 @@ class BaseFileWriterSuite extends WriteFixture {
     val footer = BaseFileFooter.read(conf, s"$base/${sorted.path}", sorted.fileSizeInBytes)
     assertEquals((footer.minKey, footer.maxKey, footer.sortedByKey, footer.rows), (Some("b"), Some("\uE000"), true, 3L))
     assert(footer.bloom.exists(_.mightContain("\uD83D\uDE00".getBytes("UTF-8"))))
-    val shuffled = write(job(base, rows.schema, instant = "20240101000000001"), rows.sort(rows("id").desc).coalesce(1)).head
+    val shuffled =
+      write(job(base, rows.schema, instant = "20240101000000001"), rows.sort(rows("id").desc).coalesce(1)).head
     assert(!BaseFileFooter.read(conf, s"$base/${shuffled.path}", shuffled.fileSizeInBytes).sortedByKey)
   }
 

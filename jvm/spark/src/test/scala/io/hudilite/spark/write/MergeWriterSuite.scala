@@ -19,7 +19,7 @@ final case class Change(kind: Char, id: String, v: String = "", ts: Option[Long]
 class MergeWriterSuite extends WriteFixture {
 
   private val schema = StructType(Seq(StructField("id", StringType), StructField("v", StringType),
-    StructField("ts", LongType), StructField("_hoodie_is_deleted", BooleanType)))
+      StructField("ts", LongType), StructField("_hoodie_is_deleted", BooleanType)))
   private val smallGroups = FileSettings(rowGroupBytes = 60000, keyPageRows = 50)
 
   /** Runs `work` in a task, as the writers need it. */
@@ -62,13 +62,15 @@ class MergeWriterSuite extends WriteFixture {
     val input = HadoopInputFile.fromPath(new org.apache.hadoop.fs.Path(s"$base/${stat.path}"),
       session.sparkContext.hadoopConfiguration)
     val reader = ParquetFileReader.open(input)
-    try reader.getRowGroups.asScala.map(_.getRowCount).toList finally reader.close()
+    try reader.getRowGroups.asScala.map(_.getRowCount).toList
+    finally reader.close()
   }
 
   private def key(i: Int): String = f"k$i%06d"
   private def instant(i: Int): String = f"202401010000000$i%02d"
   private def content(rows: DataFrame): Map[String, (String, String)] =
-    rows.select("id", "v", "_hoodie_commit_time").collect().map(r => r.getString(0) -> (r.getString(1) -> r.getString(2))).toMap
+    rows.select("id", "v", "_hoodie_commit_time").collect().map(r =>
+      r.getString(0) -> (r.getString(1) -> r.getString(2))).toMap
 
   folder.test("merges in many rounds give what a map gives, whether row groups are copied or rewritten") { base =>
     val random = new Random(7)
@@ -96,7 +98,8 @@ class MergeWriterSuite extends WriteFixture {
       assertEquals(rows.where(s"_hoodie_record_key = '$probe'").count(), 1L)
       assertEquals(rows.where("_hoodie_record_key >= 'k030000' AND _hoodie_record_key < 'k030100'").count(),
         model.keys.count(k => k >= "k030000" && k < "k030100").toLong)
-      val footer = BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes)
+      val footer =
+        BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes)
       assert(footer.sortedByKey)
       assert(model.keys.forall(k => footer.bloom.get.mightContain(k.getBytes("UTF-8"))))
       assert(footer.minKey.get <= model.keys.min && footer.maxKey.get >= model.keys.max)
@@ -112,33 +115,36 @@ class MergeWriterSuite extends WriteFixture {
     assertEquals(groups(base, after), before)
     assertEquals(after.prevCommit -> after.prevBaseFile, instant(0) -> Some(stat.fileName))
     val rows = read(base, Seq(after))
-    assertEquals(rows.where("v = 'x'").select("_hoodie_commit_time", "_hoodie_record_key").collect().map(_.toString).toSeq,
+    assertEquals(rows.where("v = 'x'").select("_hoodie_commit_time", "_hoodie_record_key").collect().map(
+        _.toString).toSeq,
       Seq(s"[${instant(1)},${key(10000)}]"))
     assertEquals(rows.where(s"_hoodie_commit_time = '${instant(0)}' AND _hoodie_commit_seqno LIKE '${instant(0)}%'")
-      .count(), 19999L)
+        .count(), 19999L)
   }
 
   folder.test("a file that is not sorted comes out sorted and complete") { base =>
     val ids = new Random(3).shuffle((0 until 5000).toList)
     val stat = insertAll(job(base, schema, instant(0)), ids.map(i => Change('i', key(i * 2), s"v$i"))).head
-    val after = merge(job(base, schema, instant(1)), stat, Seq(
-      Change('i', key(1), "new"), Change('u', key(4000), "upd"), Change('d', key(4002)))).head
+    val after = merge(job(base, schema, instant(1)), stat,
+      Seq(
+        Change('i', key(1), "new"), Change('u', key(4000), "upd"), Change('d', key(4002)))).head
     val rows = content(read(base, Seq(after)))
     assertEquals(rows.size, 5000)
     assertEquals(rows.get(key(1)).map(_._1) -> rows.get(key(4000)).map(_._1), Some("new") -> Some("upd"))
     assertEquals(rows.get(key(4002)), None)
     assertEquals(rows(key(4004)), "v2002" -> instant(0))
     assert(BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
-      .sortedByKey)
+        .sortedByKey)
   }
 
   folder.test("in event-time order an older change loses, a tie or a missing value wins") { base =>
     val old = Seq("a", "b", "c", "d", "e").map(id => Change('i', id, "old", Some(10))) :+ Change('i', "f", "old", None)
     val stat = insertAll(job(base, schema, instant(0)), old).head
-    val after = merge(job(base, schema, instant(1), mode = MergeMode.EventTime, ordering = Seq("ts")), stat, Seq(
-      Change('u', "a", "new", Some(9)), Change('u', "b", "new", Some(10)), Change('u', "c", "new", None),
-      Change('u', "d", "new", Some(9), deleted = true), Change('u', "e", "new", Some(11), deleted = true),
-      Change('u', "f", "new", Some(1)))).head
+    val after = merge(job(base, schema, instant(1), mode = MergeMode.EventTime, ordering = Seq("ts")), stat,
+      Seq(
+        Change('u', "a", "new", Some(9)), Change('u', "b", "new", Some(10)), Change('u', "c", "new", None),
+        Change('u', "d", "new", Some(9), deleted = true), Change('u', "e", "new", Some(11), deleted = true),
+        Change('u', "f", "new", Some(1)))).head
     assertEquals(content(read(base, Seq(after))).map { case (id, (v, _)) => id -> v },
       Map("a" -> "old", "b" -> "new", "c" -> "new", "d" -> "old", "f" -> "new"))
     assertEquals(Seq(after.numUpdateWrites, after.numDeletes, after.numWrites), Seq(3L, 1L, 5L))
@@ -162,8 +168,10 @@ class MergeWriterSuite extends WriteFixture {
     val files = FileSettings(maxFileBytes = 300000, rowGroupBytes = 60000)
     val random = new Random(1)
     def noise: String = Seq.fill(30)(random.nextPrintableChar()).mkString
-    val stat = insertAll(job(base, schema, instant(0), files = files), (0 until 4000).map(i => Change('i', key(i * 10), noise))).head
-    val stats = merge(job(base, schema, instant(1), files = files), stat, (0 until 20000).map(i => Change('i', key(i * 2 + 1), noise)))
+    val stat = insertAll(job(base, schema, instant(0), files = files),
+      (0 until 4000).map(i => Change('i', key(i * 10), noise))).head
+    val stats = merge(job(base, schema, instant(1), files = files), stat,
+      (0 until 20000).map(i => Change('i', key(i * 2 + 1), noise)))
     assert(stats.size > 1)
     assertEquals(stats.map(_.fileId).distinct.size, stats.size)
     assertEquals(stats.tail.map(_.prevCommit).distinct, Seq(WriteStat.NoPreviousCommit))
@@ -173,10 +181,12 @@ class MergeWriterSuite extends WriteFixture {
 
   folder.test("a file that loses all rows is still written") { base =>
     val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
-    val after = merge(job(base, schema, instant(1)), stat, Seq(Change('d', "a"), Change('d', "b"), Change('d', "c"))).head
+    val after =
+      merge(job(base, schema, instant(1)), stat, Seq(Change('d', "a"), Change('d', "b"), Change('d', "c"))).head
     assertEquals((after.numWrites, after.numDeletes), (0L, 2L))
     assertEquals(read(base, Seq(after)).count(), 0L)
-    val footer = BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
+    val footer =
+      BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
     assertEquals(footer.minKey -> footer.maxKey, None -> None)
     val again = merge(job(base, schema, instant(2)), after, Seq(Change('i', "z"))).head
     assertEquals(content(read(base, Seq(again))).keySet, Set("z"))
@@ -187,19 +197,22 @@ class MergeWriterSuite extends WriteFixture {
     val file = baseFile(stat)
     val stats = inTask(job(base, schema, instant(1))) { writer =>
       writer.toFile(file)
-      writer.move(UTF8String.fromString("b"), MergeWriterSuite.row(Change('u', "b", "moved")), UTF8String.fromString("p/q"))
-      (0 until 100).foreach(i => writer.scatter(UTF8String.fromString(s"n${i % 30}"), UTF8String.fromString(s"s$i"),
-        MergeWriterSuite.row(Change('i', s"s$i"))))
+      writer.move(UTF8String.fromString("b"), MergeWriterSuite.row(Change('u', "b", "moved")),
+        UTF8String.fromString("p/q"))
+      (0 until 100).foreach(i =>
+        writer.scatter(UTF8String.fromString(s"n${i % 30}"), UTF8String.fromString(s"s$i"),
+          MergeWriterSuite.row(Change('i', s"s$i"))))
     }
     assertEquals(stats.map(_.numWrites).sum, 102L)
     assertEquals(stats.map(_.partitionPath).toSet, (Seq("", "p/q") ++ (0 until 30).map(i => s"n$i")).toSet)
-    assertEquals(read(base, stats.filter(_.partitionPath == "p/q")).select("_hoodie_partition_path", "id", "v").collect()
-      .map(_.toString).toSeq, Seq("[p/q,b,moved]"))
+    assertEquals(read(base, stats.filter(_.partitionPath == "p/q")).select("_hoodie_partition_path", "id",
+        "v").collect()
+        .map(_.toString).toSeq, Seq("[p/q,b,moved]"))
     assert(new java.io.File(s"$base/p/q/.hoodie_partition_metadata").isFile)
   }
 }
 
 object MergeWriterSuite {
   def row(c: Change): GenericInternalRow = new GenericInternalRow(Array[Any](UTF8String.fromString(c.id),
-    UTF8String.fromString(c.v), c.ts.map(java.lang.Long.valueOf).orNull, c.deleted))
+      UTF8String.fromString(c.v), c.ts.map(java.lang.Long.valueOf).orNull, c.deleted))
 }

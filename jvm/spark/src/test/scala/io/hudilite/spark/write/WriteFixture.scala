@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.row.{KeySettings, PartitionField}
 import java.nio.file.{Files, Path}
 
 import io.hudilite.bloom.BloomFilter
@@ -21,8 +22,9 @@ trait WriteFixture extends FunSuite {
 
   val folder: FunFixture[String] = FunFixture[String](
     setup = _ => Files.createTempDirectory("hudilite-write").toString,
-    teardown = base => Files.walk(Path.of(base)).sorted(java.util.Comparator.reverseOrder[Path]).iterator.asScala
-      .foreach(Files.delete))
+    teardown = base =>
+      Files.walk(Path.of(base)).sorted(java.util.Comparator.reverseOrder[Path]).iterator.asScala
+        .foreach(Files.delete))
 
   def job(
       base: String,

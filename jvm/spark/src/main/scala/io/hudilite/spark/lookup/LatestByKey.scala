@@ -1,8 +1,19 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.lookup
+
+import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, Descending, Expression, NullsLast, SortOrder, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending,
+  Attribute,
+  Descending,
+  Expression,
+  NullsLast,
+  SortOrder,
+  UnsafeProjection,
+  UnsafeRow
+}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
@@ -22,7 +33,8 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = keyOrder
-  override def requiredChildDistribution: Seq[Distribution] = Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(keys)))
+  override def requiredChildDistribution: Seq[Distribution] =
+    Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(keys)))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(keyOrder ++ ordering.map(SortOrder(_, Descending, NullsLast, Nil)))
 

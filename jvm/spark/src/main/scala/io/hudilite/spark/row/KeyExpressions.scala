@@ -1,4 +1,4 @@
-package io.hudilite.spark.write
+package io.hudilite.spark.row
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
@@ -24,7 +24,8 @@ final case class KeyExpressions(settings: KeySettings) {
       PartitionPath(values, names, settings.copy(recordKeyFields = Nil))
     }
 
-  private def roots(fields: Seq[String], column: String => Option[Expression]): Option[(Seq[String], Seq[Expression])] = {
+  private def roots(fields: Seq[String], column: String => Option[Expression])
+      : Option[(Seq[String], Seq[Expression])] = {
     val names = fields.map(_.takeWhile(_ != '.')).distinct
     val values = names.map(column)
     if (values.forall(_.isDefined)) Some(names -> values.flatten) else None
@@ -35,11 +36,13 @@ final case class KeyExpressions(settings: KeySettings) {
 final case class RecordKey(children: Seq[Expression], names: Seq[String], settings: KeySettings) extends KeyExpression {
   override def prettyName: String = "record_key"
   override protected def text(row: InternalRow): UTF8String = keys.recordKey(row)
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey = copy(children = newChildren)
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey =
+    copy(children = newChildren)
 }
 
 /** The partition path of a row. */
-final case class PartitionPath(children: Seq[Expression], names: Seq[String], settings: KeySettings) extends KeyExpression {
+final case class PartitionPath(children: Seq[Expression], names: Seq[String], settings: KeySettings)
+    extends KeyExpression {
   override def prettyName: String = "partition_path"
   override protected def text(row: InternalRow): UTF8String = keys.partitionPath(row)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): PartitionPath =

@@ -1,8 +1,9 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark
 
 import io.hudilite.config.WriteOptions
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.HudiliteTable
+import io.hudilite.spark.lookup.LatestByKey
+import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
@@ -27,23 +28,27 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def ready(write: V2WriteCommand): Boolean =
-    write.resolved && (write.table match {
-      case r: DataSourceV2Relation => r.table match {
-          case t: HudiliteTable => t.prepared.isEmpty
-          case _ => false
-        }
-      case _ => false
-    })
+    write.resolved &&
+      (write.table match {
+        case r: DataSourceV2Relation => r.table match {
+            case t: HudiliteTable => t.prepared.isEmpty
+            case _ => false
+          }
+        case _ => false
+      })
 
-  private def planned(write: V2WriteCommand, writeOptions: Map[String, String], sqlOperation: WriteOperation): LogicalPlan = {
+  private def planned(write: V2WriteCommand, writeOptions: Map[String, String], sqlOperation: WriteOperation)
+      : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val table = relation.table.asInstanceOf[HudiliteTable]
     val options = table.options ++ HudiliteTable.caseInsensitive(writeOptions)
-    val operation = effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
+    val operation =
+      effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
-    val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition) NeededColumns.KeysOnly
-      else NeededColumns.All
+    val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
+      NeededColumns.KeysOnly
+    else NeededColumns.All
     val target = WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed)
     if (operation.looksUp && target.existing.isDefined) merge(relation, table, target, operation, write.query)
     else append(write, relation, table, target, operation)
@@ -52,16 +57,18 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   /** `mode("overwrite")` replaces the whole table whatever rows the operation brings; an overwrite statement says itself
     * what it replaces.
     */
-  private def effective(write: V2WriteCommand, table: HudiliteTable, asked: WriteOperation): WriteOperation = write match {
-    case _: OverwritePartitionsDynamic => WriteOperation.InsertOverwrite
-    case _: OverwriteByExpression if table.dataFrame && asked == WriteOperation.InsertOverwrite => asked
-    case _: OverwriteByExpression if asked == WriteOperation.Delete || asked == WriteOperation.DeletePartition =>
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> asked.name,
-        "reason" -> "it removes rows and cannot go with the save mode overwrite; use append")
-    case _ => asked
-  }
+  private def effective(write: V2WriteCommand, table: HudiliteTable, asked: WriteOperation): WriteOperation =
+    write match {
+      case _: OverwritePartitionsDynamic => WriteOperation.InsertOverwrite
+      case _: OverwriteByExpression if table.dataFrame && asked == WriteOperation.InsertOverwrite => asked
+      case _: OverwriteByExpression if asked == WriteOperation.Delete || asked == WriteOperation.DeletePartition =>
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> asked.name,
+          "reason" -> "it removes rows and cannot go with the save mode overwrite; use append")
+      case _ => asked
+    }
 
-  private def merge(relation: DataSourceV2Relation, table: HudiliteTable, target: WriteTarget, operation: WriteOperation,
+  private def merge(relation: DataSourceV2Relation, table: HudiliteTable, target: WriteTarget,
+      operation: WriteOperation,
       query: LogicalPlan): LogicalPlan = {
     val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
     val rows = deduplicated(WriteLayout.keyed(aligned(query, target, operation), target), target,
@@ -85,7 +92,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     // In terms of the data columns: meta columns in the condition would make Spark want values assigned to them.
     def value(name: String): Option[Expression] = into.output.find(a => conf.resolver(a.name, name))
     def equal(stored: Option[Expression], column: String): Expression =
-      EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")), WriteLayout.column(rows, column))
+      EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
+        WriteLayout.column(rows, column))
     val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
     if (target.global) byKey else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
   }
@@ -106,7 +114,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
       case _ => WriteOptions.CombineBeforeInsert(target.options)
     }
-    val rows = deduplicated(WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target), target, combine)
+    val rows =
+      deduplicated(WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target), target, combine)
     val plan = AppendPlan.of(target, operation, overwrites, rows, session.sparkContext.defaultParallelism)
     val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
     write.withNewTable(prepared).withNewQuery(plan.rows)

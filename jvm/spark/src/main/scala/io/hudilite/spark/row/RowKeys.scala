@@ -1,4 +1,4 @@
-package io.hudilite.spark.write
+package io.hudilite.spark.row
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{KeyEncoding, TimestampPartitions}
@@ -68,7 +68,7 @@ final class RowKeys(schema: StructType, settings: KeySettings) extends Serializa
   }
 
   private def spell(row: InternalRow): UTF8String = UTF8String.fromString(KeyEncoding.partitionPath(
-    partitionFields, texts(partitions, partitionValues, row), settings.hiveStyle, settings.urlEncode))
+      partitionFields, texts(partitions, partitionValues, row), settings.hiveStyle, settings.urlEncode))
 
   private def texts(fields: Array[FieldText], values: Array[String], row: InternalRow): Array[String] = {
     var i = 0
@@ -85,7 +85,7 @@ private object RowKeys {
 }
 
 /** Text of one field of a row. `path` holds the ordinals and widths of the structs around it. */
-private[write] final class FieldText(
+private[row] final class FieldText(
     path: Array[(Int, Int)], ordinal: Int, dataType: DataType, format: Option[TimestampPartitions])
     extends Serializable {
 
@@ -119,19 +119,20 @@ private[write] final class FieldText(
   }
 }
 
-private[write] object FieldText {
+private[row] object FieldText {
 
   /** The field that a dotted name means; raises when there is none or its type has no text form in Hudi. */
   def of(schema: StructType, name: String, format: Option[TimestampPartitions] = None): FieldText = {
     val parts = name.split('.')
     def descend(struct: StructType, i: Int, path: Vector[(Int, Int)]): FieldText = {
       val ordinal = struct.fields.indexWhere(_.name == parts(i))
-      if (ordinal < 0) throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> schema.fieldNames.mkString(", "))
+      if (ordinal < 0)
+        throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> schema.fieldNames.mkString(", "))
       struct.fields(ordinal).dataType match {
         case inner: StructType if i + 1 < parts.length => descend(inner, i + 1, path :+ (ordinal -> inner.length))
         case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf, format)
         case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name,
-          "type" -> other.catalogString, "reason" -> "a record key or partition path has no text for it")
+            "type" -> other.catalogString, "reason" -> "a record key or partition path has no text for it")
       }
     }
     descend(schema, 0, Vector.empty)

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.shim
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical._

@@ -1,0 +1,31 @@
+package io.hudilite.spark.row
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.spark.sql.internal.SQLConf
+
+/** Hadoop's configuration as the active session has it. */
+object SessionConf {
+
+  private def readerKeys: Seq[String] = Seq(SQLConf.PARQUET_BINARY_AS_STRING.key, SQLConf.PARQUET_INT96_AS_TIMESTAMP.key,
+    SQLConf.PARQUET_INFER_TIMESTAMP_NTZ_ENABLED.key, SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key,
+    SQLConf.SESSION_LOCAL_TIMEZONE.key, SQLConf.NESTED_SCHEMA_PRUNING_ENABLED.key, SQLConf.CASE_SENSITIVE.key)
+
+  /** Hadoop's configuration with the session's settings and the options of one read on top. */
+  def hadoop(options: Map[String, String]): Configuration = {
+    val conf = new Configuration(SparkSession.active.sparkContext.hadoopConfiguration)
+    SQLConf.get.getAllConfs.foreach { case (key, value) => if (value != null) conf.set(key, value) }
+    options.foreach { case (key, value) => if (value != null) conf.set(key, value) }
+    conf
+  }
+
+  /** The configuration for Spark's parquet reader, which looks up its settings by name and has no defaults for them. */
+  def parquet(options: Map[String, String]): Configuration = {
+    val conf = hadoop(options)
+    readerKeys.foreach(key => conf.set(key, SQLConf.get.getConfString(key)))
+    conf.set(ParquetInputFormat.READ_SUPPORT_CLASS, classOf[ParquetReadSupport].getName)
+    conf
+  }
+}
