@@ -109,14 +109,6 @@ def test_a_dataframe_and_a_statement_see_each_other(story: Story) -> None:
     assert rows_of(spark.sql(f"SELECT * FROM {name(story)}")) == story.model.rows()
 
 
-def test_a_time_travel_clause(story: Story) -> None:
-    before = story.model.rows()
-    story.upsert(days(range(3), 2))
-    instant = layout.writes(story.path)[0].requested
-    found = story.engine.spark.sql(f"SELECT * FROM {name(story)} VERSION AS OF '{instant}'")
-    assert rows_of(found) == before
-
-
 def test_a_join_with_a_small_table_on_the_key(story: Story) -> None:
     spark = story.engine.spark
     spark.createDataFrame([("k003",), ("k007",), ("x",)], "id string").createOrReplaceTempView("wanted")

@@ -50,7 +50,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       NeededColumns.KeysOnly
     else NeededColumns.All
     val target = WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed)
-    if (operation.looksUp && target.existing.isDefined) merge(relation, table, target, operation, write.query)
+    val replaces = write.isInstanceOf[OverwriteByExpression]
+    if (operation.looksUp && target.existing.isDefined && !replaces) merge(relation, table, target, operation, write.query)
     else append(write, relation, table, target, operation)
   }
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{ReadOptions, TableConfig}
+import io.hudilite.config.{Options, ReadOptions, TableConfig}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
@@ -24,12 +24,14 @@ object Query {
   final case class Incremental(range: IncrementalRange) extends Query
 
   /** The query that read options ask for; base files are all there is, so `read_optimized` is a snapshot. */
-  def of(options: Map[String, String], config: TableConfig): Query =
+  def of(options: Map[String, String], config: TableConfig): Query = {
+    Options.check(options)
     if (ReadOptions.QueryType(options) == "incremental") incremental(options, config)
     else ReadOptions.AsOfInstant.get(options) match {
       case Some(text) => AsOf(InstantTime.parseUserInput(text, config.zone))
       case None => Snapshot
     }
+  }
 
   private def incremental(options: Map[String, String], config: TableConfig): Query = {
     val begin = ReadOptions.BeginInstant.get(options).getOrElse(throw InvalidInput("MISSING_OPTION",

@@ -17,8 +17,14 @@ private[write] object BloomCarry {
   private val StaleShare = 1.3
   private val StaleSlack = 1000
 
-  /** The old file's filter, when it has the layout that the job asks for and holds few keys that are gone. */
-  def of(old: OldBaseFile): Option[BloomFilter] = {
+  /** The old file's filter, when it has the layout that the job asks for and holds few keys that are gone. A damaged
+    * one, which only a lookup would need, is built anew.
+    */
+  def of(old: OldBaseFile): Option[BloomFilter] =
+    try carried(old)
+    catch { case _: IllegalArgumentException | _: IndexOutOfBoundsException => None }
+
+  private def carried(old: OldBaseFile): Option[BloomFilter] = {
     val settings = old.job.bloom
     for {
       text <- old.footer(BaseFileFooter.Bloom)
