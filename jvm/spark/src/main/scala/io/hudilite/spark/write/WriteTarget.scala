@@ -94,6 +94,7 @@ object WriteTarget {
         table.config.checkWritable(basePath)
         refuseBuckets(table)
         TableRequest.checkAgainst(table.config, options)
+        BucketTables.refuse(table)
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
         WriteTarget(basePath, storage, existing, table.config, options, schema)
       case None =>
