@@ -9,6 +9,7 @@ SBT := $(DEV)/python jvm/sbt.py
 PYTHON_SOURCES := python tests examples benchmarks jvm
 
 export PYTHONDONTWRITEBYTECODE := 1
+export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build example test check fmt docs test-core test-35 test-4 test-43 \
   test-python-35 test-python-43 test-python interop examples packages bench publish-local wheel clean
