@@ -1,7 +1,6 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
-import io.hudilite.error.UnsupportedTable
 import io.hudilite.record.PartitionPaths
 import io.hudilite.spark.row.{KeyExpressions, KeySettings, Nullability, PartitionField, SchemaConversion, SessionConf}
 import io.hudilite.spark.shim.Sessions
@@ -92,7 +91,6 @@ object WriteTarget {
     existing match {
       case Some(table) =>
         table.config.checkWritable(basePath)
-        refuseBuckets(table)
         TableRequest.checkAgainst(table.config, options)
         BucketTables.refuse(table)
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
@@ -104,14 +102,6 @@ object WriteTarget {
         SchemaAlignment.requireColumns(schema, config)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
-  }
-
-  /** The index type is no property of a table: only the file ids of a bucket index tell (docs/format.md#indexes). */
-  private def refuseBuckets(table: Table): Unit = {
-    val groups = table.slices(table.partitions().take(1)).values.flatten
-    if (groups.nonEmpty && groups.forall(_.fileId.matches("0000\\d{4}-.*")))
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> "a bucket index",
-        "reason" -> "its rows are placed by a hash of their keys, which only a writer with the same buckets may add to")
   }
 
   private def tableSchema(table: Table, rows: StructType): StructType =
