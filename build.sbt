@@ -18,13 +18,15 @@ ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses
 ThisBuild / description := "Apache Hudi tables in Spark's DataSource V2 planner"
 
 val jdkOpens = Seq("java.base/java.lang", "java.base/java.lang.invoke", "java.base/java.io", "java.base/java.net",
-  "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent", "java.base/java.util.concurrent.atomic",
+  "java.base/java.nio", "java.base/java.util", "java.base/java.util.concurrent",
+  "java.base/java.util.concurrent.atomic",
   "java.base/sun.nio.ch", "java.base/sun.nio.cs", "java.base/sun.security.action", "java.base/sun.util.calendar")
 
 val common = Seq(
   scalacOptions ++= Seq("-deprecation", "-feature", "-unchecked", "-Xlint:-byname-implicit,_", "-Xfatal-warnings",
     "-Wconf:cat=deprecation&msg=JavaConverters:s"),
-  scalacOptions := (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
+  scalacOptions :=
+    (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
   javacOptions ++= Seq("-source", "17", "-target", "17"),
   autoScalaLibrary := false, // Spark brings it
   libraryDependencies += "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,

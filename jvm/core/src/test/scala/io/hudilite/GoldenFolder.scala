@@ -20,7 +20,8 @@ object GoldenFolder {
   /** Names such as `cow-basic-v9`. */
   lazy val names: Seq[String] = {
     val stream = Files.list(folder)
-    try stream.iterator().asScala.map(_.getFileName.toString).toList.sorted finally stream.close()
+    try stream.iterator().asScala.map(_.getFileName.toString).toList.sorted
+    finally stream.close()
   }
 
   def table(name: String): String = folder.resolve(name).resolve("table").toString

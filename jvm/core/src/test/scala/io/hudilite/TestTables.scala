@@ -57,7 +57,7 @@ object TestTables {
     val base = Path.of(table.basePath)
     val stream = Files.walk(base)
     try stream.iterator().asScala.filter(Files.isRegularFile(_)).map(base.relativize(_).toString)
-      .filterNot(f => f.endsWith(".crc") || f.endsWith(".hudilite.lock")).toSet
+        .filterNot(f => f.endsWith(".crc") || f.endsWith(".hudilite.lock")).toSet
     finally stream.close()
   }
 }

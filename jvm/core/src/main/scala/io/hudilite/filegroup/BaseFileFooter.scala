@@ -62,7 +62,8 @@ object BaseFileFooter {
   }
 
   /** The whole footer of a file of `length` bytes; one that does not decode raises `CorruptTable`. */
-  def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = metadata(conf, path, length, 0L, length)
+  def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata =
+    metadata(conf, path, length, 0L, length)
 
   /** The footer with only those row groups whose middle lies in `[start, end)`. */
   def metadata(conf: Configuration, path: String, length: Long, start: Long, end: Long): ParquetMetadata =
@@ -70,7 +71,8 @@ object BaseFileFooter {
       val status = new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path))
       val options = HadoopReadOptions.builder(conf, new Path(path)).withRange(start, end).build()
       val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf), options)
-      try reader.getFooter finally reader.close()
+      try reader.getFooter
+      finally reader.close()
     } catch {
       case e: IOException if !isDecodingError(e) => throw e
       case NonFatal(e) => throw damaged(e, path, s"its Parquet footer cannot be read (${e.getMessage})")

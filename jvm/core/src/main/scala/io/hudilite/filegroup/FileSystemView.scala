@@ -68,8 +68,9 @@ object FileSystemView {
   def withoutStrays(
       listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]]): Map[String, Seq[FileInfo]] =
     listing.map { case (partition, files) =>
-      partition -> files.filter(f => FileNames.parseBaseFile(f.name).flatMap(n => named.get(n.instant))
-        .forall(_.contains(FileSlice.join(partition, f.name))))
+      partition -> files.filter(f =>
+        FileNames.parseBaseFile(f.name).flatMap(n => named.get(n.instant))
+          .forall(_.contains(FileSlice.join(partition, f.name))))
     }
 
   private def ofGroup(
@@ -83,8 +84,9 @@ object FileSystemView {
       if (instants.version < LayoutWithCompletionTimes) sorted.groupBy(_.time)
       else assignByCompletion(instants, keys, sorted.filter(l => instants.isCommitted(l.time)))
     val visible = (keys ++ logsByKey.keySet.filter(instants.isCommitted)).toList.sorted.reverse
-    joinPending(pending, visible.map(key =>
-      FileSlice(id.partition, id.fileId, key, committed.get(key), logsByKey.getOrElse(key, Nil))))
+    joinPending(pending,
+      visible.map(key =>
+        FileSlice(id.partition, id.fileId, key, committed.get(key), logsByKey.getOrElse(key, Nil))))
   }
 
   /** From version 8 on a log file belongs to the newest slice that began before the file's delta commit completed. */

@@ -35,7 +35,8 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     val p = new Path(path)
     try {
       val in = fileSystem(p).open(p)
-      try Some(in.readAllBytes()) finally in.close()
+      try Some(in.readAllBytes())
+      finally in.close()
     } catch { case _: FileNotFoundException => None }
   }
 
@@ -70,7 +71,8 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   private def writeDirect(fs: FileSystem, target: Path, content: Array[Byte]): Boolean =
     try {
       val out = fs.create(target, false)
-      try out.write(content) finally out.close()
+      try out.write(content)
+      finally out.close()
       true
     } catch { case _: FileAlreadyExistsException => false }
 
@@ -81,7 +83,8 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 
   private def writeWhole(fs: FileSystem, target: Path, content: Array[Byte]): Unit = {
     val out = fs.create(target, true)
-    try out.write(content) finally out.close()
+    try out.write(content)
+    finally out.close()
   }
 
   override def delete(path: String): Boolean = {
@@ -110,13 +113,14 @@ object HadoopStorage {
   private val RenameSchemes = Set("file", "hdfs", "viewfs")
   private val ListingThreads = 16
 
-  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(ListingThreads, new ThreadFactory {
-    override def newThread(work: Runnable): Thread = {
-      val thread = new Thread(work, "hudilite-storage")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(ListingThreads,
+    new ThreadFactory {
+      override def newThread(work: Runnable): Thread = {
+        val thread = new Thread(work, "hudilite-storage")
+        thread.setDaemon(true)
+        thread
+      }
+    })
 
   private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] =
     if (items.size < 2) items.map(work)

@@ -39,10 +39,11 @@ private[timeline] object AvroFile {
     val set = values.toMap
     val record = new GenericData.Record(schema)
     schema.getFields.asScala.foreach { field =>
-      record.put(field.pos, set.get(field.name) match {
-        case Some(value) => toAvro(value)
-        case None => GenericData.get.getDefaultValue(field)
-      })
+      record.put(field.pos,
+        set.get(field.name) match {
+          case Some(value) => toAvro(value)
+          case None => GenericData.get.getDefaultValue(field)
+        })
     }
     record
   }

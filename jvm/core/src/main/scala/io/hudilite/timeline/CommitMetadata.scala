@@ -46,6 +46,7 @@ final case class WriteStat(
 }
 
 object WriteStat {
+
   /** The text that Hudi writes for the first file of a file group. */
   val NoPreviousCommit = "null"
 }

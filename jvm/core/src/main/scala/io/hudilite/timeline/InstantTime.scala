@@ -33,11 +33,12 @@ object InstantTime {
   def after(floor: String, zone: ZoneId): String = next(Clock.system(zone), floor)
 
   private[timeline] def next(clock: Clock, floor: String): String =
-    lastByZone.compute(clock.getZone, (_, last) => {
-      val wanted = Format.format(LocalDateTime.now(clock))
-      val bound = if (last == null || last < floor) floor else last
-      if (wanted > bound) wanted else increment(bound)
-    })
+    lastByZone.compute(clock.getZone,
+      (_, last) => {
+        val wanted = Format.format(LocalDateTime.now(clock))
+        val bound = if (last == null || last < floor) floor else last
+        if (wanted > bound) wanted else increment(bound)
+      })
 
   /** One millisecond later, on the wall clock: a zone's change to winter time must not turn times back. */
   private def increment(time: String): String = Format.format(toLocal(time).plusNanos(1000000L))

@@ -11,37 +11,43 @@ private[timeline] object PlanCodec {
   private val NamesVersion = 2
 
   def write(plan: RollbackPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.RollbackPlan)(
-    "instantToRollback" -> instantInfo(plan.target),
-    "RollbackRequests" -> plan.requests.map(r => record(TimelineSchemas.RollbackRequest)(
-      "partitionPath" -> r.partition, "fileId" -> r.fileId, "latestBaseInstant" -> r.latestBaseInstant,
-      "filesToBeDeleted" -> r.files, "logBlocksToBeDeleted" -> r.logBlocks))))
+      "instantToRollback" -> instantInfo(plan.target),
+      "RollbackRequests" -> plan.requests.map(r =>
+        record(TimelineSchemas.RollbackRequest)(
+          "partitionPath" -> r.partition, "fileId" -> r.fileId, "latestBaseInstant" -> r.latestBaseInstant,
+          "filesToBeDeleted" -> r.files, "logBlocksToBeDeleted" -> r.logBlocks))))
 
   def rollbackPlan(bytes: Array[Byte]): RollbackPlan = {
     val fields = AvroFile.read(bytes)
     val target = fields.child("instantToRollback").map(instantName)
       .getOrElse(throw new IllegalArgumentException("the rollback names no instant"))
-    RollbackPlan(target, fields.children("RollbackRequests").map(r => RollbackRequest(
-      r.text("partitionPath").getOrElse(""), r.texts("filesToBeDeleted"), r.text("fileId").getOrElse(""),
-      r.text("latestBaseInstant").getOrElse(""), r.longMap("logBlocksToBeDeleted"))))
+    RollbackPlan(target,
+      fields.children("RollbackRequests").map(r =>
+        RollbackRequest(
+          r.text("partitionPath").getOrElse(""), r.texts("filesToBeDeleted"), r.text("fileId").getOrElse(""),
+          r.text("latestBaseInstant").getOrElse(""), r.longMap("logBlocksToBeDeleted"))))
   }
 
   def write(metadata: RollbackMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Rollback)(
-    "startRollbackTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
-    "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
-    "commitsRollback" -> metadata.targets.map(_.time),
-    "partitionMetadata" -> metadata.partitions.map(p => p.partition ->
-      record(TimelineSchemas.RolledBackPartition)("partitionPath" -> p.partition,
-        "successDeleteFiles" -> p.deleted, "failedDeleteFiles" -> p.failed,
-        "rollbackLogFiles" -> p.rollbackLogFiles, "logFilesFromFailedCommit" -> Map.empty)).toMap,
-    "instantsRollback" -> metadata.targets.map(instantInfo)))
+      "startRollbackTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
+      "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
+      "commitsRollback" -> metadata.targets.map(_.time),
+      "partitionMetadata" -> metadata.partitions.map(p =>
+        p.partition ->
+          record(TimelineSchemas.RolledBackPartition)("partitionPath" -> p.partition,
+            "successDeleteFiles" -> p.deleted, "failedDeleteFiles" -> p.failed,
+            "rollbackLogFiles" -> p.rollbackLogFiles, "logFilesFromFailedCommit" -> Map.empty)).toMap,
+      "instantsRollback" -> metadata.targets.map(instantInfo)))
 
   def rollback(bytes: Array[Byte]): RollbackMetadata = {
     val fields = AvroFile.read(bytes)
     val named = fields.children("instantsRollback").map(instantName)
     RollbackMetadata(fields.text("startRollbackTime").getOrElse(""), fields.number("timeTakenInMillis"),
       if (named.nonEmpty) named else fields.texts("commitsRollback").map(InstantName(_, "")),
-      fields.childMap("partitionMetadata").map { case (partition, p) => RolledBackPartition(partition,
-        p.texts("successDeleteFiles"), p.texts("failedDeleteFiles"), p.longMap("rollbackLogFiles")) }.toList)
+      fields.childMap("partitionMetadata").map { case (partition, p) =>
+        RolledBackPartition(partition,
+          p.texts("successDeleteFiles"), p.texts("failedDeleteFiles"), p.longMap("rollbackLogFiles"))
+      }.toList)
   }
 
   private def instantInfo(name: InstantName): AnyRef =
@@ -54,33 +60,38 @@ private[timeline] object PlanCodec {
   lazy val emptyRequestedReplace: Array[Byte] = AvroFile.write(record(TimelineSchemas.RequestedReplace)("version" -> 1))
 
   def write(plan: CompactionPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.CompactionPlan)(
-    "operations" -> plan.operations.map(o => record(TimelineSchemas.CompactionOperation)(
-      "baseInstantTime" -> o.baseInstant, "deltaFilePaths" -> o.logFiles, "dataFilePath" -> o.baseFile,
-      "fileId" -> o.fileId, "partitionPath" -> o.partition, "metrics" -> o.metrics)),
-    "version" -> NamesVersion))
+      "operations" -> plan.operations.map(o =>
+        record(TimelineSchemas.CompactionOperation)(
+          "baseInstantTime" -> o.baseInstant, "deltaFilePaths" -> o.logFiles, "dataFilePath" -> o.baseFile,
+          "fileId" -> o.fileId, "partitionPath" -> o.partition, "metrics" -> o.metrics)),
+      "version" -> NamesVersion))
 
   def compactionPlan(bytes: Array[Byte]): CompactionPlan = CompactionPlan(
-    AvroFile.read(bytes).children("operations").map(o => CompactionOperation(
-      o.text("partitionPath").getOrElse(""), o.text("fileId").getOrElse(""), o.text("baseInstantTime").getOrElse(""),
-      o.text("dataFilePath").filter(_.nonEmpty).map(nameOf), o.texts("deltaFilePaths").map(nameOf),
-      o.doubleMap("metrics"))))
+    AvroFile.read(bytes).children("operations").map(o =>
+      CompactionOperation(
+        o.text("partitionPath").getOrElse(""), o.text("fileId").getOrElse(""), o.text("baseInstantTime").getOrElse(""),
+        o.text("dataFilePath").filter(_.nonEmpty).map(nameOf), o.texts("deltaFilePaths").map(nameOf),
+        o.doubleMap("metrics"))))
 
   /** `None` when the replace commit is no clustering. */
   def clusteringPlan(bytes: Array[Byte]): Option[ClusteringPlan] =
-    AvroFile.read(bytes).child("clusteringPlan").map(plan => ClusteringPlan(
-      plan.children("inputGroups").map(_.children("slices").map(s => ClusteringInput(
-        s.text("partitionPath").getOrElse(""), s.text("fileId").getOrElse(""),
-        s.text("dataFilePath").filter(_.nonEmpty).map(nameOf), s.texts("deltaFilePaths").map(nameOf))))))
+    AvroFile.read(bytes).child("clusteringPlan").map(plan =>
+      ClusteringPlan(
+        plan.children("inputGroups").map(_.children("slices").map(s =>
+            ClusteringInput(
+              s.text("partitionPath").getOrElse(""), s.text("fileId").getOrElse(""),
+              s.text("dataFilePath").filter(_.nonEmpty).map(nameOf), s.texts("deltaFilePaths").map(nameOf))))))
 
   def write(plan: CleanPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.CleanPlan)(
-    "earliestInstantToRetain" -> plan.earliestToRetain.map(i => record(TimelineSchemas.CleanEarliest)(
-      "timestamp" -> i.time, "action" -> i.action, "state" -> i.state.name)),
-    "lastCompletedCommitTimestamp" -> plan.lastCompletedCommit, "policy" -> plan.policy,
-    "filesToBeDeletedPerPartition" -> Map.empty, "version" -> NamesVersion,
-    "filePathsToBeDeletedPerPartition" -> plan.files.map { case (partition, paths) =>
-      partition -> paths.map(p => record(TimelineSchemas.CleanFile)("filePath" -> p, "isBootstrapBaseFile" -> false))
-    },
-    "partitionsToBeDeleted" -> plan.partitionsToDelete, "extraMetadata" -> Map.empty))
+      "earliestInstantToRetain" -> plan.earliestToRetain.map(i =>
+        record(TimelineSchemas.CleanEarliest)(
+          "timestamp" -> i.time, "action" -> i.action, "state" -> i.state.name)),
+      "lastCompletedCommitTimestamp" -> plan.lastCompletedCommit, "policy" -> plan.policy,
+      "filesToBeDeletedPerPartition" -> Map.empty, "version" -> NamesVersion,
+      "filePathsToBeDeletedPerPartition" -> plan.files.map { case (partition, paths) =>
+        partition -> paths.map(p => record(TimelineSchemas.CleanFile)("filePath" -> p, "isBootstrapBaseFile" -> false))
+      },
+      "partitionsToBeDeleted" -> plan.partitionsToDelete, "extraMetadata" -> Map.empty))
 
   def cleanPlan(bytes: Array[Byte]): CleanPlan = {
     val fields = AvroFile.read(bytes)
@@ -96,31 +107,34 @@ private[timeline] object PlanCodec {
   }
 
   def write(metadata: CleanMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Clean)(
-    "startCleanTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
-    "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
-    "earliestCommitToRetain" -> metadata.earliestCommitToRetain,
-    "lastCompletedCommitTimestamp" -> metadata.lastCompletedCommit,
-    "partitionMetadata" -> metadata.partitions.map(p => p.partition ->
-      record(TimelineSchemas.CleanedPartition)("partitionPath" -> p.partition, "policy" -> p.policy,
-        "deletePathPatterns" -> (p.deleted ++ p.failed), "successDeleteFiles" -> p.deleted,
-        "failedDeleteFiles" -> p.failed, "isPartitionDeleted" -> p.partitionDeleted)).toMap,
-    "version" -> NamesVersion, "bootstrapPartitionMetadata" -> Map.empty, "extraMetadata" -> Map.empty))
+      "startCleanTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
+      "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
+      "earliestCommitToRetain" -> metadata.earliestCommitToRetain,
+      "lastCompletedCommitTimestamp" -> metadata.lastCompletedCommit,
+      "partitionMetadata" -> metadata.partitions.map(p =>
+        p.partition ->
+          record(TimelineSchemas.CleanedPartition)("partitionPath" -> p.partition, "policy" -> p.policy,
+            "deletePathPatterns" -> (p.deleted ++ p.failed), "successDeleteFiles" -> p.deleted,
+            "failedDeleteFiles" -> p.failed, "isPartitionDeleted" -> p.partitionDeleted)).toMap,
+      "version" -> NamesVersion, "bootstrapPartitionMetadata" -> Map.empty, "extraMetadata" -> Map.empty))
 
   def clean(bytes: Array[Byte]): CleanMetadata = {
     val fields = AvroFile.read(bytes)
     CleanMetadata(fields.text("startCleanTime").getOrElse(""), fields.number("timeTakenInMillis"),
       fields.text("earliestCommitToRetain").getOrElse(""), fields.text("lastCompletedCommitTimestamp").getOrElse(""),
-      fields.childMap("partitionMetadata").map { case (partition, p) => CleanedPartition(partition,
-        p.text("policy").getOrElse(""), p.texts("successDeleteFiles").map(nameOf),
-        p.texts("failedDeleteFiles").map(nameOf), p.flag("isPartitionDeleted")) }.toList)
+      fields.childMap("partitionMetadata").map { case (partition, p) =>
+        CleanedPartition(partition,
+          p.text("policy").getOrElse(""), p.texts("successDeleteFiles").map(nameOf),
+          p.texts("failedDeleteFiles").map(nameOf), p.flag("isPartitionDeleted"))
+      }.toList)
   }
 
   def write(metadata: SavepointMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Savepoint)(
-    "savepointedBy" -> metadata.by, "savepointedAt" -> metadata.atEpochMs, "comments" -> metadata.comments,
-    "partitionMetadata" -> metadata.files.map { case (partition, names) =>
-      partition -> record(TimelineSchemas.SavepointPartition)(
-        "partitionPath" -> partition, "savepointDataFile" -> names)
-    }))
+      "savepointedBy" -> metadata.by, "savepointedAt" -> metadata.atEpochMs, "comments" -> metadata.comments,
+      "partitionMetadata" -> metadata.files.map { case (partition, names) =>
+        partition -> record(TimelineSchemas.SavepointPartition)(
+          "partitionPath" -> partition, "savepointDataFile" -> names)
+      }))
 
   def savepoint(bytes: Array[Byte]): SavepointMetadata = {
     val fields = AvroFile.read(bytes)

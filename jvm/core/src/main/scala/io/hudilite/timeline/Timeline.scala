@@ -58,8 +58,8 @@ final case class Timeline(instants: Seq[Instant]) {
   def lastCompleted: Option[Instant] = writes.lastOption
 
   /** Greatest time anywhere in the timeline: requested or completion. */
-  def lastTime: Option[String] =
-    (instants.map(_.time) ++ instants.flatMap(_.completionTime)).reduceOption((a, b) => if (a < b) b else a)
+  def lastTime: Option[String] = (instants.map(_.time) ++ instants.flatMap(_.completionTime)).reduceOption((a, b) =>
+    if (a < b) b else a)
 
   /** The timeline as it stood for a reader at `time`: only instants up to and including it. */
   def upTo(time: String): Timeline = Timeline(instants.filter(_.time <= time))

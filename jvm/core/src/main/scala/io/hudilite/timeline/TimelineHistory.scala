@@ -32,8 +32,9 @@ private[timeline] object TimelineHistory {
     }
     val contents = storage.readAll(paths)
     paths.flatMap { path =>
-      val bytes = contents.getOrElse(path, throw CorruptTable("CORRUPT_FILE", "path" -> path,
-        "reason" -> "the manifest lists it and it does not exist"))
+      val bytes = contents.getOrElse(path,
+        throw CorruptTable("CORRUPT_FILE", "path" -> path,
+          "reason" -> "the manifest lists it and it does not exist"))
       CommitCodec.guarded(path)(rows(bytes))
     }.distinct.sortBy(i => (i.time, i.action))
   }

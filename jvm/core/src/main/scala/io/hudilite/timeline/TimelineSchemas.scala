@@ -56,8 +56,9 @@ private[timeline] object TimelineSchemas {
     optional("fileSizeInBytes", long), optional("logVersion", int), optional("logOffset", long),
     optional("baseFile", text), optional("logFiles", array(text)), optional("cdcStats", map(long)),
     optional("prevBaseFile", text), optional("minEventTime", long), optional("maxEventTime", long),
-    optional("runtimeStats", record("HoodieRuntimeStats",
-      optional("totalScanTime", long), optional("totalCreateTime", long), optional("totalUpsertTime", long))),
+    optional("runtimeStats",
+      record("HoodieRuntimeStats",
+        optional("totalScanTime", long), optional("totalCreateTime", long), optional("totalUpsertTime", long))),
     optional("totalLogFilesCompacted", long), optional("totalLogReadTimeMs", long),
     optional("totalLogSizeCompacted", long), optional("tempPath", text), optional("numUpdates", long))
 
@@ -71,20 +72,23 @@ private[timeline] object TimelineSchemas {
     commitFields :+ optional("partitionToReplaceFileIds", map(array(text))): _*)
 
   private val clusteringGroup: Schema = record("HoodieClusteringGroup",
-    optional("slices", array(record("HoodieSliceInfo",
-      optional("dataFilePath", text), optional("deltaFilePaths", array(text)), nullable("fileId", text),
-      optional("partitionPath", text), optional("bootstrapFilePath", text), version(1)))),
+    optional("slices",
+      array(record("HoodieSliceInfo",
+          optional("dataFilePath", text), optional("deltaFilePaths", array(text)), nullable("fileId", text),
+          optional("partitionPath", text), optional("bootstrapFilePath", text), version(1)))),
     optional("metrics", map(double)), orNull("numOutputFileGroups", int, Int.box(1)),
     optional("extraMetadata", map(text)), version(1))
 
   val RequestedReplace: Schema = record("HoodieRequestedReplaceMetadata",
     optional("operationType", text),
-    optional("clusteringPlan", record("HoodieClusteringPlan",
-      optional("inputGroups", array(clusteringGroup)),
-      optional("strategy", record("HoodieClusteringStrategy",
-        optional("strategyClassName", text), optional("strategyParams", map(text)), version(1))),
-      optional("extraMetadata", map(text)), version(1), optional("preserveHoodieMetadata", boolean),
-      optional("missingSchedulePartitions", array(text)))),
+    optional("clusteringPlan",
+      record("HoodieClusteringPlan",
+        optional("inputGroups", array(clusteringGroup)),
+        optional("strategy",
+          record("HoodieClusteringStrategy",
+            optional("strategyClassName", text), optional("strategyParams", map(text)), version(1))),
+        optional("extraMetadata", map(text)), version(1), optional("preserveHoodieMetadata", boolean),
+        optional("missingSchedulePartitions", array(text)))),
     optional("extraMetadata", map(text)), version(1))
 
   val CompactionOperation: Schema = record("HoodieCompactionOperation",
@@ -94,8 +98,9 @@ private[timeline] object TimelineSchemas {
 
   val CompactionPlan: Schema = record("HoodieCompactionPlan",
     optional("operations", array(CompactionOperation)), optional("extraMetadata", map(text)), version(1),
-    optional("strategy", record("HoodieCompactionStrategy",
-      optional("compactorClassName", text), optional("strategyParams", map(text)), version(1))),
+    optional("strategy",
+      record("HoodieCompactionStrategy",
+        optional("compactorClassName", text), optional("strategyParams", map(text)), version(1))),
     orNull("preserveHoodieMetadata", boolean, Boolean.box(false)),
     optional("missingSchedulePartitions", array(text)))
 

@@ -56,7 +56,8 @@ object Lock {
   @annotation.tailrec
   private def acquire(channel: FileChannel, deadline: Long): Option[FileLock] = {
     // Another class loader of this JVM holding the lock shows as an overlap, not as a failed try.
-    val lock = try Option(channel.tryLock()) catch { case _: OverlappingFileLockException => None }
+    val lock = try Option(channel.tryLock())
+    catch { case _: OverlappingFileLockException => None }
     if (lock.isDefined) lock
     else if (System.nanoTime() >= deadline) None
     else {

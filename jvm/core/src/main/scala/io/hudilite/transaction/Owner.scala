@@ -81,13 +81,16 @@ object Owner {
   private def path(basePath: String, instant: String): String = s"${Markers.folder(basePath, instant)}/$FileName"
 
   private lazy val host: String = {
-    val name = try java.net.InetAddress.getLocalHost.getHostName catch { case NonFatal(_) => "localhost" }
+    val name = try java.net.InetAddress.getLocalHost.getHostName
+    catch { case NonFatal(_) => "localhost" }
     val boot = firstLine(Paths.get("/proc/sys/kernel/random/boot_id"))
     val namespace =
-      try Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString catch { case NonFatal(_) => "" }
+      try Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString
+      catch { case NonFatal(_) => "" }
     Seq(name, boot, namespace).filter(_.nonEmpty).mkString("/")
   }
 
   private def firstLine(path: Path): String =
-    try new String(Files.readAllBytes(path), StandardCharsets.US_ASCII).trim catch { case NonFatal(_) => "" }
+    try new String(Files.readAllBytes(path), StandardCharsets.US_ASCII).trim
+    catch { case NonFatal(_) => "" }
 }

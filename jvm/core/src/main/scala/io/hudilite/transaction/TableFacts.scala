@@ -10,8 +10,9 @@ private[transaction] object TableFacts {
 
   /** What changed, in words, when something did. */
   def changed(before: TableConfig, now: TableConfig): Option[String] =
-    facts(before).zip(facts(now)).collectFirst { case ((name, old), (_, current)) if old != current =>
-      s"$name changed from '$old' to '$current'"
+    facts(before).zip(facts(now)).collectFirst {
+      case ((name, old), (_, current)) if old != current =>
+        s"$name changed from '$old' to '$current'"
     }
 
   private def facts(config: TableConfig): Seq[(String, String)] = Seq(

@@ -65,8 +65,9 @@ class HadoopStorageSuite extends FunSuite {
 
   folder.test("a missing directory lists as empty and a missing file reads as none") { dir =>
     assertEquals(storage.list(s"$dir/none"), Nil)
-    assertEquals(storage.list(Seq(s"$dir/none", s"$dir/neither")), Map[String, Seq[FileInfo]](
-      s"$dir/none" -> Nil, s"$dir/neither" -> Nil))
+    assertEquals(storage.list(Seq(s"$dir/none", s"$dir/neither")),
+      Map[String, Seq[FileInfo]](
+        s"$dir/none" -> Nil, s"$dir/neither" -> Nil))
     assertEquals(read(s"$dir/none"), None)
     assertEquals(storage.readAll(Seq(s"$dir/none", s"$dir/neither")).size, 0)
     assert(!storage.delete(s"$dir/none"))
@@ -93,10 +94,11 @@ class HadoopStorageSuite extends FunSuite {
     val target = dir.resolve("a")
     val pool = Executors.newFixedThreadPool(8)
     try {
-      val results = (0 until 8).map(n => pool.submit(new Callable[Boolean] {
-        override def call(): Boolean =
-          LocalFiles.moveNew(Files.write(dir.resolve(s"temporary$n"), bytes(s"content $n")), target)
-      })).map(_.get())
+      val results = (0 until 8).map(n =>
+        pool.submit(new Callable[Boolean] {
+          override def call(): Boolean =
+            LocalFiles.moveNew(Files.write(dir.resolve(s"temporary$n"), bytes(s"content $n")), target)
+        })).map(_.get())
       assertEquals(results.count(identity), 1)
       assertEquals(read(target.toString), Some(s"content ${results.indexOf(true)}"))
     } finally pool.shutdown()

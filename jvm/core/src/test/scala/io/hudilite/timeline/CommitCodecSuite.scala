@@ -50,8 +50,9 @@ class CommitCodecSuite extends FunSuite {
   test("JSON with unknown fields, nulls and missing numbers is read") {
     val json = """{"partitionToWriteStats":{"p":[{"fileId":"f","path":"p/x","prevCommit":null,"novel":{"a":[1]},
       "cdcStats":null,"numWrites":3}]},"compacted":null,"extraMetadata":{"schema":null,"k":"v"},"more":1}"""
-    assertEquals(CommitCodec.read(json.getBytes(UTF_8), "/t/file"), CommitMetadata("UNKNOWN",
-      Map("p" -> Seq(WriteStat("f", "p/x", "null", "p", numWrites = 3))), Map("k" -> "v")))
+    assertEquals(CommitCodec.read(json.getBytes(UTF_8), "/t/file"),
+      CommitMetadata("UNKNOWN",
+        Map("p" -> Seq(WriteStat("f", "p/x", "null", "p", numWrites = 3))), Map("k" -> "v")))
   }
 
   test("an empty file is empty metadata") {

@@ -154,14 +154,15 @@ class GoldenTimelineSuite extends FunSuite {
 
   private def schemaOf(bytes: Array[Byte]): Schema = {
     val in = new DataFileStream(new ByteArrayInputStream(bytes), new GenericDatumReader[GenericRecord]())
-    try in.getSchema finally in.close()
+    try in.getSchema
+    finally in.close()
   }
 
   /** Everything of a schema that readers and writers depend on, as text. */
   private def shape(schema: Schema): String = schema.getType match {
     case Schema.Type.RECORD => schema.getFields.asScala.map { f =>
-      s"${f.name}:${shape(f.schema)}" + Option(f.defaultVal).map(d => s"=$d").getOrElse("")
-    }.mkString(schema.getFullName + "(", ",", ")")
+        s"${f.name}:${shape(f.schema)}" + Option(f.defaultVal).map(d => s"=$d").getOrElse("")
+      }.mkString(schema.getFullName + "(", ",", ")")
     case Schema.Type.UNION => schema.getTypes.asScala.map(shape).mkString("[", "|", "]")
     case Schema.Type.ARRAY => s"array<${shape(schema.getElementType)}>"
     case Schema.Type.MAP => s"map<${shape(schema.getValueType)}>" + schema.getProp("avro.java.string")

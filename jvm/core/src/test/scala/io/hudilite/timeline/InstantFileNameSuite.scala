@@ -17,17 +17,18 @@ class InstantFileNameSuite extends FunSuite {
     InstantFileName.instants(names.map(file(_)), layout, ZoneOffset.UTC).map(i => (i.time, i.action, i.state))
 
   test("names are made as Hudi makes them in both layouts") {
-    val rows = Seq( // action, layout, requested, inflight, completed
-      (Action.Commit, 1, s"$T.commit.requested", s"$T.inflight", s"$T.commit"),
-      (Action.Commit, 2, s"$T.commit.requested", s"$T.inflight", s"${T}_$C.commit"),
-      (Action.DeltaCommit, 2, s"$T.deltacommit.requested", s"$T.deltacommit.inflight", s"${T}_$C.deltacommit"),
-      (Action.Compaction, 1, s"$T.compaction.requested", s"$T.compaction.inflight", s"$T.commit"),
-      (Action.Compaction, 2, s"$T.compaction.requested", s"$T.compaction.inflight", s"${T}_$C.commit"),
-      (Action.LogCompaction, 2, s"$T.logcompaction.requested", s"$T.logcompaction.inflight", s"${T}_$C.deltacommit"),
-      (Action.Clustering, 1, s"$T.replacecommit.requested", s"$T.replacecommit.inflight", s"$T.replacecommit"),
-      (Action.Clustering, 2, s"$T.clustering.requested", s"$T.clustering.inflight", s"${T}_$C.replacecommit"),
-      (Action.Rollback, 2, s"$T.rollback.requested", s"$T.rollback.inflight", s"${T}_$C.rollback"),
-      (Action.Savepoint, 1, s"$T.savepoint.requested", s"$T.savepoint.inflight", s"$T.savepoint"))
+    val rows =
+      Seq( // action, layout, requested, inflight, completed
+        (Action.Commit, 1, s"$T.commit.requested", s"$T.inflight", s"$T.commit"),
+        (Action.Commit, 2, s"$T.commit.requested", s"$T.inflight", s"${T}_$C.commit"),
+        (Action.DeltaCommit, 2, s"$T.deltacommit.requested", s"$T.deltacommit.inflight", s"${T}_$C.deltacommit"),
+        (Action.Compaction, 1, s"$T.compaction.requested", s"$T.compaction.inflight", s"$T.commit"),
+        (Action.Compaction, 2, s"$T.compaction.requested", s"$T.compaction.inflight", s"${T}_$C.commit"),
+        (Action.LogCompaction, 2, s"$T.logcompaction.requested", s"$T.logcompaction.inflight", s"${T}_$C.deltacommit"),
+        (Action.Clustering, 1, s"$T.replacecommit.requested", s"$T.replacecommit.inflight", s"$T.replacecommit"),
+        (Action.Clustering, 2, s"$T.clustering.requested", s"$T.clustering.inflight", s"${T}_$C.replacecommit"),
+        (Action.Rollback, 2, s"$T.rollback.requested", s"$T.rollback.inflight", s"${T}_$C.rollback"),
+        (Action.Savepoint, 1, s"$T.savepoint.requested", s"$T.savepoint.inflight", s"$T.savepoint"))
     rows.foreach { case (action, layout, requested, inflight, completed) =>
       assertEquals(InstantFileName.requested(T, action, layout), requested)
       assertEquals(InstantFileName.inflight(T, action, layout), inflight)

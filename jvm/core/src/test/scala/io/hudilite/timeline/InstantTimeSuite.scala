@@ -13,9 +13,10 @@ class InstantTimeSuite extends FunSuite {
   test("times of many threads are distinct and have 17 digits") {
     val pool = Executors.newFixedThreadPool(8)
     try {
-      val tasks = (1 to 8).map(_ => pool.submit(new Callable[Seq[String]] {
-        override def call(): Seq[String] = (1 to 500).map(_ => InstantTime.now(utc))
-      }))
+      val tasks = (1 to 8).map(_ =>
+        pool.submit(new Callable[Seq[String]] {
+          override def call(): Seq[String] = (1 to 500).map(_ => InstantTime.now(utc))
+        }))
       val perThread = tasks.map(_.get())
       assertEquals(perThread.flatten.toSet.size, 4000)
       perThread.foreach(times => assertEquals(times, times.sorted))

@@ -12,8 +12,9 @@ class TimelineStoreSuite extends FunSuite {
   private val layouts = Seq(6 -> 1, 9 -> 2)
 
   private def store(storage: Storage, version: Int, more: (String, String)*): TimelineStore =
-    new TimelineStore(storage, "/t", TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> s"$version",
-      "hoodie.table.timeline.timezone" -> "UTC") ++ more))
+    new TimelineStore(storage, "/t",
+      TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> s"$version",
+        "hoodie.table.timeline.timezone" -> "UTC") ++ more))
 
   private def write(store: TimelineStore, action: String, metadata: CommitMetadata): Instant = {
     val time = store.newInstantTime()
@@ -142,11 +143,13 @@ class TimelineStoreSuite extends FunSuite {
 
   test("meta columns inside a recorded schema are stripped") {
     val s = store(new MemoryStorage, 9)
-    write(s, Action.Commit, insert("""{"type":"record","name":"r","fields":[""" +
-      """{"name":"_hoodie_record_key","type":"string"},""" +
-      """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
-    assertEquals(s.schema(s.load()), Some("""{"type":"record","name":"r","fields":[""" +
-      """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
+    write(s, Action.Commit,
+      insert("""{"type":"record","name":"r","fields":[""" +
+        """{"name":"_hoodie_record_key","type":"string"},""" +
+        """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
+    assertEquals(s.schema(s.load()),
+      Some("""{"type":"record","name":"r","fields":[""" +
+        """{"name":"_hoodie_is_deleted","type":"boolean"},{"name":"id","type":"long"}]}"""))
   }
 
   test("a rollback records its plan and what it did") {

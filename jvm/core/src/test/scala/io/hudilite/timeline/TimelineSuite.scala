@@ -8,8 +8,8 @@ class TimelineSuite extends FunSuite {
     Instant(time, action, state, if (state == State.Completed) Some(time + "9") else None, s"$time.$action")
 
   private val timeline = Timeline(Seq(
-    instant("10"), instant("20", "clean"), instant("30", "deltacommit"), instant("40", "compaction", State.Requested),
-    instant("50", "replacecommit"), instant("60", "commit", State.Inflight)))
+      instant("10"), instant("20", "clean"), instant("30", "deltacommit"), instant("40", "compaction", State.Requested),
+      instant("50", "replacecommit"), instant("60", "commit", State.Inflight)))
 
   test("writes are completed commits of all three kinds") {
     assertEquals(timeline.writes.map(_.time), Seq("10", "30", "50"))
@@ -26,7 +26,7 @@ class TimelineSuite extends FunSuite {
 
   test("the timeline begins at its first write, pending ones included, services and savepointed stragglers not") {
     assertEquals(Timeline(Seq(instant("05", "clean"), instant("10", "commit", State.Inflight), instant("20")))
-      .firstWriteInstant.map(_.time), Some("10"))
+        .firstWriteInstant.map(_.time), Some("10"))
     val straggler = Timeline(Seq(instant("10"), instant("10", "savepoint"), instant("30")))
     assertEquals(straggler.firstWriteInstant.map(_.time), Some("30"))
     assertEquals(Seq("05", "10", "20", "40").map(straggler.isCommitted), Seq(true, true, true, false))

@@ -21,11 +21,13 @@ class LockSuite extends FunSuite {
     val inside = new AtomicInteger()
     val most = new AtomicInteger()
     val pool = Executors.newFixedThreadPool(4)
-    val tasks = (1 to 40).map(_ => pool.submit[Unit](() => Lock.withTableLock(base, 60000L) {
-      most.accumulateAndGet(inside.incrementAndGet(), Math.max(_, _))
-      inside.decrementAndGet()
-      ()
-    }))
+    val tasks = (1 to 40).map(_ =>
+      pool.submit[Unit](() =>
+        Lock.withTableLock(base, 60000L) {
+          most.accumulateAndGet(inside.incrementAndGet(), Math.max(_, _))
+          inside.decrementAndGet()
+          ()
+        }))
     tasks.foreach(_.get(60, TimeUnit.SECONDS))
     pool.shutdown()
     assertEquals(most.get, 1)

@@ -188,12 +188,13 @@ class TransactionSuite extends FunSuite {
     val table = TestTables.create(6)
     write(table, "p" -> "a-0")
     val pool = Executors.newFixedThreadPool(4)
-    val tasks = (1 to 8).map(_ => pool.submit(task {
-      val transaction = begin(table.refresh())
-      val stat = writeFile(table, transaction.instant, "p", "a-0", Some("before"))
-      try Some(transaction.commit(Seq(stat)).time)
-      catch { case _: CommitConflict => transaction.rollback(); None }
-    }))
+    val tasks = (1 to 8).map(_ =>
+      pool.submit(task {
+        val transaction = begin(table.refresh())
+        val stat = writeFile(table, transaction.instant, "p", "a-0", Some("before"))
+        try Some(transaction.commit(Seq(stat)).time)
+        catch { case _: CommitConflict => transaction.rollback(); None }
+      }))
     val committed = tasks.flatMap(_.get(60, TimeUnit.SECONDS))
     pool.shutdown()
     assertEquals(visible(table), Seq(s"p/a-0@${committed.max}"))

@@ -51,7 +51,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else NeededColumns.All
     val target = WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed)
     val replaces = write.isInstanceOf[OverwriteByExpression]
-    if (operation.looksUp && target.existing.isDefined && !replaces) merge(relation, table, target, operation, write.query)
+    if (operation.looksUp && target.existing.isDefined && !replaces)
+      merge(relation, table, target, operation, write.query)
     else append(write, relation, table, target, operation)
   }
 

@@ -9,7 +9,8 @@ import org.apache.spark.sql.internal.SQLConf
 /** Hadoop's configuration as the active session has it. */
 object SessionConf {
 
-  private def readerKeys: Seq[String] = Seq(SQLConf.PARQUET_BINARY_AS_STRING.key, SQLConf.PARQUET_INT96_AS_TIMESTAMP.key,
+  private def readerKeys: Seq[String] = Seq(SQLConf.PARQUET_BINARY_AS_STRING.key,
+    SQLConf.PARQUET_INT96_AS_TIMESTAMP.key,
     SQLConf.PARQUET_INFER_TIMESTAMP_NTZ_ENABLED.key, SQLConf.LEGACY_PARQUET_NANOS_AS_LONG.key,
     SQLConf.SESSION_LOCAL_TIMEZONE.key, SQLConf.NESTED_SCHEMA_PRUNING_ENABLED.key, SQLConf.CASE_SENSITIVE.key)
 

@@ -68,7 +68,8 @@ final case class WriteTarget(
       codec = WriteOptions.CompressionCodec(options),
       rowGroupBytes = whenSet(WriteOptions.BlockSize).getOrElse(FileSettings.RowGroupBytes),
       pageBytes = whenSet(WriteOptions.PageSize).getOrElse(FileSettings.PageBytes)),
-    bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options), WriteOptions.BloomFpp(options),
+    bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
+      WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
     conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)))
 

@@ -70,8 +70,8 @@ class PartitionPruningSuite extends FunSuite {
   test("paths of a custom key generator without types, or of an unknown one, never prune") {
     Seq("org.apache.hudi.keygen.CustomKeyGenerator", "com.acme.Keys").foreach { generator =>
       val config = TableConfig(Map("hoodie.table.name" -> "t", "hoodie.table.version" -> "6",
-        "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "s",
-        "hoodie.table.keygenerator.class" -> generator))
+          "hoodie.table.recordkey.fields" -> "id", "hoodie.table.partition.fields" -> "s",
+          "hoodie.table.keygenerator.class" -> generator))
       assert(new PartitionPruning(config, schema).mayHold("2024", Seq(Comparison(Seq("s"), Equal, text("b")))))
       val ofId = new KeyFilter(config, schema).keys(Seq(Comparison(Seq("id"), Equal, text("a"))))
       assertEquals(ofId.isDefined, !generator.startsWith("com.acme"))

@@ -40,12 +40,13 @@ class GoldenWriteSuite extends FunSuite {
   private def files(path: String): Set[String] = {
     val walk = Files.walk(Paths.get(path))
     try walk.iterator.asScala.filter(Files.isRegularFile(_)).map((p: Path) => Paths.get(path).relativize(p).toString)
-      .filterNot(n => n.endsWith(".crc") || n.contains(".hudilite.lock")).toSet
+        .filterNot(n => n.endsWith(".crc") || n.contains(".hudilite.lock")).toSet
     finally walk.close()
   }
 
   for (version <- Seq(6, 8, 9); index <- Seq("SIMPLE", "BLOOM"))
-    test(s"an upsert with the index $index updates the rows of cow-basic-v$version in place, without an option repeated") {
+    test(
+      s"an upsert with the index $index updates the rows of cow-basic-v$version in place, without an option repeated") {
       val path = copy(s"cow-basic-v$version")
       val before = read(path)
       val (count, groups) = (before.count(), before.select("_file_id").distinct().count())
@@ -80,7 +81,8 @@ class GoldenWriteSuite extends FunSuite {
     }
   }
 
-  for (feature <- Seq("bucket-cow-v6" -> "a bucket index", "bucket-two-fields-v9" -> "a bucket index", "cdc-v9" -> "change data capture"))
+  for (feature <- Seq("bucket-cow-v6" -> "a bucket index", "bucket-two-fields-v9" -> "a bucket index",
+      "cdc-v9" -> "change data capture"))
     test(s"${feature._1} is not written to, and stays as it was") {
       val path = copy(feature._1)
       val (rows, before) = (read(path), files(path))
@@ -93,7 +95,9 @@ class GoldenWriteSuite extends FunSuite {
   test("an error in a task takes everything back that the write had done") {
     val path = copy("cow-basic-v9")
     val before = files(path)
-    val fails = org.apache.spark.sql.functions.udf { (n: Long) => if (n >= 0) throw new IllegalStateException("no luck"); n }
+    val fails = org.apache.spark.sql.functions.udf { (n: Long) =>
+      if (n >= 0) throw new IllegalStateException("no luck"); n
+    }
     intercept[Exception](write(read(path).withColumn("n", fails(col("n"))), path))
     intercept[Exception](write(read(path).withColumn("id", lit(null).cast("string")), path))
     assertEquals(files(path).filter(_.endsWith(".parquet")), before.filter(_.endsWith(".parquet")))
