@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
 
-/** A field of the partition path; `format` turns its values into path text where the key generator is timestamp-based. */
+/** A field of the partition path; `format` makes path text of its values where the key generator is timestamp-based. */
 final case class PartitionField(name: String, format: Option[TimestampPartitions] = None)
 
 /** How record keys and partition paths are made of a row's columns; names may be dotted paths into structs.
@@ -24,7 +24,7 @@ final case class KeySettings(
     hiveStyle: Boolean,
     urlEncode: Boolean)
 
-/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not safe for use by several threads. */
+/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads. */
 final class RowKeys(schema: StructType, settings: KeySettings) extends Serializable {
 
   private val keyFields = settings.recordKeyFields.toIndexedSeq

@@ -131,7 +131,8 @@ private[write] final class BaseFileWriter(
       group = newGroup()
     }
 
-  private def newGroup(): RowGroupBuffer = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
+  private def newGroup(): RowGroupBuffer =
+    new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
 
   /** Finishes the file and returns its size in bytes. */
   def close(): Long = {
@@ -145,7 +146,7 @@ private[write] final class BaseFileWriter(
   // metadata is left out, because Spark would prefer it to the parquet schema.
   private def footer: Map[String, String] = {
     val range = if (rows == 0) Nil
-      else keys.minKey.map(BaseFileFooter.MinKey -> _).toList ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
+    else keys.minKey.map(BaseFileFooter.MinKey -> _).toList ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
     val sorted = if (keys.sorted) Map(BaseFileFooter.SortedByKey -> "true") else Map.empty[String, String]
     Map(BaseFileFooter.Bloom -> keys.bloom.serialized, BaseFileFooter.BloomTypeCode -> keys.bloom.typeCode,
       "parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",

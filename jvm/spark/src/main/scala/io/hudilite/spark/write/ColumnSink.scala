@@ -1,10 +1,10 @@
 package io.hudilite.spark.write
 
-import org.apache.parquet.column.{ColumnWriter, ColumnWriteStore}
+import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
-import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnVector}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -34,7 +34,8 @@ private[write] abstract class ColumnSink(protected val store: ColumnWriteStore) 
 }
 
 /** A column without nesting. `level` is the definition level of a present value: 1 optional, 0 required. */
-private[write] abstract class FlatSink(store: ColumnWriteStore, protected val writer: ColumnWriter, name: String, level: Int)
+private[write] abstract class FlatSink(
+    store: ColumnWriteStore, protected val writer: ColumnWriter, name: String, level: Int)
     extends ColumnSink(store) {
 
   protected def value(values: SpecializedGetters, ordinal: Int): Unit
@@ -80,7 +81,8 @@ private[write] final class BooleanSink(store: ColumnWriteStore, writer: ColumnWr
 private[write] final class IntSink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, width: Int)
     extends FlatSink(store, writer, name, level) {
   override protected def value(values: SpecializedGetters, ordinal: Int): Unit =
-    writer.write(if (width == 4) values.getInt(ordinal) else if (width == 2) values.getShort(ordinal).toInt
+    writer.write(if (width == 4) values.getInt(ordinal)
+      else if (width == 2) values.getShort(ordinal).toInt
       else values.getByte(ordinal).toInt, 0, level)
   override def putRun(vector: ColumnVector, from: Int, until: Int): Unit =
     if (width == 4) putInts(vector, from, until) else putNarrow(vector, from, until)

@@ -9,8 +9,8 @@ import scala.collection.mutable
 
 /** Writes all rows of one task: the caller names a file group, hands over its changes, and names the next one.
   *
-  * Changes of an existing file group come in the order of their keys' bytes. Rows for new file groups come in any order;
-  * only files whose rows came sorted are marked so.
+  * Changes of an existing file group come in the order of their keys' bytes. Rows for new file groups come in any
+  * order; only files whose rows came sorted are marked so.
   */
 private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) {
 

@@ -7,7 +7,7 @@ import io.hudilite.filegroup.BaseFileFooter
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, whether rows are sorted.
+/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, sorted or not.
   *
   * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
   * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).

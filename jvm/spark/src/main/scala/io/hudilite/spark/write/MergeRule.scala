@@ -6,8 +6,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 /** Which of a change and the row in the table survives (docs/format.md, merging records).
   *
-  * In event-time order the change wins unless its ordering value is less than the row's; several ordering fields compare
-  * one after the other. A missing value on either side lets the change win, as do tables without ordering fields.
+  * In event-time order the change wins unless its ordering value is less than the row's; several ordering fields
+  * compare one after the other. A missing value on either side lets the change win, and so do tables without ordering
+  * fields.
   */
 private[write] final class MergeRule(job: WriteJob) {
 

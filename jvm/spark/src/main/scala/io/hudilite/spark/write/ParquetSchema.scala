@@ -15,7 +15,7 @@ import scala.collection.JavaConverters._
   */
 private[write] object ParquetSchema {
 
-  /** Columns the vectorized reader understands and parquet can hold; anything else has no Avro type in a Hudi schema. */
+  /** Raises `UNSUPPORTED_COLUMN_TYPE` for a type that has no Avro type in a Hudi schema. */
   def of(schema: StructType): MessageType =
     new MessageType("spark_schema", schema.fields.map(field).toList.asJava)
 

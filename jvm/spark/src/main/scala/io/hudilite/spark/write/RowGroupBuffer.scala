@@ -23,7 +23,8 @@ private[write] final class RowGroupBuffer(
     RowGroupBuffer.Allocator, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
 
   /** One for each top-level column. */
-  val sinks: Array[ColumnSink] = schema.fields.zipWithIndex.map { case (field, i) => sink(field, parquetSchema.getType(i), pages, plain(i)) }
+  val sinks: Array[ColumnSink] =
+    schema.fields.indices.map(i => sink(schema(i), parquetSchema.getType(i), pages, plain(i))).toArray
 
   /** Rows that every sink has been given; counted by the caller through `added`. */
   var rows: Long = 0L
@@ -47,7 +48,7 @@ private[write] final class RowGroupBuffer(
     file.endBlock()
   }
 
-  /** Appends to the row group that `file` has open a column chunk of one and the same text; this buffer stays as it is. */
+  /** Appends a column chunk of one and the same text to the row group that `file` has open; this buffer stays as is. */
   def appendConstant(ordinal: Int, value: Binary, count: Long, file: ParquetFileWriter): Unit = {
     val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
     val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
@@ -60,20 +61,24 @@ private[write] final class RowGroupBuffer(
 
   /** Text columns whose values were too many for a dictionary. */
   def withoutDictionary: Set[Int] = sinks.indices.filter { i =>
-    plain(i) || (sinks(i) match {
+    plain(i) ||
+    (sinks(i) match {
       case text: StringSink => text.dictionaryFailed
       case _ => false
     })
   }.toSet
 
-  private def sink(field: StructField, parquetType: Type, pages: ColumnChunkPageWriteStore, plain: Boolean): ColumnSink = {
+  private def sink(
+      field: StructField, parquetType: Type, pages: ColumnChunkPageWriteStore, plain: Boolean): ColumnSink = {
     val message = new MessageType(parquetSchema.getName, parquetType)
     field.dataType match {
       case _: StringType =>
-        val text = new TextValues(!plain && RowGroupBuffer.hasDictionary(field.name), ascending = field.name == MetaFields.RecordKey)
+        val text = new TextValues(!plain && RowGroupBuffer.hasDictionary(field.name),
+          ascending = field.name == MetaFields.RecordKey)
         val store = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text).build()
           .newColumnWriteStore(message, pages, pages)
-        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, if (field.nullable) 1 else 0, text)
+        val level = if (field.nullable) 1 else 0
+        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text)
       case _ =>
         val store = RowGroupBuffer.properties(field.name, settings).build().newColumnWriteStore(message, pages, pages)
         RowGroupBuffer.sink(field, message, store)

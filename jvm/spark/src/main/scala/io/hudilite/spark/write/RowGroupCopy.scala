@@ -10,8 +10,8 @@ import scala.collection.JavaConverters._
 
 /** Copies whole row groups of an old base file into the new one as bytes; only `_hoodie_file_name` is written anew.
   *
-  * Copied keys are neither read nor hashed, so this needs a bloom filter that was carried over, and both files must have
-  * the same parquet schema. Small row groups are merged with their neighbours instead, or files would end up as
+  * Copied keys are neither read nor hashed, so this needs a bloom filter that was carried over, and both files must
+  * have the same parquet schema. Small row groups are merged with their neighbours instead, or files would end up as
   * heaps of tiny ones.
   */
 private[write] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter) extends Closeable {

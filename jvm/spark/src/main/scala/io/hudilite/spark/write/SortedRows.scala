@@ -10,8 +10,8 @@ import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** Rows of a file that another writer left in some other order: sorted by key first, with Spark's external sorter.
   *
-  * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next merge
-  * of this file group need not do it again.
+  * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next
+  * merge of this file group need not do it again.
   */
 private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
 

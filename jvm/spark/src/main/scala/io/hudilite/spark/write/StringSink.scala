@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import org.apache.parquet.column.{ColumnWriter, ColumnWriteStore}
+import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.sql.catalyst.expressions.{SpecializedGetters, UnsafeRow}
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
@@ -8,8 +8,8 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Text columns. Bytes go from rows and vectors to the encoder without a string object in between where that is possible:
-  * such an object costs more than the rest of the work on a value.
+/** Text columns. Bytes go from rows and vectors to the encoder without a string object in between where that is
+  * possible: such an object costs more than the rest of the work on a value.
   */
 private[write] final class StringSink(
     store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, text: TextValues)

@@ -14,8 +14,8 @@ import org.apache.spark.unsafe.Platform
 
 /** Encoders of one text column: parquet's encodings, bit for bit, by code that does not hash and copy byte by byte.
   *
-  * Parquet's column writer hands a value on as a `Binary`, whose bytes can't be had without a copy. So the sink tells the
-  * encoder the bytes, or their place in the dictionary, right before it calls the column writer.
+  * Parquet's column writer hands a value on as a `Binary`, whose bytes can't be had without a copy. So the sink tells
+  * the encoder the bytes, or their place in the dictionary, right before it calls the column writer.
   *
   * @param ascending
   *   most values are larger than the one before; the column writer's statistics would copy each of them
@@ -73,7 +73,8 @@ private[write] final class TextDictionary(maxBytes: Int, allocator: ByteBufferAl
   def announce(id: Int): Unit = next = id
 
   override def writeBytes(value: Binary): Unit = {
-    val id = if (next >= 0) next else {
+    val id = if (next >= 0) next
+    else {
       val bytes = value.getBytes
       idOf(bytes, 0, bytes.length)
     }

@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
-/** Remembers the stream of a parquet file, so that a writer that gives up can close it: parquet's own cannot in 1.13. */
+/** Remembers the stream of a parquet file, so that a writer that gives up can close it: parquet 1.13's own cannot. */
 private[write] final class TrackedOutput(file: OutputFile) extends OutputFile with AutoCloseable {
 
   private var stream: Option[PositionOutputStream] = None

@@ -17,16 +17,6 @@ class BaseFileWriterSuite extends WriteFixture {
       groups.close().iterator
     }.collect().toSeq
 
-  private val everyType =
-    "SELECT cast(id AS string) AS id, id % 2 = 0 AS b, cast(id % 100 AS byte) AS t, cast(id AS short) AS s, " +
-      "cast(id AS int) AS i, id AS l, cast(id AS float) / 3 AS f, cast(id AS double) / 7 AS d, " +
-      "cast(id AS decimal(5, 2)) / 10 AS d5, cast(-id AS decimal(18, 3)) AS d18, cast(id AS decimal(38, 10)) * -1 AS d38, " +
-      "cast(cast(id AS string) AS binary) AS bin, date_add(DATE'1500-01-01', cast(id AS int)) AS day, " +
-      "timestamp_micros(id * 1000003 - 62135596800000000) AS ts, cast(timestamp_micros(id) AS timestamp_ntz) AS ntz, " +
-      "if(id % 3 = 0, null, array(id, null, id + 1)) AS list, if(id % 5 = 0, map(), map('k', id, 'n', null)) AS dict, " +
-      "if(id % 7 = 0, null, named_struct('x', id, 'y', array(named_struct('z', cast(id AS string))))) AS nested, " +
-      "cast(null AS string) AS nothing FROM range(1000)"
-
   folder.test("a base file gives back every type of column, and the meta columns") { base =>
     val rows = session.sql(everyType)
     val stat = write(job(base, rows.schema), rows.coalesce(1)).head

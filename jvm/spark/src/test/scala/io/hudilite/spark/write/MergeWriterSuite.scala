@@ -192,6 +192,34 @@ class MergeWriterSuite extends WriteFixture {
     assertEquals(content(read(base, Seq(again))).keySet, Set("z"))
   }
 
+  folder.test("rows of every type are kept, column by column or after sorting") { base =>
+    val rows = session.sql(everyType).coalesce(1)
+    val job0 = job(base, rows.schema, instant(0), files = smallGroups)
+    val written = (sorted: Boolean) =>
+      (if (sorted) rows.sortWithinPartitions("id") else rows).queryExecution.toRdd.mapPartitions { it =>
+        val writer = new FileGroupWriter(job0, TaskAttempt(if (sorted) 0 else 1, 0, 0))
+        writer.toNewFiles(UTF8String.EMPTY_UTF8)
+        it.foreach(row => writer.insert(row.getUTF8String(0), row))
+        writer.commit().iterator
+      }.collect().head
+    val columns = rows.columns.toList.map(c => if (c == "bin") "hex(bin)" else c)
+    Seq(true, false).foreach { sorted =>
+      val stat = written(sorted)
+      val file = baseFile(stat)
+      val job1 = job(base, rows.schema, instant(1), files = smallGroups)
+      val after = rows.where("id IN ('5', '500')").sortWithinPartitions("id").queryExecution.toRdd.mapPartitions { it =>
+        val writer = new FileGroupWriter(job1, TaskAttempt(if (sorted) 0 else 1, 0, 0))
+        writer.toFile(file)
+        it.foreach(row => writer.update(row.getUTF8String(0), row))
+        writer.delete(UTF8String.fromString("7"))
+        writer.commit().iterator
+      }.collect().head
+      val read = session.read.parquet(s"$base/${after.path}")
+      assertEquals(texts(read.selectExpr(columns: _*)), texts(rows.where("id <> '7'").selectExpr(columns: _*)))
+      assertEquals(read.where(s"_hoodie_commit_time = '${instant(1)}'").count(), 2L)
+    }
+  }
+
   folder.test("a moved row leaves its file, and scattered rows reach their partitions") { base =>
     val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
     val file = baseFile(stat)

@@ -42,4 +42,15 @@ trait WriteFixture extends FunSuite {
 
   /** Rows as sorted text, comparable across schemas of equal columns. */
   def texts(rows: DataFrame): Seq[String] = rows.collect().map(_.toString).sorted.toSeq
+
+  /** A query with a column of every type that a table can have, 1000 rows with the key `id`. */
+  val everyType =
+    "SELECT cast(id AS string) AS id, id % 2 = 0 AS b, cast(id % 100 AS byte) AS t, cast(id AS short) AS s, " +
+      "cast(id AS int) AS i, id AS l, cast(id AS float) / 3 AS f, cast(id AS double) / 7 AS d, " +
+      "cast(id AS decimal(5, 2)) / 10 AS d5, cast(-id AS decimal(18, 3)) AS d18, cast(id AS decimal(38, 10)) * -1 AS d38, " +
+      "cast(cast(id AS string) AS binary) AS bin, date_add(DATE'1500-01-01', cast(id AS int)) AS day, " +
+      "timestamp_micros(id * 1000003 - 62135596800000000) AS ts, cast(timestamp_micros(id) AS timestamp_ntz) AS ntz, " +
+      "if(id % 3 = 0, null, array(id, null, id + 1)) AS list, if(id % 5 = 0, map(), map('k', id, 'n', null)) AS dict, " +
+      "if(id % 7 = 0, null, named_struct('x', id, 'y', array(named_struct('z', cast(id AS string))))) AS nested, " +
+      "cast(null AS string) AS nothing FROM range(1000)"
 }
