@@ -37,6 +37,10 @@ object BaseFileFooter {
 
   private val OldBloom = "com.uber.hoodie.bloomfilter"
   private val DefaultBloomType = "SIMPLE"
+
+  /** Under which a footer may keep its bloom filter. */
+  val BloomKeys: Seq[String] = Seq(Bloom, OldBloom)
+
   private val BlockSizeBytes = 128L * 1024 * 1024
 
   /** Reads the footer of the file; a bloom filter takes half a megabyte, so it is decoded only when asked for.

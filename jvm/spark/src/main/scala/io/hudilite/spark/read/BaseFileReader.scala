@@ -30,8 +30,13 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
 
   private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
 
+  // Keys are checked with the bloom filter, which kept footers lack.
+  private val bloomed: Option[ParquetMetadata] =
+    if (job.keysToCheck) Some(BaseFileFooter.metadata(conf, path.toString, split.fileLength)) else None
+
+  /** The footer with the row groups of this split. */
   val footer: ParquetMetadata =
-    BaseFileFooter.metadata(conf, path.toString, split.fileLength, split.start, split.start + split.length)
+    bloomed.fold(OpenFooters.of(conf, path.toString, split))(OpenFooters.restricted(_, split))
 
   private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
 
@@ -59,9 +64,9 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
   val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
 
   /** Whether the footer leaves it open that the file holds one of the keys asked for. */
-  def verdict: KeyVerdict = job.keys.filter(_ => job.keysToCheck) match {
-    case Some(keys) => KeyVerdict.of(BaseFileFooter.of(path.toString, footer), keys)
-    case None => KeyVerdict.MayHold
+  def verdict: KeyVerdict = (job.keys, bloomed) match {
+    case (Some(keys), Some(whole)) => KeyVerdict.of(BaseFileFooter.of(path.toString, whole), keys)
+    case _ => KeyVerdict.MayHold
   }
 
   /** What a reader of Hadoop's kind is initialised with. */

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.row.{ColumnView, SelectedVector}
+import io.hudilite.spark.shim.VectorizedReaders
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
@@ -31,7 +32,7 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
       file.datetimeRebase.timeZone, file.int96Rebase.mode.toString, file.int96Rebase.timeZone,
       settings.offHeap && TaskContext.get() != null, settings.batchSize)
     try {
-      created.initialize(file.hadoopSplit, file.context)
+      VectorizedReaders.initialize(created, file.hadoopSplit, file.context, file.footer)
       created.initBatch(BatchReader.Constants, constants)
       created.enableReturningBatches()
       created
