@@ -113,7 +113,8 @@ object FooterAggregates {
   private def chunksOf(footer: ParquetMetadata, field: StructField, bounded: Boolean): Option[Seq[ColumnFacts]] = {
     val blocks = footer.getBlocks.asScala.toSeq
     val schema = footer.getFileMetaData.getSchema
-    if (!schema.containsField(field.name)) Some(blocks.map(b => ColumnFacts(b.getRowCount, None, None)))
+    if (!schema.getFields.asScala.exists(_.getName.equalsIgnoreCase(field.name)))
+      Some(blocks.map(b => ColumnFacts(b.getRowCount, None, None)))
     else {
       val facts = blocks.map(b =>
         b.getColumns.asScala.find(_.getPath.toDotString == field.name)

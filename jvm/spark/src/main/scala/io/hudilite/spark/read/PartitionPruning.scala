@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import java.time.LocalDate
 import java.time.format.DateTimeParseException
 
-import io.hudilite.config.{KeyGeneratorType, TableConfig}
+import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
 import io.hudilite.spark.read.ScanFilter._
 import org.apache.spark.sql.types._
@@ -26,6 +26,7 @@ final class PartitionPruning(config: TableConfig, schema: StructType) {
 
   // Below version 8 Hudi keeps no types of a custom key generator in the table.
   private def isFormatted(item: String): Boolean = config.knownKeyGenerator match {
+    case _ if config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true")) => true
     case None | Some(KeyGeneratorType.Timestamp) => true
     case Some(KeyGeneratorType.Custom) => !item.toUpperCase.endsWith(":SIMPLE")
     case _ => false
@@ -72,6 +73,9 @@ object PartitionPruning {
   private val Null = 4
   private val Any3 = True | False | Null
 
+  // The default partition of Hudi before 0.12, or a value like any other.
+  private val OldDefaultPartition = "default"
+
   private def isReadable(dataType: DataType): Boolean = dataType match {
     case StringType | BooleanType | ByteType | ShortType | IntegerType | LongType | DateType => true
     case _ => false
@@ -81,6 +85,7 @@ object PartitionPruning {
   private def read(text: String, dataType: DataType): Option[Seq[Any]] =
     if (text == KeyEncoding.DefaultPartition)
       Some(if (dataType == StringType) Seq(null, UTF8String.EMPTY_UTF8, UTF8String.fromString(text)) else Seq(null))
+    else if (text == OldDefaultPartition) None
     else try Some(Seq(value(text, dataType)))
     catch { case _: IllegalArgumentException | _: DateTimeParseException => None }
 

@@ -75,6 +75,7 @@ class EvolvedReadSuite extends FunSuite {
     val made = new HandmadeTable(NewTable("cased", Seq("id")), StructType.fromDDL("id STRING, Big INT, other INT"))
     made.commit("" -> spark.sql("SELECT 2 AS other, 'k1' AS id, 1 AS BIG"))
     assertEquals(made.read().collect().map(_.toString).toSeq, Seq("[k1,1,2]"))
+    assertEquals(made.read().selectExpr("count(Big)", "max(Big)").collect().head.toString, "[1,1]")
     spark.conf.set("spark.sql.caseSensitive", "true")
     try assertEquals(made.read().collect().map(_.toString).toSeq, Seq("[k1,null,2]"))
     finally spark.conf.unset("spark.sql.caseSensitive")

@@ -47,6 +47,7 @@ class PartitionPruningSuite extends FunSuite {
     assert(ofText.mayHold(default, Seq(IsNull(Seq("s")))))
     assert(!ofText.mayHold(default, Seq(Comparison(Seq("s"), Equal, text("a")))))
     assert(!ofText.mayHold("a", Seq(IsNull(Seq("s")))))
+    assert(ofText.mayHold("default", Seq(IsNull(Seq("s")))), "the name before Hudi 0.12")
   }
 
   test("an unknown side of an alternative keeps the partition, of a conjunction not") {
