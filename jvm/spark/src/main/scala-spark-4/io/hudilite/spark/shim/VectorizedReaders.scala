@@ -18,7 +18,8 @@ object VectorizedReaders {
     classOf[VectorizedParquetRecordReader].getMethods.find(m => m.getName == "initialize" && m.getParameterCount == 5)
 
   def initialize(
-      reader: VectorizedParquetRecordReader, split: FileSplit, context: TaskAttemptContext, footer: ParquetMetadata): Unit =
+      reader: VectorizedParquetRecordReader, split: FileSplit, context: TaskAttemptContext, footer: ParquetMetadata)
+      : Unit =
     withOpenFile match {
       case Some(method) =>
         val file = HadoopInputFile.fromPath(split.getPath, context.getConfiguration)

@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.lookup.IndexProbe
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{RowLevelWrite, WriteGroups, WriteLayout}
+import io.hudilite.spark.write.{RecordSize, RowLevelWrite, WriteGroups, WriteLayout, WriteOperation}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
@@ -17,16 +17,19 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).exists(_.groups.isEmpty) =>
       val operation = RowLevelWrite.operationOf(write).get
-      val groups = groupsOf(operation, inputBytes(write.query))
+      val groups = groupsOf(operation, write.query)
       write.withNewTable(withGroups(write, operation, groups))
         .withNewQuery(WriteLayout.changes(write.query, operation.target, groups))
   }
 
-  private def groupsOf(operation: RowLevelWrite, inputBytes: Option[BigInt]): WriteGroups = {
-    val options = operation.target.options
-    val parallelism = WriteOptions.UpsertParallelism(options)
-    val slices = operation.target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
-    WriteLayout.groups(slices, options, inputBytes, parallelism,
+  private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): WriteGroups = {
+    val target = operation.target
+    val parallelism =
+      if (operation.operation == WriteOperation.Delete) WriteOptions.DeleteParallelism(target.options)
+      else WriteOptions.UpsertParallelism(target.options)
+    val slices = target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
+    val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
+    WriteLayout.groups(slices, target.options, incoming.flatMap(RecordSize.estimate(_, target)), parallelism,
       session.sparkContext.defaultParallelism)
   }
 
@@ -34,8 +37,4 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val relation = RowLevelWrite.relationOf(write.table).get
     PlanNodes.withTable(relation, RowLevelTables.withOperation(relation.table, operation.copy(groups = Some(groups))))
   }
-
-  /** Estimated size of the incoming rows; none when nothing is known about them. */
-  private def inputBytes(query: LogicalPlan): Option[BigInt] =
-    query.collectFirst { case p: IndexProbe => p.child.stats.sizeInBytes }.filter(_ < BigInt(conf.defaultSizeInBytes))
 }

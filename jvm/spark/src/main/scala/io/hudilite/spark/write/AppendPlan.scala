@@ -3,7 +3,6 @@ package io.hudilite.spark.write
 import io.hudilite.config.WriteOptions
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.internal.SQLConf
 
 /** A write that looks nothing up: rows that reach the writers as new rows.
   *
@@ -75,7 +74,7 @@ object AppendPlan {
   /** The groups of an insert, when the table has small files that take rows. */
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
     target.existing.flatMap { table =>
-      val size = Some(rows.stats.sizeInBytes).filter(_ < BigInt(SQLConf.get.defaultSizeInBytes))
+      val size = RecordSize.estimate(rows.stats, target)
       val slices = table.slices(table.partitions()).values.flatten.toSeq
       Some(WriteLayout.groups(slices, target.options, size, parallelism, cores)).filter(_.small.nonEmpty)
     }

@@ -1,0 +1,80 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.unsafe.types.UTF8String
+
+import munit.FunSuite
+
+/** Which rows go to which file groups and tasks. */
+class WriteGroupsSuite extends FunSuite {
+
+  private val MiB = 1024L * 1024
+
+  private def text(s: String): UTF8String = UTF8String.fromString(s)
+
+  private def slice(partition: String, id: String, length: Long): FileSlice = {
+    val base = BaseFile(partition, s"${id}_0-0-0_1.parquet", id, "0-0-0", "1", length)
+    FileSlice(partition, id, "1", Some(base), Nil)
+  }
+
+  private val slices =
+    Seq(slice("a", "a1", 10 * MiB), slice("a", "a2", 90 * MiB), slice("a", "a3", 110 * MiB), slice("b", "b1", 119 * MiB))
+
+  private def groups(bytes: Option[BigInt], options: (String, String)*): WriteGroups =
+    WriteLayout.groups(slices, options.toMap, bytes, 0, 4)
+
+  test("updates go to the file group that holds their row") {
+    val g = groups(None)
+    Seq("a1", "a2", "a3", "b1").foreach { id =>
+      assertEquals(g.files(g.slot(text(id), text("a"), text("k"))).fileId, id)
+    }
+  }
+
+  test("a file group that the snapshot does not know is an error") {
+    intercept[IllegalStateException](groups(None).slot(text("zz"), text("a"), text("k")))
+  }
+
+  test("inserts fill the smallest file below the limit first, and more of them when one has no room") {
+    def takers(bytes: Option[BigInt]): Set[String] = {
+      val g = groups(bytes)
+      (0 until 200).map(i => g.files(g.slot(null, text("a"), text(s"k$i"))).fileId).toSet
+    }
+    assertEquals(takers(None), Set("a1"))
+    assertEquals(takers(Some(BigInt(110 * MiB))), Set("a1"))
+    assertEquals(takers(Some(BigInt(111 * MiB))), Set("a1", "a2"))
+    assertEquals(takers(Some(BigInt(1000 * MiB))), Set("a1", "a2"))
+  }
+
+  test("a partition without small files takes inserts in new file groups") {
+    val g = groups(None)
+    assert(g.slot(null, text("b"), text("k")) < 0)
+    assert(g.slot(null, text("new"), text("k")) < 0)
+    assertEquals(groups(None, "hoodie.parquet.small.file.limit" -> "0").small, Map.empty[String, Array[Int]])
+  }
+
+  test("neighbouring slots go to different tasks, and every task has a value that Spark's hash brings there") {
+    for (count <- Seq(1, 2, 7, 64)) {
+      val values = WriteGroups.valuesHashedTo(count)
+      val tasks = values.map(v => Math.floorMod(Murmur3HashFunction.hash(v, IntegerType, 42L).toInt, count))
+      assertEquals(tasks.toSeq, (0 until count).toSeq)
+    }
+    val g = groups(None)
+    assertEquals((0 until g.tasks).map(g.taskValue).distinct.size, g.tasks)
+  }
+
+  private def commit(bytes: Long, rows: Long): CommitMetadata = CommitMetadata("UPSERT",
+    Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))), Map.empty)
+
+  test("the size of a row comes from the newest commit that wrote enough, else from the configured estimate") {
+    val options = Map("hoodie.parquet.small.file.limit" -> "1000", "hoodie.record.size.estimation.threshold" -> "0.5",
+      "hoodie.copyonwrite.record.size.estimate" -> "77")
+    assertEquals(RecordSize.ofCommits(Nil, options), 77L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(500, 5)), options), 77L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(501, 5)), options), 101L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(400, 1), commit(600, 60), commit(9000, 1)), options), 10L)
+  }
+}
