@@ -10,13 +10,17 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
-    case probe: IndexProbe if probe.keyCount <= maxBroadcastKeys =>
+    case probe: IndexProbe if isSmall(probe) =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
       IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) ::
         Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
   }
+
+  /** Adaptive execution asks again as soon as the keys are counted, before anything was done with them. */
+  private def isSmall(probe: IndexProbe): Boolean =
+    (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) || probe.keyCount <= maxBroadcastKeys
 
   private def maxBroadcastKeys: BigInt =
     BigInt(session.conf.get(IndexProbeStrategy.MaxBroadcastKeys, IndexProbeStrategy.DefaultMaxBroadcastKeys.toString))

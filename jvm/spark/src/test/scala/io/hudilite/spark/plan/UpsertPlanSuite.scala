@@ -141,11 +141,21 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(spark.read.format("hudilite").load(path).where("version = 2").count(), 20L)
   }
 
+  /** The same rows without any statistics, as from a Python process or a database. */
+  private def unknownSize(frame: DataFrame): DataFrame = spark.createDataFrame(frame.rdd, frame.schema)
+
+  test("rows of unknown number are counted before the lookup is planned") {
+    val path = table("unknown")
+    val nodes = executed(write(unknownSize(rows(0, 30, 5)), path, "upsert"))
+    assertEquals(metric(probe(nodes), "numOutputRows"), 30L)
+    assertEquals(reads(nodes), Nil)
+  }
+
   test("more keys than a broadcast should hold are joined with a scan of the table's keys") {
     val path = table("many")
     spark.conf.set("spark.hudilite.lookup.maxBroadcastKeys", "10")
     try {
-      val nodes = executed(write(rows(0, 3000, 3), path, "upsert"))
+      val nodes = executed(write(unknownSize(rows(0, 3000, 3)), path, "upsert"))
       assertEquals(nodes.collect { case p: IndexProbeExec => p }, Nil)
       assertEquals(nodes.collect { case p: FullKeyScanExec => p }.size, 1)
       assertEquals(reads(nodes).head.scan.readSchema().fieldNames.toSeq.sorted,
