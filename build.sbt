@@ -1,5 +1,6 @@
 // One tree, two Spark lines: -Dspark=3.5 (Scala 2.12) or -Dspark=4 (Scala 2.13, the default).
-// Tests of the 4 line run on any 4.x with -Dspark.test=4.3.0; the jar is always compiled on the oldest.
+// The jar of the 4 line is compiled on the oldest 4.x. -Dspark.test.jars=<folder of Spark's jars> runs the tests on
+// another 4.x, such as that of an installed PySpark.
 val line = sys.props.getOrElse("spark", "4")
 
 val stack = line match {
@@ -7,7 +8,7 @@ val stack = line match {
   case "4" => Stack("2.13.16", "4.0.1", "3.4.1", "1.15.2", "1.12.0", "2.18.2")
   case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
 }
-val testSpark = sys.props.getOrElse("spark.test", stack.spark)
+val testJars = sys.props.get("spark.test.jars").map(file)
 
 ThisBuild / organization := "io.hudilite"
 // The Python package names the version.
@@ -56,7 +57,13 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   name := s"hudilite-spark-$line",
   moduleName := s"hudilite-spark-$line", // keeps the dot of 3.5, which a name would lose
   libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,
-  libraryDependencies += "org.apache.spark" %% "spark-sql" % testSpark % Test,
+  Test / fullClasspath := testJars.fold((Test / fullClasspath).value) { jars =>
+    val own = (Test / exportedProducts).value ++ (core / Test / exportedProducts).value ++
+      (Compile / exportedProducts).value ++ (core / Compile / exportedProducts).value
+    val testTools = Set("org.scalameta", "junit", "org.hamcrest", "org.scala-sbt")
+    own ++ (Test / managedClasspath).value.filter(_.get(moduleID.key).exists(m => testTools(m.organization))) ++
+      (jars ** "*.jar").classpath
+  },
   Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
   Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
   Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",

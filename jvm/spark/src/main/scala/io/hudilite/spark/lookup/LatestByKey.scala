@@ -23,6 +23,12 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
+
+  /** Whatever the child computes is kept by the exchange that this node asks for: both sides of a lookup see the same
+    * rows. Spark 4.2 and later would refuse a MERGE whose source is not deterministic.
+    */
+  override lazy val deterministic: Boolean = true
+
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }
 

@@ -22,7 +22,8 @@ class WriteGroupsSuite extends FunSuite {
   }
 
   private val slices =
-    Seq(slice("a", "a1", 10 * MiB), slice("a", "a2", 90 * MiB), slice("a", "a3", 110 * MiB), slice("b", "b1", 119 * MiB))
+    Seq(slice("a", "a1", 10 * MiB), slice("a", "a2", 90 * MiB), slice("a", "a3", 110 * MiB),
+      slice("b", "b1", 119 * MiB))
 
   private def groups(bytes: Option[BigInt], options: (String, String)*): WriteGroups =
     WriteLayout.groups(slices, options.toMap, bytes, 0, 4)
@@ -67,7 +68,8 @@ class WriteGroupsSuite extends FunSuite {
   }
 
   private def commit(bytes: Long, rows: Long): CommitMetadata = CommitMetadata("UPSERT",
-    Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))), Map.empty)
+    Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))),
+    Map.empty)
 
   test("the size of a row comes from the newest commit that wrote enough, else from the configured estimate") {
     val options = Map("hoodie.parquet.small.file.limit" -> "1000", "hoodie.record.size.estimation.threshold" -> "0.5",
