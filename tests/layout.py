@@ -64,8 +64,9 @@ def strays(table: Path) -> list[Path]:
 
 
 def leftovers(table: Path) -> list[Path]:
-    """Markers and other temporary files."""
-    return sorted(entry for entry in (table / ".hoodie" / ".temp").rglob("*") if entry.is_file())
+    """Markers, heartbeats and owner files."""
+    folders = (table / ".hoodie" / name for name in (".temp", ".heartbeat", ".hudilite"))
+    return sorted(entry for folder in folders for entry in folder.rglob("*") if entry.is_file())
 
 
 def fingerprint(table: Path) -> dict[str, str]:

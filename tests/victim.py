@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import layout
@@ -46,12 +46,13 @@ class Victim:
         self.process.stdin.flush()
 
     def kill(self) -> None:
-        """SIGKILL for the Python process and its JVM."""
-        try:
+        """SIGKILL for the Python process and its JVM; returns when both are gone."""
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
         self.process.wait()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while is_alive(self.process.pid):
+            assert time.monotonic() < deadline, "a killed process does not end"
 
     def new_files(self) -> list[Path]:
         """Base files that were not there at the start."""
@@ -70,6 +71,15 @@ class Victim:
         while not reached():
             assert self.process.poll() is None, "the writer ended before the moment came"
             assert time.monotonic() < deadline, "the moment never came"
+
+
+def is_alive(group: int) -> bool:
+    """Whether a process group still has a member; a killed JVM needs a moment to give its memory back."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def is_whole(file: Path) -> bool:

@@ -22,13 +22,13 @@ import scala.util.control.NonFatal
   */
 final case class Owner(host: String, pid: Long, started: Long, process: String)
 
-/** The file that says which hudilite process began an instant, kept beside the instant's markers.
+/** The file that says which hudilite process began an instant.
   *
+  * It lies outside the instant's marker folder: one file there that is no marker, and Apache Hudi believes none of them.
   * Only instants with such a file are ever rolled back: any other pending instant belongs to another writer.
   */
 object Owner {
 
-  private val FileName = "hudilite.owner"
   private val mapper = new ObjectMapper()
 
   /** Instants that this process works on, or has given up without knowing how they ended; unique in a process. */
@@ -48,6 +48,15 @@ object Owner {
 
   def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
     storage.read(path(basePath, instant)).map(parse)
+
+  /** Instants with an owner file. */
+  def instants(storage: Storage, basePath: String): Seq[String] =
+    storage.list(folder(basePath)).map(_.name).filter(_.forall(Character.isDigit)).sorted
+
+  def delete(storage: Storage, basePath: String, instant: String): Unit = {
+    storage.delete(path(basePath, instant))
+    ()
+  }
 
   /** This process is done with the instant. */
   def release(instant: String): Unit = {
@@ -78,7 +87,9 @@ object Owner {
       Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("process").asText)
     } catch { case NonFatal(_) => Owner("", 0L, 0L, "") }
 
-  private def path(basePath: String, instant: String): String = s"${Markers.folder(basePath, instant)}/$FileName"
+  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.hudilite"
+
+  private def path(basePath: String, instant: String): String = s"${folder(basePath)}/$instant"
 
   private lazy val host: String = {
     val name = try java.net.InetAddress.getLocalHost.getHostName

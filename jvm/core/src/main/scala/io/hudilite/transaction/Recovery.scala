@@ -16,8 +16,8 @@ private[transaction] final class Recovery(store: TimelineStore) {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 
   def run(): Unit = {
-    // Beside the pending instants this finds folders left by a crash before the request or after the completion.
-    val dead = storage.list(Markers.root(basePath)).filter(_.isDirectory).map(_.name).sorted.filter(isDead)
+    // Beside the pending instants this finds what a crash before the request or after the completion left.
+    val dead = Owner.instants(storage, basePath).filter(isDead)
     if (dead.nonEmpty) {
       val timeline = store.load()
       dead.foreach(cleanUp(_, timeline))
@@ -36,5 +36,6 @@ private[transaction] final class Recovery(store: TimelineStore) {
       case None =>
         Markers.delete(storage, basePath, instant)
         Heartbeat.delete(storage, basePath, instant)
+        Owner.delete(storage, basePath, instant)
     }
 }

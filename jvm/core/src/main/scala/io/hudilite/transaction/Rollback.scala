@@ -25,6 +25,7 @@ private[transaction] final class Rollback(store: TimelineStore) {
     }
     Markers.delete(storage, basePath, instant)
     Heartbeat.delete(storage, basePath, instant)
+    Owner.delete(storage, basePath, instant)
     Owner.release(instant)
   }
 

@@ -105,6 +105,7 @@ final class Transaction private (
     try {
       heartbeat.stop()
       Markers.delete(table.storage, table.basePath, instant)
+      Owner.delete(table.storage, table.basePath, instant)
     } catch { case NonFatal(e) => log.warn(s"The markers of the committed instant $instant could not be removed.", e) }
   }
 }

@@ -35,7 +35,7 @@ class OwnerSuite extends FunSuite {
 
   test("an owner file that was cut short leaves the decision to the heartbeat") {
     val storage = new MemoryStorage()
-    storage.replace("/t/.hoodie/.temp/1/hudilite.owner", Array[Byte]('{', '"'))
+    storage.replace("/t/.hoodie/.hudilite/1", Array[Byte]('{', '"'))
     val owner = Owner.read(storage, "/t", "1").get
     assert(alive(owner, heartbeatExpired = false) && !alive(owner, heartbeatExpired = true))
     assertEquals(Owner.read(storage, "/t", "2"), None)
