@@ -175,13 +175,13 @@ def main() -> None:
         failure = submit(args, "data", "data", "-")
         if failure:
             sys.exit(f"cannot generate the data: {failure}")
-    out, info = Path(args.out), facts(args)
+    out, info, text = Path(args.out), facts(args), ""
     for group in (group for group in GROUPS if group in args.workloads.split(",")):
         for name in args.systems.split(","):
             if group in SYSTEMS[name].groups:
                 text = markdown(merge(out, info, measure(args, name, group)))
                 out.with_suffix(".md").write_text(text)
-    print(out.with_suffix(".md").read_text())
+    print(text)
 
 
 if __name__ == "__main__":
