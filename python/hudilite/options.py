@@ -191,6 +191,12 @@ table is dropped first, and Apache Hudi builds it again with its next write. Val
 WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"
 """Time that a commit waits for the table lock. Value: long, milliseconds; default 60000."""
 
+CLEAN_FAILED_WRITES_POLICY: Final[str] = "hoodie.clean.failed.writes.policy"
+"""What happens to a pending write of another program before this one begins. LAZY: it is rolled back when its
+heartbeat has expired, and otherwise this write is refused. EAGER: it is rolled back, dead or not. NEVER: it
+is left as it is; Apache Hudi may then refuse its own next write. Value: EAGER or LAZY or NEVER; default LAZY.
+"""
+
 # Reading
 
 QUERY_TYPE: Final[str] = "hoodie.datasource.query.type"

@@ -88,10 +88,17 @@ object WriteOptions {
   val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
     "Time that a commit waits for the table lock.", 0, "milliseconds")
 
+  val FailedWritesPolicy: ConfigKey[String] = ConfigKey.choice("hoodie.clean.failed.writes.policy", Some("LAZY"),
+    Seq("EAGER", "LAZY", "NEVER"),
+    "What happens to a pending write of another program before this one begins. LAZY: it is rolled back when its " +
+      "heartbeat has expired, and otherwise this write is refused. EAGER: it is rolled back, dead or not. NEVER: it is " +
+      "left as it is; Apache Hudi may then refuse its own next write.",
+    Seq("hoodie.cleaner.policy.failed.writes"))
+
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
     SortMode, MaxFileSize, SmallFileLimit, RecordSizeEstimate, RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
-    LockWaitMs)
+    LockWaitMs, FailedWritesPolicy)
 }

@@ -52,7 +52,11 @@ object Heartbeat {
 
   /** True when the instant's heartbeat is absent or was not renewed for [[ExpiryMs]]. */
   def isExpired(storage: Storage, basePath: String, instant: String, nowMs: Long): Boolean =
-    storage.list(folder(basePath)).find(_.name == instant).forall(f => nowMs - f.modifiedMs > ExpiryMs)
+    age(storage, basePath, instant, nowMs).forall(_ > ExpiryMs)
+
+  /** Milliseconds since the instant's last beat; `None` when it has no heartbeat. */
+  def age(storage: Storage, basePath: String, instant: String, nowMs: Long): Option[Long] =
+    storage.list(folder(basePath)).find(_.name == instant).map(nowMs - _.modifiedMs)
 
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(file(basePath, instant))

@@ -16,8 +16,11 @@ import scala.util.control.NonFatal
   *   how long to wait for the table lock, at the begin and again at the commit
   * @param keepMetadataTable
   *   refuse to write to a table whose metadata table would have to be removed
+  * @param foreignWrites
+  *   what to do about pending writes of other programs
   */
-final case class TransactionOptions(lockWaitMs: Long = 60000L, keepMetadataTable: Boolean = false)
+final case class TransactionOptions(lockWaitMs: Long = 60000L, keepMetadataTable: Boolean = false,
+    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired)
 
 /** One write to a table: from the requested instant to the completed one, or to nothing.
   *
@@ -120,7 +123,9 @@ object Transaction {
   private case object RolledBack extends Phase
   private case object Unknown extends Phase
 
-  /** Begins a write: rolls back what dead processes of hudilite left, then requests a new instant.
+  /** Begins a write: rolls back what dead processes left, then requests a new instant.
+    *
+    * Raises `CommitConflict` while another program's write is pending that may be alive.
     *
     * @param action
     *   `commit`, `deltacommit` or `replacecommit`
@@ -136,6 +141,7 @@ object Transaction {
       TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
       new Recovery(store).run()
+      new ForeignWrites(store, options.foreignWrites).settle()
       val instant = store.newInstantTime(store.load().lastTime.getOrElse(""))
       // The owner comes first: a crash at any later point leaves an instant that says whose it was.
       Owner.write(table.storage, table.basePath, instant)

@@ -4,7 +4,7 @@ import io.hudilite.config.{TableProperties, WriteOptions}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Timeline, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{ForeignWrites, Transaction, TransactionOptions}
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
@@ -23,8 +23,8 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   private var started: Option[Started] = None
 
-  private val options =
-    TransactionOptions(WriteOptions.LockWaitMs(target.options), WriteOptions.MetadataStrict(target.options))
+  private val options = TransactionOptions(WriteOptions.LockWaitMs(target.options),
+    WriteOptions.MetadataStrict(target.options), ForeignWrites.policy(WriteOptions.FailedWritesPolicy(target.options)))
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {
