@@ -76,3 +76,20 @@ def test_rows_carry_the_instant_that_wrote_them(lite: Engine, path: Path) -> Non
     first, second = (instant.requested for instant in layout.writes(path))
     found = {row["id"]: row[0] for row in lite.read(path).select("_hoodie_commit_time", "id").collect()}
     assert found == {f"k{i:03d}": second if i < 4 else first for i in range(10)}
+
+
+@VERSIONS
+def test_sql_reads_the_past_by_version_and_by_time(lite: Engine, path: Path, version: int) -> None:
+    story, states = Story(lite, path, Shape(version)), []
+    for turn in range(2):
+        story.upsert(days(range(turn * 5, turn * 5 + 10), turn))
+        states.append(story.model.rows())
+    first, second = layout.writes(path)
+
+    def sql(clause: str) -> list[str]:
+        return rows_of(lite.spark.sql(f"SELECT * FROM hudilite.`{path}` {clause}"))
+
+    assert sql(f"VERSION AS OF '{first.requested}'") == states[0]
+    assert sql(f"VERSION AS OF '{second.requested}'") == states[1]
+    assert sql("TIMESTAMP AS OF '2000-01-01 00:00:00'") == []
+    assert sql("TIMESTAMP AS OF '2100-01-01 00:00:00'") == states[1]

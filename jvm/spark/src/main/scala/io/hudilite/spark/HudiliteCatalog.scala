@@ -2,7 +2,7 @@ package io.hudilite.spark
 
 import java.util.{Map => JMap}
 
-import io.hudilite.config.{TableOptions, TableProperties}
+import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.HadoopStorage
@@ -34,10 +34,23 @@ final class HudiliteCatalog extends TableCatalog {
 
   override def loadTable(ident: Identifier): SparkTable = ident match {
     case p: PathIdentifier => HudiliteCatalog.table(p.path, p.options, dataFrame = true)
-    case _ =>
-      val found = HudiliteCatalog.table(pathOf(ident), Map.empty, dataFrame = false)
-      if (found.table.isEmpty) throw new NoSuchTableException(ident)
-      found
+    case _ => existing(ident, Map.empty)
+  }
+
+  /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
+  override def loadTable(ident: Identifier, version: String): SparkTable = asOf(ident, version)
+
+  /** `TIMESTAMP AS OF`, in microseconds since 1970 UTC. */
+  override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
+    asOf(ident, java.time.Instant.EPOCH.plus(timestamp, java.time.temporal.ChronoUnit.MICROS).toString)
+
+  private def asOf(ident: Identifier, text: String): HudiliteTable =
+    existing(ident, Map(ReadOptions.AsOfInstant.name -> text))
+
+  private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable = {
+    val found = HudiliteCatalog.table(pathOf(ident), options, dataFrame = false)
+    if (found.table.isEmpty) throw new NoSuchTableException(ident)
+    found
   }
 
   override def tableExists(ident: Identifier): Boolean =
