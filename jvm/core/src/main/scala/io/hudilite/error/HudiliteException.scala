@@ -1,5 +1,7 @@
 package io.hudilite.error
 
+import scala.util.control.NonFatal
+
 /** The closed family of errors that hudilite raises on purpose, cut by what the caller does next.
   *
   * Every error is a condition of `error-conditions.json` with parameters; its text starts with `[CONDITION]`, which is
@@ -62,6 +64,17 @@ object CommitStateUnknown {
 }
 
 object CorruptTable {
+
+  /** Runs `parse` on bytes already in memory; whatever they make it throw means that the file at `path` is corrupt. */
+  def guard[T](path: String)(parse: => T): T =
+    try parse
+    catch {
+      case e: HudiliteException => throw e
+      case NonFatal(e) =>
+        throw because(e, "CORRUPT_FILE", "path" -> path,
+          "reason" -> Option(e.getMessage).getOrElse(e.getClass.getSimpleName).takeWhile(_ != '\n'))
+    }
+
   def apply(condition: String, parameters: (String, String)*): CorruptTable =
     new CorruptTable(condition, parameters.toMap, null)
   def because(cause: Throwable, condition: String, parameters: (String, String)*): CorruptTable =

@@ -44,13 +44,21 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     inParallel(paths)(p => read(p).map(p -> _)).flatten.toMap
 
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] = {
-    val p = new Path(path)
-    val in = fileSystem(p).open(p)
+    val file = open(path)
     try {
       val bytes = new Array[Byte](length)
-      in.readFully(offset, bytes)
+      file.readFully(offset, bytes)
       bytes
-    } finally in.close()
+    } finally file.close()
+  }
+
+  override def open(path: String): OpenFile = {
+    val p = new Path(path)
+    val in = fileSystem(p).open(p)
+    new OpenFile {
+      override def readFully(position: Long, target: Array[Byte]): Unit = in.readFully(position, target)
+      override def close(): Unit = in.close()
+    }
   }
 
   override def createNew(path: String, content: Array[Byte]): Boolean = {

@@ -26,6 +26,9 @@ trait Storage {
   /** Bytes `[offset, offset + length)` of a file. */
   def readRange(path: String, offset: Long, length: Int): Array[Byte]
 
+  /** Opens a file for reads at many places; the caller closes it. */
+  def open(path: String): OpenFile = OpenFile.byRanges(this, path)
+
   /** Creates the file with this content; `false` when a file of that name exists. */
   def createNew(path: String, content: Array[Byte]): Boolean
 

@@ -1,8 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.error.{CorruptTable, HudiliteException}
-
-import scala.util.control.NonFatal
+import io.hudilite.error.CorruptTable
 
 /** Commit metadata to and from bytes: JSON in layout 1, Avro in layout 2.
   *
@@ -17,17 +15,7 @@ private[timeline] object CommitCodec {
 
   def read(bytes: Array[Byte], path: String): CommitMetadata =
     if (bytes.isEmpty) CommitMetadata.Empty
-    else guarded(path)(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
-
-  /** Runs `parse` on bytes already in memory; whatever they make it throw means that the file at `path` is corrupt. */
-  def guarded[T](path: String)(parse: => T): T =
-    try parse
-    catch {
-      case e: HudiliteException => throw e
-      case NonFatal(e) =>
-        throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path,
-          "reason" -> Option(e.getMessage).getOrElse(e.getClass.getSimpleName).takeWhile(_ != '\n'))
-    }
+    else CorruptTable.guard(path)(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
 }
 
 private[timeline] object CommitAvro {

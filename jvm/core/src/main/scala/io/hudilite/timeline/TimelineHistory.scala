@@ -28,14 +28,14 @@ private[timeline] object TimelineHistory {
 
   def read(storage: Storage, folder: String): Seq[Instant] = {
     val paths = manifest(storage, folder).toList.flatMap { case (path, bytes) =>
-      CommitCodec.guarded(path)(files(bytes)).map(name => s"$folder/$name")
+      CorruptTable.guard(path)(files(bytes)).map(name => s"$folder/$name")
     }
     val contents = storage.readAll(paths)
     paths.flatMap { path =>
       val bytes = contents.getOrElse(path,
         throw CorruptTable("CORRUPT_FILE", "path" -> path,
           "reason" -> "the manifest lists it and it does not exist"))
-      CommitCodec.guarded(path)(rows(bytes))
+      CorruptTable.guard(path)(rows(bytes))
     }.distinct.sortBy(i => (i.time, i.action))
   }
 

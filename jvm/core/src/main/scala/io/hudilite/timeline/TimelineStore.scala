@@ -3,7 +3,7 @@ package io.hudilite.timeline
 import java.io.IOException
 
 import io.hudilite.config.TableConfig
-import io.hudilite.error.{CommitConflict, CommitStateUnknown}
+import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{FileInfo, Storage}
 
 /** The timeline of one table on storage: loads it, moves instants through their states, reads their content.
@@ -154,7 +154,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     val paths = instants.map(i => i -> pathOf(InstantFileName.requested(i.time, i.action, layout)))
     val contents = storage.readAll(paths.map(_._2))
     for ((instant, path) <- paths; bytes <- contents.get(path) if bytes.nonEmpty)
-      yield instant -> CommitCodec.guarded(path)(parse(bytes))
+      yield instant -> CorruptTable.guard(path)(parse(bytes))
   }
 
   def readRollback(instant: Instant): RollbackMetadata = readCompleted(instant)(PlanCodec.rollback)
@@ -166,7 +166,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
     val path = pathOf(instant.fileName)
     val bytes = storage.read(path).getOrElse(throw removed(instant.time))
-    CommitCodec.guarded(path)(parse(bytes))
+    CorruptTable.guard(path)(parse(bytes))
   }
 
   /** First instant whose files cleaning has kept, when the newest clean went by commits. */

@@ -1,0 +1,74 @@
+package io.hudilite.log
+
+import scala.collection.mutable
+
+/** Which instants' blocks count; ships to tasks.
+  *
+  * @param version
+  *   table version
+  * @param latest
+  *   greatest requested time that the reader sees; `None` sees all
+  * @param completed
+  *   completed writes of the active timeline; matters for version 6, where one file holds blocks of several instants
+  * @param firstActive
+  *   first write of the active timeline; what is older was archived and so had completed
+  */
+final case class BlockInstants(
+    version: Int, latest: Option[String], completed: Set[String], firstActive: Option[String]) {
+
+  /** Whether data and deletes of this instant are to be read. From version 8 on, a log file belongs to one instant and
+    * the view of the files has left out those that did not complete.
+    */
+  def counts(instant: String): Boolean = latest.forall(instant <= _) &&
+    (version >= BlockInstants.FirstVersionWithFilesPerInstant || completed(instant) ||
+      firstActive.exists(instant < _))
+}
+
+object BlockInstants {
+  private val FirstVersionWithFilesPerInstant = 8
+}
+
+/** Which blocks of a file slice are merged: pure, no storage (docs/format.md#log-blocks). */
+object BlockSelection {
+
+  /** Data and delete blocks that count, oldest instant first and within an instant as written.
+    *
+    * @param blocks
+    *   the blocks of all log files of one slice, in the order of the files
+    */
+  def select(blocks: Seq[LogBlock], instants: BlockInstants): Seq[LogBlock] =
+    withCompactedInPlace(byInstant(blocks, instants))
+
+  /** The blocks of each instant, instants in the order in which they first appear. A rollback takes away what came
+    * before it, so that the instant may be written again afterwards.
+    */
+  private def byInstant(blocks: Seq[LogBlock], instants: BlockInstants): Seq[(String, Seq[LogBlock])] = {
+    val found = mutable.LinkedHashMap.empty[String, Vector[LogBlock]]
+    blocks.foreach { block =>
+      if (block.kind == BlockKind.Command) found.remove(block.rolledBack)
+      else if (block.isMergeable && instants.counts(block.instant))
+        found.update(block.instant, found.getOrElse(block.instant, Vector.empty) :+ block)
+    }
+    found.toList
+  }
+
+  /** Puts what a log compaction wrote in the place of the newest instant that it folded. A compaction may have folded
+    * the result of an earlier one, so the newest are looked at first and their claims reach through.
+    */
+  private def withCompactedInPlace(oldestFirst: Seq[(String, Seq[LogBlock])]): Seq[LogBlock] = {
+    val present = oldestFirst.map(_._1).toSet
+    val blocksOf = oldestFirst.toMap
+    val foldedInto = mutable.Map.empty[String, String]
+    val emitted = mutable.Set.empty[String]
+    var selected = List.empty[LogBlock]
+    def emit(instant: String): Unit = if (emitted.add(instant)) selected = blocksOf(instant).toList ::: selected
+    oldestFirst.reverse.foreach { case (instant, blocks) =>
+      val folds = blocks.headOption.toList.flatMap(_.compactedInstants).filter(_ != instant)
+      val target = foldedInto.getOrElse(instant, instant)
+      folds.foreach(foldedInto.update(_, target))
+      // Without any of the instants that it folded there is no other place for a compacted block than its own.
+      if (!folds.exists(present)) emit(target)
+    }
+    selected
+  }
+}

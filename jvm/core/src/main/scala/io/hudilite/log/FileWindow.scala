@@ -1,0 +1,68 @@
+package io.hudilite.log
+
+import java.io.EOFException
+import java.nio.ByteBuffer
+
+import io.hudilite.storage.OpenFile
+
+/** Reads of a few bytes here and there in a file, through two windows of it: blocks are judged by their two ends, and
+  * the end of one lies beside the beginning of the next.
+  */
+private[log] final class FileWindow(file: OpenFile, val length: Long) {
+
+  import FileWindow._
+
+  private final class Window(val start: Long, val bytes: ByteBuffer) {
+    def holds(position: Long, count: Int): Boolean = position >= start && position + count <= start + bytes.limit()
+  }
+
+  private var recent = new Window(0L, ByteBuffer.allocate(0))
+  private var older = recent
+
+  def int(position: Long): Int = {
+    val w = window(position, Integer.BYTES)
+    w.bytes.getInt((position - w.start).toInt)
+  }
+
+  def long(position: Long): Long = {
+    val w = window(position, java.lang.Long.BYTES)
+    w.bytes.getLong((position - w.start).toInt)
+  }
+
+  def bytes(position: Long, count: Int): Array[Byte] = {
+    val target = new Array[Byte](count)
+    if (count > Size) file.readFully(position, target)
+    else {
+      val w = window(position, count)
+      val source = w.bytes.duplicate()
+      source.position((position - w.start).toInt)
+      source.get(target)
+    }
+    target
+  }
+
+  /** The bytes from here on lie in one window, as far as it reaches. */
+  def touch(position: Long): Unit = { window(position, 1); () }
+
+  private def window(position: Long, count: Int): Window =
+    if (recent.holds(position, count)) recent
+    else {
+      val found = if (older.holds(position, count)) older else load(position, count)
+      older = recent
+      recent = found
+      found
+    }
+
+  private def load(position: Long, count: Int): Window = {
+    if (position < 0 || position + count > length) throw new EOFException(s"$count bytes at offset $position")
+    val bytes = new Array[Byte](math.min(Size.toLong, length - position).toInt)
+    file.readFully(position, bytes)
+    new Window(position, ByteBuffer.wrap(bytes))
+  }
+}
+
+private[log] object FileWindow {
+
+  /** Bytes of a window: the headers of most blocks fit in, with what lies around them. */
+  val Size: Int = 64 * 1024
+}

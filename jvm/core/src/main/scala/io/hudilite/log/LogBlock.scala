@@ -1,0 +1,52 @@
+package io.hudilite.log
+
+import io.hudilite.error.CorruptTable
+
+/** One block as found in a log file; its content is not read yet.
+  *
+  * @param path
+  *   absolute path of the file
+  * @param contentOffset
+  *   where the content begins, in bytes from the beginning of the file; of a corrupt block, where its bytes begin
+  * @param contentLength
+  *   bytes of content; of a corrupt block, bytes up to the next block
+  */
+final case class LogBlock(
+    path: String, kind: BlockKind, headers: Map[Int, String], contentOffset: Long, contentLength: Long) {
+
+  /** Requested time of the write that appended the block. */
+  def instant: String = header(HeaderKey.InstantTime, "instant")
+
+  /** Avro schema of the records, meta columns included. */
+  def schemaJson: String = header(HeaderKey.Schema, "schema")
+
+  /** The instant that a command block takes back. */
+  def rolledBack: String = header(HeaderKey.TargetInstant, "instant to roll back")
+
+  /** The records hold only the columns that change. */
+  def isPartial: Boolean = headers.get(HeaderKey.IsPartial).exists(_.equalsIgnoreCase("true"))
+
+  /** Holds records, or keys to delete, that take part in a merge. */
+  def isMergeable: Boolean = kind match {
+    case BlockKind.AvroData | BlockKind.HFileData | BlockKind.ParquetData | BlockKind.Delete => true
+    case BlockKind.Command | BlockKind.Corrupt | BlockKind.ChangeData => false
+  }
+
+  /** Instants whose blocks this block replaces; empty unless a log compaction wrote it. */
+  def compactedInstants: Seq[String] =
+    headers.get(HeaderKey.CompactedTimes).toList.flatMap(_.split(',')).map(_.trim).filter(_.nonEmpty)
+
+  /** Instant of the base file that [[positions]] count rows of. */
+  def positionsBase: Option[String] = headers.get(HeaderKey.PositionsBaseInstant)
+
+  /** Rows of the base file at `base` that the records replace, one a record and ascending; `None` when the block has
+    * none for that base file, or not as many as records, and its keys must be compared.
+    */
+  def positions(base: String, records: Int): Option[Array[Long]] =
+    headers.get(HeaderKey.RecordPositions).filter(_ => positionsBase.contains(base))
+      .map(text => CorruptTable.guard(path)(RecordPositions.decode(text, records))).filter(_.length == records)
+
+  private def header(key: Int, name: String): String = headers.getOrElse(key,
+    throw CorruptTable("CORRUPT_FILE", "path" -> path,
+      "reason" -> s"the block with content at offset $contentOffset names no $name"))
+}
