@@ -21,7 +21,8 @@ private[transaction] final class CommitGate(
     val now = store.load()
     checkOwnInstant(now)
     checkHistory(now)
-    checkOverlap(ConflictCheck.groups(metadata), now)
+    // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
+    if (action != Action.Compaction) checkOverlap(ConflictCheck.groups(metadata), now)
     MetadataTable.refuse(config, table.basePath, options)
     MetadataTable.clear(table.storage, table.basePath, config)
   }
@@ -30,7 +31,9 @@ private[transaction] final class CommitGate(
     val own = now.instants.find(i => i.time == instant && i.comparableAction == Action.completed(action))
     if (!own.exists(_.state == State.Inflight)) throw conflict("another writer rolled this write back")
     val rollbacks = now.instants.filter(i => i.action == Action.Rollback && i.time > instant)
-    rollbacks.find(store.readRollbackPlan(_).target.time == instant).foreach(i =>
+    // An earlier attempt at a compaction may have been rolled back, which leaves its plan to be run again.
+    val mine = rollbacks.filter(i => action != Action.Compaction || i.isPending)
+    mine.find(store.readRollbackPlan(_).target.time == instant).foreach(i =>
       throw conflict(s"the rollback ${i.time} is taking this write back"))
   }
 

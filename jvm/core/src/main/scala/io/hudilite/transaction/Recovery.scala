@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.timeline.{Action, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
@@ -29,7 +29,7 @@ private[transaction] final class Recovery(store: TimelineStore) {
       !Owner.mayBeAlive(owner, instant, Heartbeat.isExpired(storage, basePath, instant, System.currentTimeMillis())))
 
   private def cleanUp(instant: String, timeline: Timeline): Unit =
-    timeline.pending.find(i => i.time == instant && Action.Writes(i.action)) match {
+    timeline.pending.find(i => i.time == instant && isRolledBack(i)) match {
       case Some(pending) =>
         log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
         new Rollback(store).run(instant, pending.action)
@@ -38,4 +38,8 @@ private[transaction] final class Recovery(store: TimelineStore) {
         Heartbeat.delete(storage, basePath, instant)
         Owner.delete(storage, basePath, instant)
     }
+
+  // A compaction that was only planned is nobody's yet.
+  private def isRolledBack(i: Instant): Boolean =
+    Action.Writes(i.action) || (i.action == Action.Compaction && i.state == State.Inflight)
 }

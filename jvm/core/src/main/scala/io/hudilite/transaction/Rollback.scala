@@ -11,7 +11,8 @@ private[transaction] final class Rollback(store: TimelineStore) {
   private val basePath = store.basePath
   private val base = basePath.stripSuffix("/")
 
-  /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback.
+  /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. A compaction
+    * becomes requested again instead.
     *
     * @param written
     *   relative paths of files of the instant that are known without their markers
@@ -21,12 +22,19 @@ private[transaction] final class Rollback(store: TimelineStore) {
     val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
     timeline.pending.filter(i => i.time == instant && i.comparableAction == Action.completed(action)) match {
       case Seq() => files.foreach(f => storage.delete(s"$base/$f"))
+      case compactions if action == Action.Compaction => toRequested(compactions, files)
       case pending => recorded(pending, InstantName(instant, action), files, begun(timeline.pending, instant))
     }
     Markers.delete(storage, basePath, instant)
     Heartbeat.delete(storage, basePath, instant)
     Owner.delete(storage, basePath, instant)
     Owner.release(instant)
+  }
+
+  // The plan stays, to be run again: other writers lay their log files out by it.
+  private def toRequested(pending: Seq[Instant], files: Seq[String]): Unit = {
+    files.foreach(f => storage.delete(s"$base/$f"))
+    pending.foreach(store.revertToRequested)
   }
 
   // A rollback that died half-way is taken up again, so that it does not stay pending for ever.

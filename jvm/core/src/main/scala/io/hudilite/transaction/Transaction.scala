@@ -4,7 +4,7 @@ import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
-import io.hudilite.timeline.{CommitMetadata, Instant, TimelineStore, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, TimelineStore, WriteStat}
 
 import org.slf4j.LoggerFactory
 
@@ -53,7 +53,8 @@ final class Transaction private (
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val schema = table.schemaJson.map(CommitMetadata.SchemaKey -> _).toMap
-    val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), schema ++ extra, replaced)
+    val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), schema ++ extra, replaced,
+      compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.basePath, options.lockWaitMs) {
       new CommitGate(table, store, instant, action, options).pass(metadata)
       Strays.delete(table.storage, table.basePath, instant, stats)
@@ -133,28 +134,59 @@ object Transaction {
     *   Hudi's upper-case name of the operation, e.g. `UPSERT`
     */
   def begin(table: Table, action: String, operation: String,
-      options: TransactionOptions = TransactionOptions()): Transaction = {
+      options: TransactionOptions = TransactionOptions()): Transaction =
+    prepared(table, options) {
+      new ForeignWrites(table.store, options.foreignWrites).settle()
+      val instant = table.store.newInstantTime(table.store.load().lastTime.getOrElse(""))
+      started(table, instant, action, operation, options) {
+        table.store.request(instant, action)
+      }
+    }
+
+  /** Takes up an action that was planned before and that nobody works on, i.e. a requested compaction.
+    *
+    * Raises `CommitConflict` when the plan is gone or somebody works on it.
+    */
+  def resume(table: Table, planned: Instant, operation: String,
+      options: TransactionOptions = TransactionOptions()): Transaction =
+    prepared(table, options) {
+      val (store, path) = (table.store, table.basePath)
+      store.load().instants.find(i => i.time == planned.time && i.comparableAction == planned.comparableAction) match {
+        case Some(i) if i.state == State.Requested =>
+        case Some(i) => throw CommitConflict("INSTANT_TAKEN", "instant" -> i.time, "path" -> path,
+            "reason" -> (if (i.isCompleted) s"the ${planned.action} is completed" else s"the ${i.action} is being run"))
+        case None => throw CommitConflict("INSTANT_REMOVED", "instant" -> planned.time, "path" -> path)
+      }
+      started(table, planned.time, planned.action, operation, options)(())
+    }
+
+  /** Runs `body` under the table lock, on a table that is still as it was opened and after what dead processes of
+    * hudilite left was rolled back.
+    */
+  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
     table.config.checkWritable(table.basePath)
     MetadataTable.refuse(table.config, table.basePath, options)
-    val store = table.store
     Lock.withTableLock(table.basePath, options.lockWaitMs) {
       TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      new Recovery(store).run()
-      new ForeignWrites(store, options.foreignWrites).settle()
-      val instant = store.newInstantTime(store.load().lastTime.getOrElse(""))
-      // The owner comes first: a crash at any later point leaves an instant that says whose it was.
-      Owner.write(table.storage, table.basePath, instant)
-      try {
-        val heartbeat = Heartbeat.start(table.storage, table.basePath, instant)
-        store.request(instant, action)
-        store.toInflight(instant, action)
-        new Transaction(table, store, heartbeat, options, instant, action, operation)
-      } catch {
-        case NonFatal(e) =>
-          Owner.release(instant)
-          throw e
-      }
+      new Recovery(table.store).run()
+      body
+    }
+  }
+
+  private def started(table: Table, instant: String, action: String, operation: String, options: TransactionOptions)(
+      request: => Unit): Transaction = {
+    // The owner comes first: a crash at any later point leaves an instant that says whose it was.
+    Owner.write(table.storage, table.basePath, instant)
+    try {
+      val heartbeat = Heartbeat.start(table.storage, table.basePath, instant)
+      request
+      table.store.toInflight(instant, action)
+      new Transaction(table, table.store, heartbeat, options, instant, action, operation)
+    } catch {
+      case NonFatal(e) =>
+        Owner.release(instant)
+        throw e
     }
   }
 }
