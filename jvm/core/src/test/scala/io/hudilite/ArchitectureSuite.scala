@@ -30,13 +30,16 @@ class ArchitectureSuite extends FunSuite {
     "plan" -> Seq("index", "filegroup", "timeline", "config"),
     "table" -> Seq("plan"),
     "transaction" -> Seq("table"),
+    // Plans compactions and knows how to choose; a transaction only knows that one may be taken up and given back.
+    "compaction" -> Seq("transaction"),
     "spark.row" -> Seq("transaction"),
     "spark.shim" -> Seq("spark.row"),
     "spark.read" -> Seq("spark.row", "spark.shim"),
     "spark.lookup" -> Seq("spark.row", "spark.shim"),
     "spark.write" -> Seq("spark.row", "spark.shim"),
     "spark.plan" -> Seq("spark.lookup", "spark.write"),
-    "spark" -> Seq("spark.read", "spark.plan"),
+    "spark.service" -> Seq("compaction", "spark.read", "spark.write"),
+    "spark" -> Seq("spark.read", "spark.plan", "spark.service"),
     // What must live in Spark's packages to reach what is private to them.
     "org.apache.spark.sql.hudilite" -> Nil)
 

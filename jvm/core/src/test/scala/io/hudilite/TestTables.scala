@@ -3,7 +3,7 @@ package io.hudilite
 import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Path}
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.table.Table
@@ -23,7 +23,36 @@ object TestTables {
   def create(version: Int): Table = create(storage, Files.createTempDirectory("hudilite-table").toString, version)
 
   def create(storage: Storage, basePath: String, version: Int): Table =
-    Table.create(storage, basePath, NewTable("t", Seq("id"), Seq("p"), version = version, createSchema = Some(schema)))
+    create(storage, basePath, version, TableType.CopyOnWrite)
+
+  def createMergeOnRead(version: Int): Table =
+    create(storage, Files.createTempDirectory("hudilite-table").toString, version, TableType.MergeOnRead)
+
+  private def create(storage: Storage, basePath: String, version: Int, tableType: TableType): Table =
+    Table.create(storage, basePath,
+      NewTable("t", Seq("id"), Seq("p"), version = version, tableType = tableType, createSchema = Some(schema)))
+
+  /** One delta commit that appends a log file to each of these slices (partition, file id, base instant), as the table
+    * is now.
+    */
+  def log(table: Table, slices: (String, String, String)*): Instant = {
+    val now = table.refresh()
+    val transaction = Transaction.begin(now, Action.DeltaCommit, "UPSERT")
+    transaction.commit(slices.map { case (partition, id, base) =>
+      logFile(now, transaction.instant, partition, id, base)
+    })
+  }
+
+  private def logFile(table: Table, instant: String, partition: String, fileId: String, base: String): WriteStat = {
+    val time = if (table.config.layout == 1) base else instant
+    val taken = table.storage.list(s"${table.basePath}/$partition").flatMap(f => FileNames.parseLogFile(f.name))
+    val version = taken.filter(n => n.fileId == fileId && n.time == time).map(_.version).foldLeft(0)(_ max _) + 1
+    val name = FileNames.logFile(fileId, time, version, "0-0-0")
+    val bytes = s"log of $instant".getBytes(StandardCharsets.UTF_8)
+    table.storage.createNew(s"${table.basePath}/$partition/$name", bytes)
+    WriteStat(fileId, s"$partition/$name", base, partition, numWrites = 1, numUpdateWrites = 1,
+      totalWriteBytes = bytes.length.toLong, fileSizeInBytes = bytes.length.toLong, logFiles = Seq(name))
+  }
 
   /** Does what a task does for one data file: partition marker, write marker, file, stat. */
   def writeFile(table: Table, instant: String, partition: String, fileId: String,

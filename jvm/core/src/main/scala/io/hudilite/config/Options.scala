@@ -13,7 +13,7 @@ object Options {
   private val logged = ConcurrentHashMap.newKeySet[String]()
 
   /** The documented options, in the order of docs/options.md. */
-  val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ ReadOptions.all
+  val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++ ReadOptions.all
 
   private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
 

@@ -42,13 +42,8 @@ private[config] object TableSupport {
         "only Parquet base files are read and written"),
       when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's own is read"),
       when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
-        "the values of these columns are not in the files"),
-      mergeOnRead(config)).flatten
+        "the values of these columns are not in the files")).flatten
   }
-
-  // A table type that is read and written once log files are.
-  private def mergeOnRead(config: TableConfig): Option[Refusal] =
-    when(config.tableType == TableType.MergeOnRead)("merge-on-read", "its log files are not read or written")
 
   private def writeRefusals(config: TableConfig): Seq[Refusal] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),

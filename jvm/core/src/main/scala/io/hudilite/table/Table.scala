@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.config.{NewTable, TableConfig, TableProperties}
-import io.hudilite.error.UnsupportedTable
+import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
@@ -39,10 +39,17 @@ final case class Table(
     replaced.groupBy(_._1).map { case (group, times) => group -> times.map(_._2).min }
   }
 
-  /** File groups with a pending compaction and its instant. */
-  lazy val pendingCompactions: Map[FileGroupId, String] =
-    (for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
-      yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
+  /** File groups with a pending compaction and its instant; a group in two of them raises `CorruptTable`. */
+  lazy val pendingCompactions: Map[FileGroupId, String] = {
+    val taken = for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
+      yield FileGroupId(operation.partition, operation.fileId) -> instant.time
+    taken.groupBy(_._1).map { case (group, plans) =>
+      val times = plans.map(_._2).distinct
+      if (times.size > 1) throw CorruptTable("COMPACTIONS_OVERLAP", "path" -> basePath, "fileId" -> group.fileId,
+        "partition" -> group.partition, "instants" -> times.sorted.mkString(", "))
+      group -> times.head
+    }
+  }
 
   /** File groups that a pending clustering is about to replace; they must not be written. */
   lazy val pendingClusterings: Map[FileGroupId, String] =

@@ -41,7 +41,7 @@ class OptionsSuite extends FunSuite {
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", option.name))
       option.harmless.foreach(value => accept(option.name.toUpperCase -> value.toUpperCase))
     }
-    assertEquals(error("hoodie.compact.inline" -> "true").parameters("reason"), "hudilite does not compact")
+    assertEquals(error("hoodie.clustering.inline" -> "true").parameters("reason"), "hudilite does not cluster")
   }
 
   test("concurrency control is refused when its lock would reach beyond one machine") {
