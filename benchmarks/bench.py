@@ -20,6 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from data import BATCHES
+
 TINY_ROWS = 20_000  # the warm-up table, also the one of the many-commits workload
 HERE = Path(__file__).resolve().parent
 SETTINGS = {
@@ -36,7 +38,7 @@ SETTINGS = {
 def arguments() -> argparse.Namespace:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument("--systems", default="parquet-zstd,hudi,hudilite", help="also: parquet,hudi-zstd,delta,iceberg")
-    parse.add_argument("--workloads", default="cow,simple,latest,commits", help="groups to run")
+    parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)
     parse.add_argument("--repeat", type=int, default=3, help="repetitions of each read")
     parse.add_argument("--out", default="bench-work/results.json")
@@ -54,7 +56,8 @@ def folder(args: argparse.Namespace, rows: int) -> str:
 
 
 def is_generated(args: argparse.Namespace, rows: int) -> bool:
-    return os.path.exists(os.path.join(folder(args, rows), "expect.json"))
+    facts = Path(folder(args, rows), "expect.json")
+    return facts.exists() and f"upd{BATCHES}" in json.loads(facts.read_text())
 
 
 def worker(args: argparse.Namespace) -> None:

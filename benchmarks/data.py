@@ -1,7 +1,7 @@
 """The benchmark's data: deterministic 'trips' tables, written once as parquet.
 
 Every value is a hash of (row id, column, version), so the same row count always gives the same rows.
-Versions: 0 = initial load, 1 = upsert, 9 = delete.
+Versions: 0 = initial load, 1 to 3 = upserts, 9 = delete.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 PARTITIONS = 8
+BATCHES = 3
 COLUMNS = [
     "key",
     "ts",
@@ -90,7 +91,7 @@ def apply_upsert(state: DataFrame, batch: DataFrame) -> DataFrame:
 
 
 def generate(spark: SparkSession, root: str, rows: int) -> None:
-    """Write base, upd1, del, their key-ordered variants, and what each state must hash to (expect.json)."""
+    """Write base, upd1 to upd3, del, their key-ordered variants, and what each state must hash to (expect.json)."""
 
     def path(name: str) -> str:
         return os.path.join(root, name)
@@ -102,11 +103,15 @@ def generate(spark: SparkSession, root: str, rows: int) -> None:
     expect: dict[str, Any] = {}
     base = write(trips(spark.range(0, rows, 1, 8), 0, rows), "base")
     expect["base"] = checksum(base)
-    # 0.8 % of the existing ids and 0.2 % new ones
-    known = spark.range(0, rows, 1, 2).where(F.col("id") % 125 == 1)
-    changed = known.union(spark.range(rows, rows + rows // 500, 1, 1)).coalesce(2)
-    updated = apply_upsert(base, write(trips(changed, 1, rows), "upd1"))
-    expect["upd1"] = checksum(updated)
+    updated = state = base
+    for number in range(1, BATCHES + 1):
+        # 0.8 % of the existing ids and 0.2 % new ones; the batches do not overlap
+        known = spark.range(0, rows, 1, 2).where(F.col("id") % 125 == number)
+        fresh = spark.range(rows + (number - 1) * (rows // 500), rows + number * (rows // 500), 1, 1)
+        batch = write(trips(known.union(fresh).coalesce(2), number, rows), f"upd{number}")
+        state = apply_upsert(state, batch)
+        expect[f"upd{number}"] = checksum(state)
+        updated = state if number == 1 else updated
     gone = write(trips(spark.range(0, rows, 1, 2).where(F.col("id") % 100 == 57), 9, rows), "del")
     expect["del"] = checksum(updated.join(gone.select("key", "dt"), ["key", "dt"], "left_anti"))
     ordered = write(trips(spark.range(0, rows, 1, 8), 0, rows, ordered=True), "ordered")

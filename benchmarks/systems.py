@@ -23,11 +23,12 @@ class Unsupported(Exception):
 
 @dataclass
 class Table:
-    """A table of one system: its name, and the index type for Hudi-like systems."""
+    """A table of one system: its name, and for Hudi-like systems the index and whether updates go to log files."""
 
     name: str
     root: str
     index: str = "BLOOM"
+    merge_on_read: bool = False
 
     @property
     def path(self) -> str:
@@ -58,6 +59,10 @@ class System:
     def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         raise Unsupported
 
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        """Merge what was logged into base files."""
+        raise Unsupported
+
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         raise Unsupported
 
@@ -71,9 +76,12 @@ class System:
 
 
 class Parquet(System):
-    """Plain Spark parquet, the floor: an upsert is an anti-join and a rewrite of the touched partitions."""
+    """Plain Spark parquet, the floor: an upsert is an anti-join and a rewrite of the touched partitions.
 
-    groups = frozenset({"cow", "latest"})
+    It has no log files: upserts of a merge-on-read table rewrite as well, and a compaction reads and rewrites it all.
+    """
+
+    groups = frozenset({"cow", "latest", "mor"})
 
     def __init__(self, name: str, codec: str) -> None:
         self.name, self.codec = name, codec
@@ -96,6 +104,10 @@ class Parquet(System):
     def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         self._rewrite(table, *self._kept(spark, frame, table))
 
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        touched = [os.path.basename(path)[3:] for path in glob.glob(os.path.join(table.path, "dt=*"))]
+        self._rewrite(table, touched, self.read(spark, table))
+
     def _kept(self, spark: SparkSession, frame: DataFrame, table: Table) -> tuple[list[str], DataFrame]:
         touched = [row["dt"] for row in frame.select("dt").distinct().collect()]
         base = self.read(spark, table)
@@ -115,7 +127,7 @@ class Hudi(System):
     """Apache Hudi 1.2 with its defaults, but for what `options` says."""
 
     format = "hudi"
-    groups = frozenset({"cow", "simple", "latest", "commits"})
+    groups = frozenset({"cow", "simple", "latest", "commits", "mor"})
     packages = "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
 
     def __init__(self, name: str = "hudi", options: dict[str, str] | None = None) -> None:
@@ -137,6 +149,7 @@ class Hudi(System):
             "hoodie.datasource.write.precombine.field": "ts",
             "hoodie.datasource.write.partitionpath.field": "dt",
             "hoodie.index.type": table.index,
+            "hoodie.datasource.write.table.type": "MERGE_ON_READ" if table.merge_on_read else "COPY_ON_WRITE",
             **self.options,
         }
         frame.write.format(self.format).options(**options).mode(mode).save(table.path)
@@ -149,6 +162,11 @@ class Hudi(System):
 
     def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         self._write(frame, table, "delete", "append")
+
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        options = "hoodie.compact.inline.max.delta.commits=1"
+        call = f"CALL run_compaction(op => 'scheduleandexecute', path => '{table.path}', options => '{options}')"
+        spark.sql(call).collect()
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format(self.format).load(table.path)
@@ -182,6 +200,11 @@ class Hudilite(Hudi):
 
     def conf(self, root: str) -> dict[str, str]:
         return {"spark.sql.extensions": "io.hudilite.spark.HudiliteExtensions"}
+
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        import hudilite
+
+        hudilite.table(spark, table.path).compact()
 
 
 class MergeSystem(System):

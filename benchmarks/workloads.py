@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from data import COLUMNS, checksum
+from data import BATCHES, COLUMNS, checksum
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from systems import System, Table, Unsupported
@@ -18,14 +18,19 @@ from systems import System, Table, Unsupported
 TITLES = {
     "W1": "bulk_insert, partitioned by dt",
     "W2": "upsert 1 % random keys (Hudi's index: BLOOM)",
+    "W1.mor": "bulk_insert into the merge-on-read table",
+    "W3": "upsert 1 % random keys, merge-on-read (median of 3)",
     "W4b.load": "bulk_insert before W4b",
     "W4b": "upsert 1 % random keys (Hudi's index: SIMPLE)",
     "W5.load": "bulk_insert, key-ordered input",
     "W5": "upsert newest 10 % of the latest partition, ordered keys",
     "W6": "scan + aggregate",
+    "W7": "scan + aggregate, merge-on-read with 3 unmerged upserts",
     "W8.get1": "lookup 1 key",
     "W8.get20": "lookup 20 keys (IN)",
     "W9": "incremental read of the last commit",
+    "W10": "compaction of the merge-on-read table",
+    "W10.scan": "scan + aggregate after the compaction",
     "W11": "delete 1 % keys",
     "W12.first": "200-row upserts: median commit, first 10 of 60",
     "W12.last": "200-row upserts: median commit, last 10 of 60",
@@ -187,8 +192,8 @@ class Bench:
     def batch(self, name: str, tiny: bool = False) -> DataFrame:
         return self.spark.read.parquet(os.path.join(self.tiny if tiny else self.data, name))
 
-    def table(self, name: str, index: str = "BLOOM") -> Table:
-        table = Table(name, self.root, index)
+    def table(self, name: str, index: str = "BLOOM", merge_on_read: bool = False) -> Table:
+        table = Table(name, self.root, index, merge_on_read)
         shutil.rmtree(table.path, ignore_errors=True)
         return table
 
@@ -210,13 +215,15 @@ class Bench:
         assert row is not None
         return {"rows": row["n"], "ts": row["ts"]}
 
-    def warm_up(self, index: str = "BLOOM") -> None:
+    def warm_up(self, index: str = "BLOOM", merge_on_read: bool = False) -> None:
         """The same code paths on a tiny table, untimed."""
-        table = self.table("warm", index)
+        table = self.table("warm", index, merge_on_read)
         self.system.create(self.spark, self.batch("base", tiny=True), table)
         self.system.upsert(self.spark, self.batch("upd1", tiny=True), table)
         self.scan(table)
         self.lookup(table, ["x"])
+        if merge_on_read:
+            self.system.compact(self.spark, table)
 
     def create(self, workload: str, table: Table, source: str = "base") -> bool:
         frame = self.batch(source)
@@ -249,6 +256,20 @@ class Bench:
             gone = self.batch("del")
             delete = self.system.delete
             self.rec.step("W11", lambda _: delete(self.spark, gone, table), table=table, expect=self.expect["del"])
+
+    def mor(self) -> None:
+        """Three upserts into log files, a scan that merges them, a compaction."""
+        self.warm_up(merge_on_read=True)
+        table = self.table("mor", merge_on_read=True)
+
+        def write(i: int) -> None:
+            self.system.upsert(self.spark, self.batch(f"upd{i + 1}"), table)
+
+        last = self.expect[f"upd{BATCHES}"]
+        if self.create("W1.mor", table) and self.rec.step("W3", write, BATCHES, table=table, expect=last):
+            self.rec.step("W7", lambda _: self.scan(table), self.repeat)
+            if self.rec.step("W10", lambda _: self.system.compact(self.spark, table), table=table, expect=last):
+                self.rec.step("W10.scan", lambda _: self.scan(table), self.repeat)
 
     def simple(self) -> None:
         """The same upsert without bloom filters."""
@@ -285,4 +306,4 @@ class Bench:
         self.rec.step("W12.scan", lambda _: self.scan(table), self.repeat)
 
 
-GROUPS = ["cow", "simple", "latest", "commits"]
+GROUPS = ["cow", "simple", "latest", "commits", "mor"]
