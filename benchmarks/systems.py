@@ -190,8 +190,8 @@ class Hudilite(Hudi):
     format = "hudilite"
     packages = ""
 
-    def __init__(self) -> None:
-        super().__init__("hudilite")
+    def __init__(self, name: str = "hudilite", options: dict[str, str] | None = None) -> None:
+        super().__init__(name, options)
 
     def jars(self) -> list[str]:
         import hudilite
@@ -296,6 +296,7 @@ SYSTEMS: dict[str, System] = {
         Hudi(),
         Hudi("hudi-zstd", {"hoodie.parquet.compression.codec": "zstd"}),
         Hudilite(),
+        Hudilite("hudilite-snappy", {"hoodie.parquet.compression.codec": "snappy"}),
         Delta(),
         Iceberg(),
     )
