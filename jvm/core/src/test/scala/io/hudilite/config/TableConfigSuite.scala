@@ -114,8 +114,7 @@ class TableConfigSuite extends FunSuite {
     "several base file formats" -> Seq("hoodie.table.multiple.base.file.formats.enable" -> "true"),
     "the table format 'iceberg'" -> Seq("hoodie.table.format" -> "iceberg"),
     "dropped partition columns" -> Seq("hoodie.datasource.write.drop.partition.columns" -> "true"),
-    "timeline layout 1" -> Seq("hoodie.timeline.layout.version" -> "1"),
-    "merge-on-read" -> Seq("hoodie.table.type" -> "MERGE_ON_READ"))
+    "timeline layout 1" -> Seq("hoodie.timeline.layout.version" -> "1"))
 
   unreadable.foreach { case (feature, properties) =>
     test(s"tables with $feature are neither read nor written") {
@@ -127,6 +126,7 @@ class TableConfigSuite extends FunSuite {
   private val latestPayload = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 
   private val readOnly = Seq(
+    "merge-on-read" -> Seq("hoodie.table.type" -> "MERGE_ON_READ"),
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
     "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),

@@ -1,0 +1,50 @@
+package io.hudilite.spark.log
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
+import org.apache.spark.sql.types.StructType
+
+import scala.collection.JavaConverters._
+
+/** Decodes records of an Avro data block straight into rows, without an object of Avro in between.
+  *
+  * Fields that are not wanted are passed over, wanted ones that the record lacks are null, and types that are narrower
+  * in the file are widened. What cannot be read as the table's type raises `UnsupportedTable` when the decoder is made.
+  *
+  * @param written
+  *   schema of the block
+  * @param path
+  *   the log file, for errors
+  */
+final class AvroRowDecoder(written: Schema, wanted: StructType, path: String, bytes: Array[Byte]) {
+
+  private val cursor = new AvroCursor(bytes)
+  private val row = new SpecificInternalRow(wanted)
+  private val ordinals = AvroValues.ordinals(written, wanted)
+  private val readers: Array[AvroValue] = {
+    val values = new AvroValues(path)
+    written.getFields.asScala.toArray.zip(ordinals).map {
+      case (field, -1) => new SkippedValue(field.schema)
+      case (field, ordinal) => values.of(field.schema, wanted(ordinal).dataType, field.name)
+    }
+  }
+  // Behind the last wanted field nothing is looked at.
+  private val lastWanted = ordinals.lastIndexWhere(_ >= 0)
+  wanted.indices.foreach(row.setNullAt)
+
+  /** The record in bytes `[offset, offset + length)`; the row is reused, and its texts point into the block. A record
+    * whose bytes break the schema raises `DamagedRecord`.
+    */
+  private[log] def decode(offset: Int, length: Int): InternalRow = {
+    // hot path
+    cursor.over(offset, length)
+    var i = 0
+    while (i <= lastWanted) {
+      if (ordinals(i) >= 0) readers(i).set(cursor, row, ordinals(i)) else readers(i).value(cursor)
+      i += 1
+    }
+    if (i == readers.length && !cursor.isAtEnd) throw new DamagedRecord(s"${cursor.remaining} bytes are left over")
+    row
+  }
+}

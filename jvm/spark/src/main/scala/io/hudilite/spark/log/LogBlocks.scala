@@ -1,0 +1,30 @@
+package io.hudilite.spark.log
+
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.filegroup.{FileSlice, Partitions}
+import io.hudilite.log.{BlockSelection, LogBlock, LogFileReader}
+import io.hudilite.storage.{HadoopStorage, Storage}
+import org.apache.hadoop.conf.Configuration
+
+/** The blocks of a slice's log files that count, oldest first; their contents are not read yet. */
+final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Option[String], val storage: Storage) {
+
+  /** Every block says which rows of the slice's base file it replaces. */
+  val havePositions: Boolean =
+    selected.nonEmpty && baseInstant.isDefined && selected.forall(_.positionsBase.exists(baseInstant.contains(_)))
+}
+
+object LogBlocks {
+
+  def of(job: LogJob, slice: FileSlice, conf: Configuration): LogBlocks = {
+    val storage = new HadoopStorage(conf)
+    val folder = Partitions.directory(job.basePath, slice.partition)
+    val found = slice.logs.flatMap(log => LogFileReader.blocks(storage, s"$folder/${log.name}", log.length))
+    val selected = BlockSelection.select(found, job.instants)
+    selected.find(_.isPartial).foreach(block =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> job.basePath,
+        "feature" -> s"partial updates in the log file ${block.path}",
+        "reason" -> "their records hold only the columns that change"))
+    new LogBlocks(selected, slice.base.map(_.instant), storage)
+  }
+}

@@ -1,0 +1,88 @@
+package io.hudilite.spark.log
+
+import io.hudilite.config.{MergeMode, TableConfig, TableKeys}
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.log.BlockInstants
+import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.table.Table
+import org.apache.spark.sql.types._
+
+/** Which values of a data column mean that a record deletes its key, besides those that all tables have in common.
+  *
+  * @param marker
+  *   the value of `field` as text
+  */
+final case class DeleteRule(field: Option[String], marker: Option[String])
+
+object DeleteRule {
+
+  private val Field = TableKeys.MergePropertyPrefix + "hoodie.payload.delete.field"
+  private val Marker = TableKeys.MergePropertyPrefix + "hoodie.payload.delete.marker"
+
+  private[log] def isUnknownRule(property: String): Boolean =
+    property.startsWith(TableKeys.MergePropertyPrefix) && property != Field && property != Marker
+
+  /** Only tables of version 9 have it; in older ones it comes with payload classes that are refused by name. */
+  def of(config: TableConfig): DeleteRule = {
+    def text(key: String): Option[String] =
+      config.properties.get(key).map(_.trim).filter(_.nonEmpty && config.version >= 9)
+    val (field, marker) = (text(Field), text(Marker))
+    if (field.isDefined && marker.isDefined) DeleteRule(field, marker) else DeleteRule(None, None)
+  }
+}
+
+/** How records of a table's logs are decoded and merged; ships to tasks.
+  *
+  * @param orderingFields
+  *   those that are columns of the table; without any the later record wins
+  * @param dataSchema
+  *   columns of the table without the meta columns
+  */
+final case class LogJob(
+    basePath: String,
+    instants: BlockInstants,
+    mergeMode: MergeMode,
+    orderingFields: Seq[String],
+    deletes: DeleteRule,
+    dataSchema: StructType) {
+
+  /** Ordering values decide between records of a key. */
+  def comparesOrdering: Boolean = mergeMode == MergeMode.EventTime && orderingFields.nonEmpty
+
+  /** The columns that hold the ordering values, none when nothing is compared. */
+  def orderingColumns: Seq[StructField] =
+    if (comparesOrdering) orderingFields.map(dataSchema(_)) else Nil
+}
+
+object LogJob {
+
+  /** The job for the table as it was opened. A rule for merging that hudilite does not have raises `UnsupportedTable`.
+    *
+    * @param asOf
+    *   greatest instant, by requested time, whose blocks count
+    */
+  def of(table: Table, asOf: Option[String]): LogJob = {
+    val config = table.config
+    refuse(table)
+    val json = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant))).orElse(table.schemaJson)
+    val schema = json.map(SchemaConversion.toSpark).getOrElse(new StructType())
+    val instants = BlockInstants(config.version, asOf, table.timeline.writes.map(_.time).toSet,
+      table.timeline.firstWriteInstant.map(_.time))
+    LogJob(table.basePath, instants, config.mergeMode,
+      config.orderingFields.filter(schema.fieldNames.contains), DeleteRule.of(config), schema)
+  }
+
+  private def refuse(table: Table): Unit = {
+    val config = table.config
+    def unless(fine: Boolean, feature: String, reason: String): Unit =
+      if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
+        "reason" -> reason)
+    unless(config.populateMetaFields, "log files without meta columns", "their records have no keys")
+    unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
+      "partial updates", "columns of an update that hold a default or a marker would have to keep their old value")
+    config.properties.keys.find(DeleteRule.isUnknownRule).foreach(key =>
+      unless(fine = false, s"the merge property $key", "it may change what a merge of records comes to"))
+    config.orderingFields.find(_.contains('.')).foreach(field =>
+      unless(fine = false, s"the nested ordering field $field", "log files are merged by columns of their own only"))
+  }
+}

@@ -1,0 +1,102 @@
+package io.hudilite.spark.log
+
+import io.hudilite.record.MetaFields
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The rows that log records are sorted and merged as: three columns of bookkeeping, then what is read of a record.
+  *
+  * @param columns
+  *   meta and data columns that are wanted
+  */
+private[log] final case class LogRows(job: LogJob, columns: StructType) {
+
+  import LogRows._
+
+  private val deleteColumns: Seq[StructField] = {
+    val flag = job.dataSchema.fields.find(_.name == MetaFields.IsDeleted)
+      .fold(Option(StructField(MetaFields.IsDeleted, BooleanType)))(f => Some(f).filter(_.dataType == BooleanType))
+    val custom = job.deletes.field.map(name =>
+      job.dataSchema.fields.find(_.name == name).getOrElse(StructField(name, StringType)))
+    flag.toSeq ++ Seq(StructField(MetaFields.Operation, StringType)) ++ custom
+  }
+
+  /** What is read of a record: the wanted columns, and those that the merge looks at. */
+  val read: StructType = {
+    val merged = StructField(MetaFields.RecordKey, StringType) +: (job.orderingColumns ++ deleteColumns)
+    val all = columns.fields.toSeq ++ merged.filterNot(f => columns.fieldNames.contains(f.name))
+    StructType(all.groupBy(_.name).values.map(_.head).toSeq.sortBy(f => all.indexWhere(_.name == f.name))
+      .map(f => f.copy(nullable = true)))
+  }
+
+  val schema: StructType = StructType(Bookkeeping ++ read.fields)
+
+  /** Where a column that is read is in a row. */
+  def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
+
+  val keyOrdinal: Int = ordinal(MetaFields.RecordKey)
+  val columnOrdinals: IndexedSeq[Int] = columns.fieldNames.map(ordinal).toIndexedSeq
+  val orderingOrdinals: Array[Int] = job.orderingColumns.map(f => ordinal(f.name)).toArray
+  val orderingTypes: Array[DataType] = job.orderingColumns.map(_.dataType).toArray
+
+  val keyInRead: Int = read.fieldIndex(MetaFields.RecordKey)
+  private val orderingInRead = orderingOrdinals.map(_ - Bookkeeping.size)
+  private val flagInRead = deleteColumns.indexWhere(_.name == MetaFields.IsDeleted) match {
+    case -1 => -1
+    case _ => read.fieldIndex(MetaFields.IsDeleted)
+  }
+  private val operationInRead = read.fieldIndex(MetaFields.Operation)
+  private val customInRead = job.deletes.field.map(read.fieldIndex(_)).getOrElse(-1)
+  private val customType = if (customInRead >= 0) read(customInRead).dataType else NullType
+  private val marker = job.deletes.marker.orNull
+
+  /** The flags of a record in a data block, as it was read. */
+  def flagsOf(record: InternalRow): Int =
+    if (!isDelete(record)) 0 else if (hasOrdering(record)) Delete else Delete | Unordered
+
+  private def isDelete(record: InternalRow): Boolean =
+    (flagInRead >= 0 && !record.isNullAt(flagInRead) && record.getBoolean(flagInRead)) ||
+      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead))) ||
+      (customInRead >= 0 && !record.isNullAt(customInRead) &&
+        record.get(customInRead, customType).toString == marker)
+
+  private def hasOrdering(record: InternalRow): Boolean = {
+    var i = 0
+    while (i < orderingInRead.length && !record.isNullAt(orderingInRead(i))) i += 1 // hot path
+    i == orderingInRead.length && i > 0
+  }
+
+  /** A row as it is read, with nothing in it but a key and ordering values: a record of a delete block. */
+  def deleted(record: InternalRow, key: UTF8String, ordering: IndexedSeq[Any]): Unit = {
+    record.update(keyInRead, key)
+    orderingInRead.indices.foreach(i => record.update(orderingInRead(i), if (i < ordering.size) ordering(i) else null))
+  }
+}
+
+private[log] object LogRows {
+
+  val Sequence = 0
+  val Flags = 1
+  val Position = 2
+
+  private val Bookkeeping: Seq[StructField] = Seq(StructField("sequence", LongType, nullable = false),
+    StructField("flags", IntegerType, nullable = false), StructField("position", LongType, nullable = false))
+
+  /** The record deletes its key. */
+  val Delete = 1
+
+  /** A delete without ordering values: it wins over everything older and loses to everything newer. */
+  val Unordered = 2
+
+  /** Only a delete block's record has no values of its own. */
+  val KeyOnly = 4
+
+  private val DeleteOperation = UTF8String.fromString("D")
+  private val BeforeUpdate = UTF8String.fromString("-U")
+
+  private def isDeleteOperation(text: UTF8String): Boolean = text == DeleteOperation || text == BeforeUpdate
+
+  def has(row: UnsafeRow, flag: Int): Boolean = (row.getInt(Flags) & flag) != 0
+}

@@ -1,0 +1,100 @@
+package io.hudilite.spark.log
+
+import java.io.Closeable
+
+import io.hudilite.filegroup.FileSlice
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The log records of one slice, one a key after merging among themselves.
+  *
+  * They come in the order of the keys' UTF-8 bytes, or in that of the base file's rows that they replace. Sorting them
+  * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
+  */
+final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog) extends Closeable {
+
+  private def this(parts: (LogRows, LogOrder, SortedLog)) = this(parts._1, parts._2, parts._3)
+
+  /** The records in the order of their keys.
+    *
+    * @param columns
+    *   meta and data columns that `row` delivers
+    */
+  def this(job: LogJob, slice: FileSlice, columns: StructType, conf: Configuration) =
+    this(MergedLog.byKey(job, LogBlocks.of(job, slice, conf), columns, conf))
+
+  private val rule = new LogMergeRule(rows)
+  private val winner = new UnsafeRow(rows.schema.length)
+  private var ahead: UnsafeRow = sorted.next()
+
+  /** The record that `next` moved to. */
+  private[spark] val record: LogRecord = new LogRecord(rows)
+
+  /** A second view on records that were kept. */
+  private[spark] def newRecord(): LogRecord = new LogRecord(rows)
+
+  private[spark] def recordFields: Int = rows.schema.length
+
+  /** Log records read, before merging. */
+  def records: Long = sorted.records
+
+  /** Moves on to the next key; `false` behind the last one. */
+  def next(): Boolean = {
+    // hot path
+    val found = ahead != null
+    if (found) {
+      winner.copyFrom(ahead)
+      ahead = sorted.next()
+      while (ahead != null && order.isSame(ahead, winner)) {
+        if (rule.wins(ahead, winner)) winner.copyFrom(ahead)
+        ahead = sorted.next()
+      }
+      record.moveTo(winner)
+    }
+    found
+  }
+
+  def key: UTF8String = record.key
+
+  def isDelete: Boolean = record.isDelete
+
+  /** The wanted columns, reused by `next`; null for a delete block's record, which has no values. */
+  def row: InternalRow = record.row
+
+  /** The record wins over any row of the base file. */
+  def alwaysWins: Boolean = record.alwaysWins
+
+  /** Whether the record wins over a row of the base file with these values in `LogJob.orderingColumns`. */
+  def winsOver(baseOrdering: Int => Any): Boolean = record.winsOver(baseOrdering)
+
+  override def close(): Unit = sorted.close()
+}
+
+object MergedLog {
+
+  /** The records of these blocks in the order of their keys. */
+  def of(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): MergedLog =
+    new MergedLog(byKey(job, blocks, columns, conf))
+
+  /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
+    * records.
+    */
+  def byPosition(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): Option[MergedLog] =
+    if (!blocks.havePositions) None
+    else {
+      val rows = LogRows(job, columns)
+      SortedLog.read(rows, blocks, conf, LogOrder.ByPosition, positions = true)
+        .map(new MergedLog(rows, LogOrder.ByPosition, _))
+    }
+
+  private def byKey(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration)
+      : (LogRows, LogOrder, SortedLog) = {
+    val rows = LogRows(job, columns)
+    val order = new LogOrder.ByKey(rows.keyOrdinal)
+    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
+    (rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
+  }
+}

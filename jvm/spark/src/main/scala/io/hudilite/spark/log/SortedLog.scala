@@ -1,0 +1,40 @@
+package io.hudilite.spark.log
+
+import java.io.Closeable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter
+
+/** All records of a slice's logs, sorted; none is merged yet. */
+private[log] final class SortedLog private (sorter: UnsafeExternalRowSorter, val records: Long) extends Closeable {
+
+  private val sorted: Iterator[InternalRow] = sorter.sort()
+
+  /** The next record, which is reused, or null behind the last one. */
+  def next(): UnsafeRow = if (sorted.hasNext) sorted.next().asInstanceOf[UnsafeRow] else null
+
+  override def close(): Unit = sorter.cleanupResources()
+}
+
+private[log] object SortedLog {
+
+  /** Reads and sorts the records; `None` when positions are wanted and a block has not one for each record. */
+  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: LogOrder, positions: Boolean)
+      : Option[SortedLog] = {
+    val sorter = order.sorter(rows)
+    try {
+      val records = new LogRecords(rows, blocks, conf, positions)
+      if (records.foreach(sorter.insertRow)) Some(new SortedLog(sorter, records.count))
+      else {
+        sorter.cleanupResources()
+        None
+      }
+    } catch {
+      case e: Throwable =>
+        sorter.cleanupResources()
+        throw e
+    }
+  }
+}
