@@ -38,7 +38,7 @@ private[config] object KnownOptions {
     "hoodie.file.index.enable", "hoodie.file.listing.parallelism", "hoodie.finalize.write.parallelism",
     "hoodie.global.index.reconcile.parallelism", "hoodie.global.simple.index.parallelism",
     "hoodie.index.bucket.engine", "hoodie.insert.write.buffer.limit.bytes", "hoodie.io.factory.class",
-    "hoodie.merge.small.file.group.candidates.limit", "hoodie.merge.use.record.positions",
+    "hoodie.merge.use.record.positions",
     "hoodie.mergehandle.old.record.dictionary.enabled", "hoodie.parquet.bloom.filter.enabled",
     "hoodie.parquet.compression.ratio", "hoodie.parquet.dictionary.enabled",
     "hoodie.parquet.field_id.write.enabled", "hoodie.parquet.outputtimestamptype",

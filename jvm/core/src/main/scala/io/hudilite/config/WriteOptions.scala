@@ -56,6 +56,20 @@ object WriteOptions {
   val SmallFileLimit: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.small.file.limit", 100 * MiB,
     "Inserts go to base files smaller than this before new files are begun; 0 = always new files.", 0, "bytes")
 
+  val SmallGroups: ConfigKey[Int] = ConfigKey.int("hoodie.merge.small.file.group.candidates.limit", 1,
+    "Of a merge-on-read table: file groups of a partition that take the inserts of one write, each by a rewrite of its " +
+      "base file; only groups without log files do.",
+    0, "file groups")
+
+  val LogBlockFormat: ConfigKey[String] = ConfigKey.choice("hoodie.logfile.data.block.format", Some("avro"),
+    Seq("avro", "parquet"), "How rows are stored in the log files of a merge-on-read table.")
+
+  val LogBlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.logfile.data.block.max.size", 64 * MiB,
+    "Size at which a block of a log file is finished; a task holds one block in memory.", 1, "bytes")
+
+  val LogFileSize: ConfigKey[Long] = ConfigKey.long("hoodie.logfile.max.size", 1024 * MiB,
+    "Size at which a task goes on in another log file.", 1, "bytes")
+
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
     "Size of a row when no earlier commit tells.", 1, "bytes")
 
@@ -98,7 +112,8 @@ object WriteOptions {
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
-    SortMode, MaxFileSize, SmallFileLimit, RecordSizeEstimate, RecordSizeThreshold, UpsertParallelism,
+    SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordSizeEstimate,
+    RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
     LockWaitMs, FailedWritesPolicy)
 }

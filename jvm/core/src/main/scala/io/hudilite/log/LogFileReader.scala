@@ -56,7 +56,8 @@ object LogFileReader {
   private def complete[T](path: String)(read: => T): T =
     try read
     catch {
-      case e: EOFException => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path, "reason" ->
+      case e: EOFException => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path,
+          "reason" ->
             s"it ends early: ${Option(e.getMessage).getOrElse("fewer bytes than were listed")}")
     }
 }

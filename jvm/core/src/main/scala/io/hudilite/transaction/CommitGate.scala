@@ -22,7 +22,7 @@ private[transaction] final class CommitGate(
     checkOwnInstant(now)
     checkHistory(now)
     // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
-    if (action != Action.Compaction) checkOverlap(ConflictCheck.groups(metadata), now)
+    if (action != Action.Compaction) checkOverlap(ConflictCheck.changes(metadata), now)
     MetadataTable.refuse(config, table.basePath, options)
     MetadataTable.clear(table.storage, table.basePath, config)
   }
@@ -44,22 +44,29 @@ private[transaction] final class CommitGate(
       throw conflict(s"the write ${i.time}, which this one builds on, was rolled back"))
   }
 
-  private def checkOverlap(mine: Set[FileGroupId], now: Timeline): Unit = {
+  private def checkOverlap(mine: Changes, now: Timeline): Unit = {
     val completed = now.writes.filterNot(i => before.isCompleted(i.time))
     val pending = now.pending.filter(i => ConflictCheck.takesGroups(i) && i.time != instant)
     val clustered = store.pendingClusterings(now).toMap
     val others = store.readCommits(completed).map { case (i, m) => ConflictCheck.footprint(i, m) } ++
-      pending.map(i => planned(i, clustered.get(i)))
-    ConflictCheck.firstOverlap(instant, mine, others).foreach { overlap =>
+      pending.map(i => planned(i, clustered.get(i))) ++ compactionsSince(now)
+    val basis = Basis(table.config.version, before.pendingCompactions.map(_.time).toSet)
+    ConflictCheck.firstOverlap(instant, mine, others, basis).foreach { overlap =>
       val group = overlap.groups.minBy(g => (g.partition, g.fileId))
       throw conflict(s"${overlap.other.instant} touches the file group ${group.fileId} in '${group.partition}', too")
     }
   }
 
+  private def compactionsSince(now: Timeline): Seq[Footprint] = {
+    val known = before.pendingCompactions.map(_.time).toSet
+    store.pendingCompactions(now).collect { case (i, plan) if !known(i.time) => ConflictCheck.footprint(i, plan) }
+  }
+
   /** A clustering says in its plan what it takes, an overwrite in its inflight file, if it does. */
   private def planned(i: Instant, plan: Option[ClusteringPlan]): Footprint = {
     val clustered = plan.toSeq.flatMap(_.groups.flatten).map(input => FileGroupId(input.partition, input.fileId)).toSet
-    val stated = if (i.state == State.Inflight) ConflictCheck.groups(store.readCommit(i)) else Set.empty[FileGroupId]
+    val stated =
+      if (i.state == State.Inflight) ConflictCheck.changes(store.readCommit(i)).all else Set.empty[FileGroupId]
     Footprint(i, clustered ++ stated)
   }
 

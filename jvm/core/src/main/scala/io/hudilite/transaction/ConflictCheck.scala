@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.filegroup.FileGroupId
-import io.hudilite.timeline.{Action, CommitMetadata, Instant}
+import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant, WriteStat}
 
 /** What another action on the table writes, replaces or is about to.
   *
@@ -13,31 +13,74 @@ final case class Footprint(instant: Instant, groups: Set[FileGroupId], operation
 /** File groups that this write and another action both touch. */
 final case class Overlap(other: Footprint, groups: Set[FileGroupId])
 
+/** What a write does to file groups.
+  *
+  * @param rewritten
+  *   groups that get a base file
+  * @param appended
+  *   groups that get nothing but log files
+  * @param replaced
+  *   groups that are taken out of the table
+  */
+final case class Changes(
+    rewritten: Set[FileGroupId] = Set.empty, appended: Set[FileGroupId] = Set.empty,
+    replaced: Set[FileGroupId] = Set.empty) {
+
+  def all: Set[FileGroupId] = rewritten ++ appended ++ replaced
+}
+
+/** The snapshot of the table that a write rests on.
+  *
+  * @param version
+  *   table version
+  * @param compactions
+  *   instants of the compactions that were pending then
+  */
+final case class Basis(version: Int, compactions: Set[String] = Set.empty)
+
 /** Optimistic concurrency control on file groups, as Hudi's writers do it (docs/format.md#concurrency): pure. */
 object ConflictCheck {
 
   private val Compact = "COMPACT"
+  private val LogsJoinByCompletion = 8
 
-  /** The first action of `others` that excludes a write at `time` to the file groups `mine`.
+  /** The first action of `others` that excludes a write at `time` with these changes.
     *
-    * `others` are the writes that completed since the snapshot this write rests on, and the pending replacecommits and
-    * clusterings. A compaction that was planned before this write only moves records that this write did not see as
-    * absent, so it excludes nothing.
+    * `others` are the writes that completed since the snapshot this write rests on, the pending replacecommits and
+    * clusterings, and the compactions planned since.
     */
-  def firstOverlap(time: String, mine: Set[FileGroupId], others: Seq[Footprint]): Option[Overlap] =
-    others.filterNot(_.instant.time == time).filterNot(isEarlierCompaction(time, _)).sortBy(_.instant.time)
-      .map(other => Overlap(other, other.groups.intersect(mine)))
+  def firstOverlap(time: String, mine: Changes, others: Seq[Footprint], basis: Basis): Option[Overlap] =
+    others.filterNot(_.instant.time == time).sortBy(_.instant.time)
+      .map(other => Overlap(other, other.groups.intersect(contested(mine, other, basis))))
       .find(_.groups.nonEmpty)
 
-  private def isEarlierCompaction(time: String, other: Footprint): Boolean =
-    other.operation.contains(Compact) && other.instant.time < time
+  /** A compaction only moves records, so it leaves alone what is replaced anyway, and log files wherever they end up in
+    * the slice that it makes: from version 8 on by the time they complete, before that only when their names bear the
+    * compaction's instant, i.e. when the writer knew of it.
+    */
+  private def contested(mine: Changes, other: Footprint, basis: Basis): Set[FileGroupId] =
+    if (!other.operation.contains(Compact)) mine.all
+    else if (basis.version >= LogsJoinByCompletion || basis.compactions(other.instant.time)) mine.rewritten
+    else mine.rewritten ++ mine.appended
 
   /** Footprint of a completed write, or of a pending one that recorded its plan in the same form. */
   def footprint(instant: Instant, metadata: CommitMetadata): Footprint =
-    Footprint(instant, groups(metadata), Some(if (metadata.compacted) Compact else metadata.operation))
+    Footprint(instant, changes(metadata).all, Some(if (metadata.compacted) Compact else metadata.operation))
 
-  def groups(metadata: CommitMetadata): Set[FileGroupId] =
-    metadata.touchedFileGroups.map { case (partition, fileId) => FileGroupId(partition, fileId) }
+  /** Footprint of a compaction that is pending. */
+  def footprint(instant: Instant, plan: CompactionPlan): Footprint =
+    Footprint(instant, plan.operations.map(o => FileGroupId(o.partition, o.fileId)).toSet, Some(Compact))
+
+  def changes(metadata: CommitMetadata): Changes = {
+    def groups(stats: Seq[WriteStat]): Set[FileGroupId] =
+      stats.filter(_.fileId.nonEmpty).map(s => FileGroupId(s.partitionPath, s.fileId)).toSet
+    val (logs, bases) = metadata.stats.toSeq.flatMap { case (partition, files) =>
+      files.map(_.copy(partitionPath = partition))
+    }.partition(_.isLog)
+    val rewritten = groups(bases)
+    val replaced = for ((partition, ids) <- metadata.replaced.toSeq; id <- ids) yield FileGroupId(partition, id)
+    Changes(rewritten, groups(logs) -- rewritten, replaced.toSet)
+  }
 
   /** Pending actions that will take file groups away when they complete. */
   def takesGroups(instant: Instant): Boolean =

@@ -71,11 +71,16 @@ final class Transaction private (
   // Strays are told by their paths: a stat that names its file wrongly would have the file deleted.
   private def checkStat(stat: WriteStat): Unit = {
     val inFolder = if (stat.partitionPath.isEmpty) stat.fileName else s"${stat.partitionPath}/${stat.fileName}"
-    val ofInstant = FileNames.parseBaseFile(stat.fileName).forall(n => n.instant == instant && n.fileId == stat.fileId)
+    val ofInstant =
+      if (stat.isLog) FileNames.parseLogFile(stat.fileName).exists(n => n.fileId == stat.fileId && isOwnTime(n.time))
+      else FileNames.parseBaseFile(stat.fileName).forall(n => n.instant == instant && n.fileId == stat.fileId)
     if (stat.path != inFolder || !ofInstant)
       throw new IllegalStateException(s"the write stat of ${stat.path} does not fit the partition " +
         s"'${stat.partitionPath}', the file group ${stat.fileId} and the instant $instant")
   }
+
+  // Before version 8 a log file bears the instant of its slice, or of the compaction that is to make its slice.
+  private def isOwnTime(time: String): Boolean = time == instant || (table.config.version < 8 && time < instant)
 
   private def complete(metadata: CommitMetadata): Instant =
     try store.complete(instant, action, metadata)

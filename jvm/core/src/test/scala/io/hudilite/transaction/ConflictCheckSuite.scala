@@ -16,7 +16,10 @@ class ConflictCheckSuite extends FunSuite {
   private def compaction(time: String, ids: String*): Footprint = other(time, ids: _*).copy(operation = Some("COMPACT"))
 
   private def overlap(mine: Set[String], others: Footprint*): Option[String] =
-    ConflictCheck.firstOverlap("5", mine.map(group), others).map(o =>
+    overlapOf(Changes(rewritten = mine.map(group)), Basis(9), others: _*)
+
+  private def overlapOf(mine: Changes, basis: Basis, others: Footprint*): Option[String] =
+    ConflictCheck.firstOverlap("5", mine, others, basis).map(o =>
       s"${o.other.instant.time}: ${o.groups.map(_.fileId).toSeq.sorted.mkString(",")}")
 
   test("two writes conflict exactly when they touch the same file group") {
@@ -28,9 +31,28 @@ class ConflictCheckSuite extends FunSuite {
       (Set("a", "b"), Seq(other("6", "c"), other("7", "b", "a")), Some("7: a,b")),
       (Set("a"), Seq(other("7", "a"), other("4", "a")), Some("4: a")),
       (Set("a"), Seq(other("5", "a")), None),
-      (Set("a"), Seq(compaction("4", "a")), None),
+      (Set("a"), Seq(compaction("4", "a")), Some("4: a")),
       (Set("a"), Seq(compaction("6", "a")), Some("6: a")))
     for ((mine, others, expected) <- cases) assertEquals(overlap(mine, others: _*), expected, s"$mine $others")
+  }
+
+  test("a compaction excludes log files only before version 8, and only when they do not bear its instant") {
+    val appended = Changes(appended = Set(group("a")))
+    for (time <- Seq("4", "6")) {
+      assertEquals(overlapOf(appended, Basis(9), compaction(time, "a")), None)
+      assertEquals(overlapOf(appended, Basis(6), compaction(time, "a")), Some(s"$time: a"))
+      assertEquals(overlapOf(appended, Basis(6, Set(time)), compaction(time, "a")), None)
+      assertEquals(overlapOf(Changes(replaced = Set(group("a"))), Basis(6), compaction(time, "a")), None)
+    }
+    assertEquals(overlapOf(appended, Basis(9), other("6", "a")), Some("6: a"))
+  }
+
+  test("a group with a base file and log files of one write is rewritten, one with log files alone is appended to") {
+    def stat(path: String, id: String): WriteStat = WriteStat(id, path, "1", "p")
+    val metadata = CommitMetadata("UPSERT",
+      Map("p" -> Seq(stat("p/a_0_1.parquet", "a"), stat("p/.a_1.log.1_0-0-0", "a"), stat("p/.b_1.log.1_0-0-0", "b"))),
+      Map.empty, replaced = Map("p" -> Seq("c")))
+    assertEquals(ConflictCheck.changes(metadata), Changes(Set(group("a")), Set(group("b")), Set(group("c"))))
   }
 
   test("the same file id in another partition is another file group") {
@@ -41,7 +63,7 @@ class ConflictCheckSuite extends FunSuite {
   test("the footprint of a commit is what it wrote and what it replaced") {
     val metadata = CommitMetadata("INSERT_OVERWRITE", Map("p" -> Seq(WriteStat("a", "p/a_0_1.parquet", "null", "p"))),
       Map.empty, replaced = Map("p" -> Seq("b"), "q" -> Seq("c")))
-    assertEquals(ConflictCheck.groups(metadata), Set(group("a"), group("b"), FileGroupId("q", "c")))
+    assertEquals(ConflictCheck.changes(metadata).all, Set(group("a"), group("b"), FileGroupId("q", "c")))
   }
 
   test("pending replacecommits and clusterings take file groups, other pending actions do not") {
