@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.lookup.IndexProbe
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{RecordSize, RowLevelWrite, WriteGroups, WriteLayout, WriteOperation}
+import io.hudilite.spark.write.{InsertTakers, RecordSize, RowLevelWrite, WriteGroups, WriteLayout, WriteOperation}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
@@ -30,7 +30,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val slices = target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
     val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
     WriteLayout.groups(slices, target.options, incoming.flatMap(RecordSize.estimate(_, target)), parallelism,
-      session.sparkContext.defaultParallelism)
+      session.sparkContext.defaultParallelism, InsertTakers.of(target))
   }
 
   private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: WriteGroups): DataSourceV2Relation = {

@@ -168,5 +168,5 @@ private[write] object BaseFileWriter {
   val MetaColumns: Int = MetaFields.all.size
   val FileNameOrdinal: Int = MetaFields.all.indexOf(MetaFields.FileName)
   private val RowsBetweenSizeChecks = 1000L
-  private val IndexTruncateBytes = 64
+  val IndexTruncateBytes = 64
 }

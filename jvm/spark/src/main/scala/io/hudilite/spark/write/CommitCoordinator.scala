@@ -30,7 +30,10 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
   def begin(): WriteJob = {
     val pathExisted = target.storage.exists(target.basePath)
     val table = target.existing.getOrElse(create())
-    val action = if (replaces == Replaces.Nothing) Action.Commit else Action.ReplaceCommit
+    val action =
+      if (replaces != Replaces.Nothing) Action.ReplaceCommit
+      else if (target.isMergeOnRead) Action.DeltaCommit
+      else Action.Commit
     val transaction = Transaction.begin(table, action, operation.metadataName, options)
     started = Some(Started(table, transaction, target.existing.isEmpty, pathExisted))
     target.job(transaction.instant)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
@@ -20,9 +20,19 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   private var current: GroupWriter = _
   private var currentName: AnyRef = _
 
-  /** Following rows are changes to the file group of `base`. */
-  def toFile(base: BaseFile): Unit =
-    if (base ne currentName) switch(base, new MergeWriter(output, base))
+  /** Following rows are changes to the file group of `slice`.
+    *
+    * @param takesInserts
+    *   new rows may be among them
+    */
+  def toSlice(slice: FileSlice, takesInserts: Boolean): Unit =
+    if (slice ne currentName) switch(slice, ofSlice(slice, takesInserts))
+
+  private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
+    case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)
+    case Some(base) if takesInserts => new SmallGroupWriter(output, slice, base)
+    case _ => new LogGroupWriter(output, slice)
+  }
 
   /** Following rows begin new file groups in `partition`. */
   def toNewFiles(partition: UTF8String): Unit =

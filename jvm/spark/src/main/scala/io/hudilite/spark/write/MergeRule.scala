@@ -1,7 +1,6 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
-import io.hudilite.error.InvalidInput
 import org.apache.spark.sql.catalyst.InternalRow
 
 /** Which of a change and the row in the table survives (docs/format.md, merging records).
@@ -14,12 +13,7 @@ private[write] final class MergeRule(job: WriteJob) {
 
   private val ordinals: Array[Int] =
     if (job.mergeMode == MergeMode.CommitTime) Array.empty
-    else job.orderingFields.map { field =>
-      val ordinal = job.dataSchema.fieldNames.indexOf(field)
-      if (ordinal < 0) throw InvalidInput("MISSING_COLUMN", "column" -> field,
-        "columns" -> job.dataSchema.fieldNames.mkString(", "))
-      ordinal
-    }.toArray
+    else job.orderingOrdinals
 
   private val types = ordinals.map(job.dataSchema(_).dataType)
 

@@ -30,7 +30,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
 
   /** Adds a row whose key the table does not have; where it does, both rows stay. */
   override def insert(key: UTF8String, row: InternalRow): Unit =
-    if (!isDeleted(row)) {
+    if (!job.isDelete(row)) {
       if (!full && (inserts & MergeWriter.SizeCheckMask) == 0) full = projectedBytes >= job.files.maxFileBytes
       if (full) overflow.insert(key, row)
       else {
@@ -43,7 +43,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
 
   /** Replaces the row of this key unless the merge mode keeps the old one; inserts when there is none. */
   override def update(key: UTF8String, row: InternalRow): Unit =
-    if (isDeleted(row)) remove(key, row)
+    if (job.isDelete(row)) remove(key, row)
     else {
       rows.keepBelow(key)
       if (!rows.isAt(key)) insert(key, row)
@@ -76,9 +76,6 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     }
     !kept
   }
-
-  private def isDeleted(row: InternalRow): Boolean =
-    job.deletedOrdinal >= 0 && !row.isNullAt(job.deletedOrdinal) && row.getBoolean(job.deletedOrdinal)
 
   /** Size of the new file if the old rows that are left were all that still came. */
   private def projectedBytes: Long =

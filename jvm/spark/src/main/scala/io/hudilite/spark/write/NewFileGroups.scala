@@ -22,7 +22,7 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   private var rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
-    if (!isDeleted(row)) {
+    if (!job.isDelete(row)) {
       if (open == null) open = begin()
       open.write(key, row)
       rowsToSizeCheck -= 1
@@ -39,9 +39,6 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
 
   /** Size of the open file so far. */
   def openBytes: Long = if (open == null) 0L else open.bytesWritten
-
-  private def isDeleted(row: InternalRow): Boolean =
-    job.deletedOrdinal >= 0 && !row.isNullAt(job.deletedOrdinal) && row.getBoolean(job.deletedOrdinal)
 
   private def begin(): BaseFileWriter = {
     val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(FileNames.newFileId())

@@ -17,11 +17,14 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   *
   * @param scan
   *   makes the scan of the table's rows, given the options of the read
+  * @param byKey
+  *   rows are found by the keys that an index knows, deleted ones included, as for the rows of a DataFrame; otherwise as
+  *   a query sees them
   * @param groups
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
   */
 final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, command: RowLevelOperation.Command,
-    scan: CaseInsensitiveStringMap => ScanBuilder, groups: Option[WriteGroups] = None)
+    scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[WriteGroups] = None)
     extends RowLevelOperation with SupportsDelta {
 
   override def description(): String = s"hudilite ${operation.name}"

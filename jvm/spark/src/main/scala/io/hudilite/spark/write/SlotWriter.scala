@@ -19,7 +19,7 @@ private[write] final class SlotWriter(job: WriteJob, attempt: TaskAttempt) {
     else {
       if (slot != file) metrics.fileGroups += 1
       file = slot
-      files.toFile(groups.files(slot))
+      files.toSlice(groups.slices(slot), groups.takesInserts(slot))
     }
 
   /** Following rows begin new file groups. */

@@ -24,8 +24,16 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   }
 
   /** Path of a file below the table's base path. */
-  private[write] def relativePath(writer: BaseFileWriter): String =
-    if (writer.partition.isEmpty) writer.name else s"${writer.partition}/${writer.name}"
+  private[write] def relativePath(writer: BaseFileWriter): String = relativePath(writer.partition, writer.name)
+
+  private[write] def relativePath(partition: String, name: String): String =
+    if (partition.isEmpty) name else s"$partition/$name"
+
+  /** Encoder of the table's columns for log files. */
+  private[write] lazy val avroColumns: AvroRecord = AvroValue.record(job.dataSchema)
+
+  /** The bytes of the open log block; a task has one at a time. */
+  private[write] lazy val avroBuffer: AvroBuffer = new AvroBuffer()
 }
 
 /** `<instant>_<task>_<counter>`, the text of `_hoodie_commit_seqno`, spelled into one reused buffer. */

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.FileSlice
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Murmur3HashFunction}
@@ -10,25 +10,25 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Deals the rows of one write out to slots, and slots to tasks.
   *
-  * A slot is what one writer handles as a whole: slot `i >= 0` is the file group of `files(i)` with the inserts that are
+  * A slot is what one writer handles as a whole: slot `i >= 0` is the file group of `slices(i)` with the inserts that are
   * packed into it, a negative slot is inserts that begin new file groups. Slots are dealt to tasks in turn, so that
   * neighbouring file groups, which change together, go to different tasks; a hash would leave some tasks idle.
   *
-  * @param files
-  *   latest base file of each file group that may change, by slot
+  * @param slices
+  *   latest slice of each file group that may change, by slot
   * @param small
-  *   partition path to the slots of its small files that take inserts
+  *   partition path to the slots of its file groups that take inserts
   * @param spread
   *   new slots that the inserts of one partition are spread over
   * @param tasks
   *   number of tasks of the write
   */
-final case class WriteGroups(files: Array[BaseFile], small: Map[String, Array[Int]], spread: Int, tasks: Int)
+final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[Int]], spread: Int, tasks: Int)
     extends Serializable {
 
   @transient private lazy val slots: java.util.HashMap[UTF8String, Integer] = {
-    val map = new java.util.HashMap[UTF8String, Integer](files.length * 2)
-    files.indices.foreach(i => map.put(UTF8String.fromString(files(i).fileId), i))
+    val map = new java.util.HashMap[UTF8String, Integer](slices.length * 2)
+    slices.indices.foreach(i => map.put(UTF8String.fromString(slices(i).fileId), i))
     map
   }
 
@@ -51,6 +51,15 @@ final case class WriteGroups(files: Array[BaseFile], small: Map[String, Array[In
       if (takers != null) takers(hash % takers.length)
       else -1 - ((partition.hashCode & 0xffffff) * 64 + hash % spread % 64)
     }
+
+  /** New rows may come to this slot besides changes of old ones. */
+  def takesInserts(slot: Int): Boolean = inserts.get(slot)
+
+  @transient private lazy val inserts: java.util.BitSet = {
+    val set = new java.util.BitSet
+    small.values.foreach(_.foreach(i => set.set(i)))
+    set
+  }
 
   /** A value whose place in Spark's hash partitioning over `tasks` partitions is the task of `slot`. */
   def taskValue(slot: Int): Int = taskValues(Math.floorMod(slot, tasks))

@@ -3,12 +3,14 @@ package io.hudilite.spark.write
 import io.hudilite.spark.row.KeySettings
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.config.MergeMode
-import io.hudilite.filegroup.FileNames
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.{FileGroupId, FileNames}
 import io.hudilite.record.MetaFields
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{BooleanType, StringType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
-/** Everything that a task needs to write base files of one instant.
+/** Everything that a task needs to write the files of one instant.
   *
   * @param dataSchema
   *   the table's columns without meta columns, in file order; rows handed to the writers have this schema
@@ -16,6 +18,8 @@ import org.apache.spark.util.SerializableConfiguration
   *   the same as Avro JSON with the meta columns, for the footers
   * @param orderingFields
   *   top-level columns that decide between two records of a key, most significant first
+  * @param logs
+  *   how log files are written; `None` for a copy-on-write table
   */
 final case class WriteJob(
     basePath: String,
@@ -27,7 +31,8 @@ final case class WriteJob(
     orderingFields: Seq[String],
     files: FileSettings,
     bloom: BloomSettings,
-    conf: SerializableConfiguration) {
+    conf: SerializableConfiguration,
+    logs: Option[LogSettings] = None) {
 
   /** Schema of the base files: the meta columns, then the data columns. */
   lazy val fileSchema: StructType =
@@ -36,6 +41,51 @@ final case class WriteJob(
   /** Ordinal of the boolean column that turns a row into a delete of its key, or -1. */
   lazy val deletedOrdinal: Int =
     dataSchema.fields.indexWhere(f => f.name == MetaFields.IsDeleted && f.dataType == BooleanType)
+
+  /** Whether a row turns itself into a delete of its key. */
+  def isDelete(row: InternalRow): Boolean =
+    deletedOrdinal >= 0 && !row.isNullAt(deletedOrdinal) && row.getBoolean(deletedOrdinal)
+
+  /** Ordinals of the ordering columns. */
+  lazy val orderingOrdinals: Array[Int] = orderingFields.map { field =>
+    val ordinal = dataSchema.fieldNames.indexOf(field)
+    if (ordinal < 0)
+      throw InvalidInput("MISSING_COLUMN", "column" -> field, "columns" -> dataSchema.fieldNames.mkString(", "))
+    ordinal
+  }.toArray
+}
+
+/** How the log files of a merge-on-read table are written.
+  *
+  * @param version
+  *   table version
+  * @param parquet
+  *   rows are stored as parquet, not as Avro
+  * @param blockBytes
+  *   size at which a block is finished
+  * @param fileBytes
+  *   size at which another file is begun
+  * @param compactions
+  *   instant of the pending compaction of a file group; before version 8 it names the log files
+  */
+final case class LogSettings(
+    version: Int,
+    parquet: Boolean = false,
+    blockBytes: Long = LogSettings.BlockBytes,
+    fileBytes: Long = LogSettings.FileBytes,
+    compactions: Map[FileGroupId, String] = Map.empty) {
+
+  /** Log files bear the instant of their write, not of their slice. */
+  def byInstant: Boolean = version >= LogSettings.FirstVersionByInstant
+}
+
+object LogSettings {
+  val BlockBytes: Long = 64L * 1024 * 1024
+  val FileBytes: Long = 1024L * 1024 * 1024
+
+  /** A block is collected in one array, which must hold the row that reaches the block's size, too. */
+  val MostBlockBytes: Long = 1024L * 1024 * 1024
+  private val FirstVersionByInstant = 8
 }
 
 /** How large files are and how they are laid out.

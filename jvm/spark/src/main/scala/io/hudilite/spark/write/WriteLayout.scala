@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.MetaFields
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, Coalesce, Expression, SortOrder}
@@ -97,22 +97,24 @@ object WriteLayout {
     *   tasks that the cluster runs at once
     */
   def groups(slices: Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int,
-      cores: Int): WriteGroups = {
-    val files = slices.flatMap(_.base).sortBy(f => (f.partition, f.name)).toArray
-    val limit = WriteOptions.SmallFileLimit(options)
+      cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
+    val all = slices.sortBy(s => (s.partition, s.base.map(_.name).getOrElse(""), s.fileId)).toArray
     val maxBytes = WriteOptions.MaxFileSize(options)
     val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
       .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
-    val small = files.indices.filter(i => files(i).length < limit).groupBy(i => files(i).partition)
-      .map { case (partition, slots) => partition -> smallest(slots, files, maxBytes, inputBytes) }
-    WriteGroups(files, small, spread, tasks(files.length, spread, parallelism, cores))
+    val limit = WriteOptions.SmallFileLimit(options)
+    val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
+    val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
+      .map { case (partition, slots) =>
+        partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
+      }.filter(_._2.nonEmpty)
+    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores))
   }
 
   /** As many of the small files as the inserts fill, smallest first. */
-  private def smallest(slots: Seq[Int], files: Array[BaseFile], maxBytes: Long, inputBytes: Option[BigInt])
-      : Array[Int] = {
-    val bySize = slots.sortBy(files(_).length)
-    val room = bySize.scanLeft(BigInt(0))((sum, i) => sum + (maxBytes - files(i).length)).tail
+  private def smallest(slots: Seq[Int], size: Int => Long, maxBytes: Long, inputBytes: Option[BigInt]): Array[Int] = {
+    val bySize = slots.sortBy(size)
+    val room = bySize.scanLeft(BigInt(0))((sum, i) => sum + (maxBytes - size(i))).tail
     val enough = room.takeWhile(r => inputBytes.exists(_ > r)).size + 1
     bySize.take(enough).toArray
   }

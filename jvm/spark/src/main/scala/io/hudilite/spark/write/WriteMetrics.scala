@@ -41,5 +41,5 @@ final class RowsDeleted extends CustomSumMetric {
 
 final class FileGroupsWritten extends CustomSumMetric {
   override def name(): String = "fileGroups"
-  override def description(): String = "existing file groups rewritten"
+  override def description(): String = "existing file groups changed"
 }

@@ -71,7 +71,18 @@ final case class WriteTarget(
     bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
       WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
-    conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)))
+    conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)),
+    logs = if (isMergeOnRead) Some(logSettings) else None)
+
+  /** Changes of existing rows are appended to log files. */
+  def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
+
+  private def logSettings: LogSettings = LogSettings(
+    version = config.version,
+    parquet = WriteOptions.LogBlockFormat(options) == "parquet",
+    blockBytes = WriteOptions.LogBlockSize(options).min(LogSettings.MostBlockBytes),
+    fileBytes = WriteOptions.LogFileSize(options),
+    compactions = existing.map(_.pendingCompactions).getOrElse(Map.empty))
 
   private def whenSet[T](key: ConfigKey[T]): Option[T] = if (key.isSet(options)) key.get(options) else None
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice}
 import io.hudilite.timeline.WriteStat
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -38,8 +38,9 @@ class MergeWriterSuite extends WriteFixture {
 
   private def merge(job: WriteJob, stat: WriteStat, changes: Seq[Change]): Seq[WriteStat] = {
     val file = baseFile(stat)
+    val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
     inTask(job) { writer =>
-      writer.toFile(file)
+      writer.toSlice(slice, takesInserts = true)
       changes.foreach { c =>
         val key = UTF8String.fromString(c.id)
         if (c.kind == 'i') writer.insert(key, MergeWriterSuite.row(c))
@@ -206,10 +207,11 @@ class MergeWriterSuite extends WriteFixture {
     Seq(true, false).foreach { sorted =>
       val stat = written(sorted)
       val file = baseFile(stat)
+      val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
       val job1 = job(base, rows.schema, instant(1), files = smallGroups)
       val after = rows.where("id IN ('5', '500')").sortWithinPartitions("id").queryExecution.toRdd.mapPartitions { it =>
         val writer = new FileGroupWriter(job1, TaskAttempt(if (sorted) 0 else 1, 0, 0))
-        writer.toFile(file)
+        writer.toSlice(slice, takesInserts = true)
         it.foreach(row => writer.update(row.getUTF8String(0), row))
         writer.delete(UTF8String.fromString("7"))
         writer.commit().iterator
@@ -223,8 +225,9 @@ class MergeWriterSuite extends WriteFixture {
   folder.test("a moved row leaves its file, and scattered rows reach their partitions") { base =>
     val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
     val file = baseFile(stat)
+    val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
     val stats = inTask(job(base, schema, instant(1))) { writer =>
-      writer.toFile(file)
+      writer.toSlice(slice, takesInserts = true)
       writer.move(UTF8String.fromString("b"), MergeWriterSuite.row(Change('u', "b", "moved")),
         UTF8String.fromString("p/q"))
       (0 until 100).foreach(i =>

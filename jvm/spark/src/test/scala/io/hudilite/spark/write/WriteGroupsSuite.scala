@@ -31,7 +31,7 @@ class WriteGroupsSuite extends FunSuite {
   test("updates go to the file group that holds their row") {
     val g = groups(None)
     Seq("a1", "a2", "a3", "b1").foreach { id =>
-      assertEquals(g.files(g.slot(text(id), text("a"), text("k"))).fileId, id)
+      assertEquals(g.slices(g.slot(text(id), text("a"), text("k"))).fileId, id)
     }
   }
 
@@ -42,7 +42,7 @@ class WriteGroupsSuite extends FunSuite {
   test("inserts fill the smallest file below the limit first, and more of them when one has no room") {
     def takers(bytes: Option[BigInt]): Set[String] = {
       val g = groups(bytes)
-      (0 until 200).map(i => g.files(g.slot(null, text("a"), text(s"k$i"))).fileId).toSet
+      (0 until 200).map(i => g.slices(g.slot(null, text("a"), text(s"k$i"))).fileId).toSet
     }
     assertEquals(takers(None), Set("a1"))
     assertEquals(takers(Some(BigInt(110 * MiB))), Set("a1"))

@@ -1,0 +1,68 @@
+package io.hudilite.spark.write
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter
+import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
+
+/** Updates and deletes of a file group, kept in their order until it is known how they are written.
+  *
+  * Spark's external sorter holds them: it takes its memory from the task's memory manager and spills.
+  */
+private[write] final class HeldChanges(dataSchema: StructType) {
+
+  private val schema = StructType(Seq(StructField("number", LongType, nullable = false),
+      StructField("key", StringType, nullable = false), StructField("row", dataSchema)))
+  private val toUnsafe = UnsafeProjection.create(schema)
+  private val change = new GenericInternalRow(schema.length)
+  private val sorter = HeldChanges.sorter(schema)
+  private var count = 0L
+
+  def update(key: UTF8String, row: InternalRow): Unit = {
+    change.update(0, count)
+    change.update(1, key)
+    change.update(2, row)
+    sorter.insertRow(toUnsafe(change).asInstanceOf[UnsafeRow])
+    count += 1
+  }
+
+  def delete(key: UTF8String): Unit = update(key, null)
+
+  /** Hands all changes on and frees their memory. */
+  def replay(to: GroupWriter): Unit =
+    try {
+      val rows = sorter.sort()
+      while (rows.hasNext) { // hot path
+        val row = rows.next()
+        if (row.isNullAt(2)) to.delete(row.getUTF8String(1))
+        else to.update(row.getUTF8String(1), row.getStruct(2, dataSchema.length))
+      }
+    } finally free()
+
+  def free(): Unit = sorter.cleanupResources()
+}
+
+private object HeldChanges {
+
+  private val byNumber: Ordering[InternalRow] = new Ordering[InternalRow] {
+    override def compare(a: InternalRow, b: InternalRow): Int = java.lang.Long.compare(a.getLong(0), b.getLong(0))
+  }
+
+  private final class Number extends UnsafeExternalRowSorter.PrefixComputer {
+    private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
+    override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
+      prefix.isNull = false
+      prefix.value = row.getLong(0)
+      prefix
+    }
+  }
+
+  def sorter(schema: StructType): UnsafeExternalRowSorter = {
+    if (TaskContext.get() == null) throw new IllegalStateException("changes are held back in tasks only")
+    UnsafeExternalRowSorter.create(schema, byNumber, PrefixComparators.LONG, new Number,
+      SparkEnv.get.memoryManager.pageSizeBytes, false)
+  }
+}

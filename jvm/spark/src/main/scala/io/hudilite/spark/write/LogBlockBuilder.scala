@@ -1,0 +1,90 @@
+package io.hudilite.spark.write
+
+import io.hudilite.log.BlockKind
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The open data block of a log file, in memory. */
+private[write] trait LogBlockBuilder {
+
+  def kind: BlockKind
+
+  /** Rows in the block. */
+  def rows: Int
+
+  /** Estimate of the block's size if it were finished now. */
+  def bytes: Long
+
+  /** Appends a row that this instant writes. */
+  def add(key: UTF8String, row: InternalRow): Unit
+
+  /** Hands the content over, as an array of which so many bytes count, and begins an empty block. */
+  def finish(write: (Array[Byte], Int) => Unit): Unit
+}
+
+/** How rows of a job are stored in log files. */
+private[write] object LogBlockBuilder {
+
+  def open(output: TaskOutput, settings: LogSettings, partition: String, fileId: String): LogBlockBuilder =
+    if (settings.parquet) new ParquetBlockBuilder(output, partition, fileId)
+    else new AvroBlockBuilder(output, partition, fileId)
+}
+
+/** Rows as Avro binary, each behind its length (docs/format.md#log-files). */
+private final class AvroBlockBuilder(output: TaskOutput, partition: String, fileId: String) extends LogBlockBuilder {
+
+  import AvroBlockBuilder._
+
+  private val columns = output.avroColumns
+  private val partitionPath = UTF8String.fromString(partition)
+  private val commitTime = UTF8String.fromString(output.job.instant)
+  private val fileName = UTF8String.fromString(fileId)
+  private val buffer = output.avroBuffer
+  private var count = 0
+  begin()
+
+  override def kind: BlockKind = BlockKind.AvroData
+  override def rows: Int = count
+  override def bytes: Long = buffer.length.toLong
+
+  private def begin(): Unit = {
+    buffer.clear()
+    buffer.skip(HeadBytes)
+    buffer.setInt(0, ContentVersion)
+    count = 0
+  }
+
+  override def add(key: UTF8String, row: InternalRow): Unit = {
+    val start = buffer.length
+    buffer.skip(LengthBytes)
+    output.sequence.next()
+    putMeta(commitTime)
+    buffer.putByte(AvroSlot.Present)
+    buffer.putBytes(output.sequence.buffer, 0, output.sequence.length)
+    putMeta(key)
+    putMeta(partitionPath)
+    putMeta(fileName)
+    columns.put(row, buffer)
+    buffer.setInt(start, buffer.length - start - LengthBytes)
+    count += 1
+  }
+
+  private def putMeta(text: UTF8String): Unit = {
+    buffer.putByte(AvroSlot.Present)
+    buffer.putText(text)
+  }
+
+  override def finish(write: (Array[Byte], Int) => Unit): Unit = {
+    buffer.setInt(LengthBytes, count)
+    write(buffer.array, buffer.length)
+    begin()
+  }
+}
+
+private object AvroBlockBuilder {
+  val ContentVersion = 3
+  val LengthBytes = 4
+
+  /** The version and the number of records. */
+  val HeadBytes: Int = 2 * LengthBytes
+}

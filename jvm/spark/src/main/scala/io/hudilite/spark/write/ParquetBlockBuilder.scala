@@ -1,0 +1,91 @@
+package io.hudilite.spark.write
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets
+
+import io.hudilite.log.BlockKind
+import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
+import org.apache.parquet.io.{OutputFile, PositionOutputStream}
+import org.apache.parquet.io.api.Binary
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** Rows as a whole parquet file of one row group. */
+private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: String, fileId: String)
+    extends LogBlockBuilder {
+
+  private val job = output.job
+  private val parquetSchema = ParquetSchema.of(job.fileSchema)
+  private val codecs = new CodecFactory(job.conf.value, job.files.pageBytes)
+  private def text(value: String): Binary = Binary.fromConstantByteArray(value.getBytes(StandardCharsets.UTF_8))
+  private val commitTime = text(job.instant)
+  private val partitionPath = text(partition)
+  private val fileName = text(fileId)
+  private var plainColumns = Set.empty[Int]
+  private var group = newGroup()
+
+  private def newGroup(): RowGroupBuffer =
+    new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
+
+  override def kind: BlockKind = BlockKind.ParquetData
+  override def rows: Int = group.rows.toInt
+  override def bytes: Long = group.bufferedBytes
+
+  override def add(key: UTF8String, row: InternalRow): Unit = {
+    output.sequence.next()
+    meta(0).putConstant(commitTime, 1)
+    meta(1).putBytes(output.sequence.buffer, 0, output.sequence.length)
+    meta(2).putBytes(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    meta(3).putConstant(partitionPath, 1)
+    meta(4).putConstant(fileName, 1)
+    var i = BaseFileWriter.MetaColumns
+    while (i < group.sinks.length) { // hot path
+      group.sinks(i).put(row, i - BaseFileWriter.MetaColumns)
+      i += 1
+    }
+    group.rows += 1
+  }
+
+  private def meta(ordinal: Int): StringSink = group.sinks(ordinal).asInstanceOf[StringSink]
+
+  override def finish(write: (Array[Byte], Int) => Unit): Unit = {
+    val image = new MemoryFile
+    val file = new ParquetFileWriter(image, parquetSchema, ParquetFileWriter.Mode.CREATE, job.files.rowGroupBytes, 0,
+      BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
+    file.start()
+    group.flushTo(file)
+    file.end(Map("parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",
+      "org.apache.spark.version" -> SPARK_VERSION).asJava)
+    codecs.release()
+    image.written(write)
+    plainColumns = group.withoutDictionary
+    group = newGroup()
+  }
+}
+
+/** A file in memory. */
+private final class MemoryFile extends OutputFile {
+
+  private val bytes = new OpenBytes
+
+  def written(read: (Array[Byte], Int) => Unit): Unit = bytes.written(read)
+
+  override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
+    override def getPos: Long = bytes.size.toLong
+    override def write(byte: Int): Unit = bytes.write(byte)
+    override def write(source: Array[Byte], offset: Int, count: Int): Unit = bytes.write(source, offset, count)
+  }
+
+  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
+  override def supportsBlockSize(): Boolean = false
+  override def defaultBlockSize(): Long = 0L
+  override def getPath: String = "a log block"
+}
+
+/** A byte stream whose array can be had without a copy. */
+private final class OpenBytes extends ByteArrayOutputStream {
+  def written(read: (Array[Byte], Int) => Unit): Unit = read(buf, count)
+}
