@@ -103,13 +103,13 @@ final case class HudiliteTable(
 
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
     case Some(PreparedWrite.Delta(target, operation)) =>
-      RowLevelWrite(target, operation, info.command(), newScanBuilder)
+      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = true)
     case _ =>
       val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
       val target = WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), newScanBuilder)
+      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = false)
   }
 
   /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */

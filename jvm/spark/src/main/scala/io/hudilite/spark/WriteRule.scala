@@ -1,13 +1,13 @@
 package io.hudilite.spark
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{MergeMode, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.lookup.LatestByKey
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{And, Coalesce, EqualTo, Expression, LessThan, Literal, Not, Or}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -77,7 +77,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       WriteOptions.CombineBeforeUpsert(target.options))
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
-      else (Seq(UpdateStarAction(None)), Seq(InsertStarAction(None)))
+      else (Seq(UpdateStarAction(inTime(into, rows, target))), Seq(InsertStarAction(None)))
     PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
   }
 
@@ -98,6 +98,21 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
         WriteLayout.column(rows, column))
     val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
     if (target.global) byKey else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
+  }
+
+  /** Which updates a row that can change its partition makes: a log file cannot hold the move of a row back until it is
+    * known whether the move comes too late, so it is compared with the row it would move.
+    */
+  private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
+    val compares = target.isMergeOnRead && target.global && target.movesPartitions &&
+      target.config.mergeMode == MergeMode.EventTime
+    def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
+    val fields = if (compares) target.config.orderingFields else Nil
+    val pairs = fields.flatMap(f => value(rows, f).flatMap(newer => value(into, f).map(newer -> _)))
+    pairs.reverse.foldLeft(Option.empty[Expression]) { case (later, (newer, older)) =>
+      Some(later.fold[Expression](LessThan(newer, older))(rest =>
+          Or(LessThan(newer, older), And(EqualTo(newer, older), rest))))
+    }.map(late => Not(Coalesce(Seq(late, Literal.FalseLiteral))))
   }
 
   private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =

@@ -40,7 +40,8 @@ private[log] final class AvroValues(path: String) {
       new UnionValue(written.getTypes.asScala.map(branch => of(branch, wanted, column)).toArray)
     case (Schema.Type.RECORD, struct: StructType) => recordOf(written, struct, column)
     case (Schema.Type.ARRAY, array: ArrayType) =>
-      new ArrayValue(of(written.getElementType, array.elementType, s"$column.element"), takesBytes(written.getElementType))
+      new ArrayValue(of(written.getElementType, array.elementType, s"$column.element"),
+        takesBytes(written.getElementType))
     case (Schema.Type.MAP, map: MapType) if map.keyType == StringType =>
       new MapValue(of(written.getValueType, map.valueType, s"$column.value"))
     case (_, _: StructType | _: ArrayType | _: MapType) => throw unreadable(written, wanted, column)

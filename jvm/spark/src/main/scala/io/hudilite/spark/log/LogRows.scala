@@ -28,7 +28,7 @@ private[log] final case class LogRows(job: LogJob, columns: StructType) {
     val merged = StructField(MetaFields.RecordKey, StringType) +: (job.orderingColumns ++ deleteColumns)
     val all = columns.fields.toSeq ++ merged.filterNot(f => columns.fieldNames.contains(f.name))
     StructType(all.groupBy(_.name).values.map(_.head).toSeq.sortBy(f => all.indexWhere(_.name == f.name))
-      .map(f => f.copy(nullable = true)))
+        .map(f => f.copy(nullable = true)))
   }
 
   val schema: StructType = StructType(Bookkeeping ++ read.fields)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.FileSlice
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
@@ -21,7 +21,8 @@ import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.SerializableConfiguration
 
-/** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key.
+/** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key;
+  * and in log files, where the rows asked for are those that a query sees.
   *
   * One row for each key found, with the columns asked for.
   */
@@ -45,36 +46,40 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
   override protected def doExecute(): RDD[InternalRow] = {
     val broadcast = child.executeBroadcast[Array[InternalRow]]()
     val keys = ProbeKeysOfBroadcast(broadcast, global)
-    val candidates = target.baseFiles.filter(f => keys.get.of(UTF8String.fromString(f.partition)).nonEmpty)
+    val candidates = target.slices.toSeq.flatMap { case (partition, slices) =>
+      if (keys.get.of(UTF8String.fromString(partition)).isEmpty) Nil else slices
+    }
     longMetric("candidateFiles") += candidates.size
     SQLMetrics.postDriverMetricUpdates(sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
     val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
     val batches = KeyBatches(target.basePath, new SerializableConfiguration(SessionConf.parquet(Map.empty)),
       conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize)
-    val probe = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
+    val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
+    val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)
+    val probe = SliceProbe(inBase, target.logs, byKey)
     new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
   }
 
-  /** Files in as many lots as pay, the large files first into the lot with the fewest bytes. */
-  private def spread(files: Seq[BaseFile]): Array[Array[BaseFile]] = {
-    val lots = (sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore).min(files.size)
+  /** Slices in as many lots as pay, the large ones first into the lot with the fewest bytes. */
+  private def spread(slices: Seq[FileSlice]): Array[Array[FileSlice]] = {
+    val lots = (sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore).min(slices.size)
     if (lots == 0) Array.empty
     else {
       val queue = new java.util.PriorityQueue[Lot](lots, (a: Lot, b: Lot) => java.lang.Long.compare(a.bytes, b.bytes))
       (0 until lots).foreach(_ => queue.add(new Lot))
-      files.sortBy(-_.length).foreach { f =>
+      slices.sortBy(-_.totalLength).foreach { slice =>
         val lot = queue.poll()
-        lot.files += f
-        lot.bytes += f.length
+        lot.slices += slice
+        lot.bytes += slice.totalLength
         queue.add(lot)
       }
-      queue.toArray(new Array[Lot](0)).map(_.files.toArray)
+      queue.toArray(new Array[Lot](0)).map(_.slices.toArray)
     }
   }
 
   private final class Lot {
-    val files = scala.collection.mutable.ArrayBuffer.empty[BaseFile]
+    val slices = scala.collection.mutable.ArrayBuffer.empty[FileSlice]
     var bytes = 0L
   }
 

@@ -8,7 +8,8 @@ import io.hudilite.record.MetaFields
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
-import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Looks keys up in one base file, in an executor.
@@ -19,16 +20,19 @@ import org.apache.spark.unsafe.types.UTF8String
 private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean, pruneByRanges: Boolean,
     batches: KeyBatches) {
 
-  // Read from the file: the columns asked for and the key, which stands last when it is not asked for.
+  // Read from the file: the columns asked for and the key, then the number of the row when that is asked for.
   private val fileColumns: StructType = {
-    val asked = StructType(output.fields.filter(_.name != KeyProbe.FileId))
-    if (asked.fieldNames.contains(MetaFields.RecordKey)) asked
-    else asked.add(StructField(MetaFields.RecordKey, StringType))
+    val asked = output.fields.filterNot(f => KeyProbe.isComputed(f.name))
+    val key = if (asked.exists(_.name == MetaFields.RecordKey)) Nil else Seq(KeyProbe.Key)
+    StructType(asked ++ key ++ (if (output.fieldNames.contains(KeyProbe.RowPosition)) Seq(KeyProbe.RowIndex) else Nil))
   }
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
   // The file id stands behind the columns of the file.
-  private val ordinals: Seq[Int] =
-    output.fieldNames.toSeq.map(n => if (n == KeyProbe.FileId) fileColumns.length else fileColumns.fieldIndex(n))
+  private val ordinals: Seq[Int] = output.fieldNames.toSeq.map {
+    case KeyProbe.FileId => fileColumns.length
+    case KeyProbe.RowPosition => fileColumns.length - 1
+    case name => fileColumns.fieldIndex(name)
+  }
 
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
@@ -79,6 +83,22 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
 
 private[lookup] object KeyProbe {
   val FileId = "_file_id"
+  val RowPosition = "_row_position"
+
+  /** Columns by which a row is found and written, without its data. */
+  val Identity: Set[String] = Set(MetaFields.RecordKey, MetaFields.PartitionPath, FileId, RowPosition)
+
+  private val Key = StructField(MetaFields.RecordKey, StringType)
+
+  // Spark's readers fill a column of this name with the row's number in its file.
+  private val RowIndex = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
+
+  /** The column is in no file. */
+  def isComputed(column: String): Boolean = column == FileId || column == RowPosition
+
+  /** What a record of a log file has in these columns: it has no position in a base file. */
+  def computedOfLog(columns: StructType, fileId: UTF8String): Array[Any] =
+    columns.fieldNames.map(name => if (name == FileId) fileId else null)
 }
 
 /** Key ranges of base files, whose bounds are ordered as Java strings are. */

@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.FileSlice
 
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
@@ -8,23 +8,24 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.unsafe.types.UTF8String
 
-/** One task for each lot of files: the rows whose keys were asked for. */
+/** One task for each lot of file slices: the rows whose keys were asked for. */
 private[lookup] final class ProbeRDD(
-    sc: SparkContext, lots: Array[Array[BaseFile]], keys: ProbeKeysOfBroadcast, probe: KeyProbe, metrics: ProbeMetrics)
+    sc: SparkContext, lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast, probe: SliceProbe,
+    metrics: ProbeMetrics)
     extends RDD[InternalRow](sc, Nil) {
 
-  override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (files, i) =>
-    new Lot(i, files)
+  override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (slices, i) =>
+    new Lot(i, slices)
   }
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
-    split.asInstanceOf[Lot].files.iterator.flatMap { file =>
-      probe.rows(file, all.of(UTF8String.fromString(file.partition)), metrics, context)
+    split.asInstanceOf[Lot].slices.iterator.flatMap { slice =>
+      probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context)
     }
   }
 
-  private final class Lot(override val index: Int, val files: Array[BaseFile]) extends Partition
+  private final class Lot(override val index: Int, val slices: Array[FileSlice]) extends Partition
 }
 
 /** What the steps of a lookup let pass. */

@@ -1,6 +1,7 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.row.KeyExpressions
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.table.Table
@@ -21,15 +22,19 @@ import org.apache.spark.sql.types.{StructField, StructType}
   *   ask a file's bloom filter before its keys are read
   * @param pruneByRanges
   *   skip files whose key range holds no incoming key
+  * @param byKey
+  *   rows are found as an index of base files finds them, whatever log files do to them; see [[SliceProbe]]
   */
 final class ProbeTarget(
     table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
-    val useBloom: Boolean, val pruneByRanges: Boolean) {
+    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
   /** Newest slices of the table by partition path, listed once. */
   lazy val slices: Map[String, Seq[FileSlice]] = table.allSlices()
 
-  def baseFiles: Seq[BaseFile] = slices.values.flatten.flatMap(_.base).toSeq
+  /** How the table's log files are read; `None` when there are none. */
+  def logs: Option[LogJob] =
+    if (slices.values.exists(_.exists(_.logs.nonEmpty))) Some(LogJob.of(table, None)) else None
 
   def basePath: String = table.basePath
 

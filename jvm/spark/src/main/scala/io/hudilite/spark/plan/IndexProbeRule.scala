@@ -80,7 +80,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
     new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
-      operation.target.indexType.endsWith("BLOOM"), WriteOptions.PruneByRanges(operation.target.options))
+      operation.target.indexType.endsWith("BLOOM"), WriteOptions.PruneByRanges(operation.target.options),
+      operation.byKey)
 
   /** The target side without columns that only the condition in its old form needed. */
   private def narrowed(target: LogicalPlan, needed: AttributeSet): LogicalPlan = target match {

@@ -1,0 +1,91 @@
+package io.hudilite.spark.lookup
+
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice}
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.log.{LogJob, MergedLog}
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Looks keys up in one file slice, in an executor.
+  *
+  * @param base
+  *   looks into base files
+  * @param logs
+  *   how log files are read; `None` when no slice of the table has any
+  * @param byKey
+  *   a key in the base file counts as present whatever the log files do to it: what an index of base files knows. Without
+  *   a base file the log files are asked. Otherwise rows are those that a query sees.
+  */
+private[lookup] final case class SliceProbe(
+    base: KeyProbe, logs: Option[LogJob], byKey: Boolean) {
+
+  private val output = base.output
+
+  // What merging needs: the columns asked for, the key, the ordering columns, and behind them what no file holds.
+  private val fileColumns: StructType = {
+    val asked = output.fields.filterNot(f => KeyProbe.isComputed(f.name))
+    val needed = StructField(MetaFields.RecordKey, StringType) +: logs.toSeq.flatMap(_.orderingColumns)
+    StructType(asked ++ needed.filterNot(f => asked.exists(_.name == f.name)))
+  }
+  private val computed: StructType = StructType(output.fields.filter(f => KeyProbe.isComputed(f.name)))
+  private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
+
+  /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
+  def rows(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
+      : Iterator[InternalRow] =
+    if (keys.isEmpty) Iterator.empty
+    else (slice.base, logs) match {
+      case (Some(file), Some(job)) if slice.logs.nonEmpty && !byKey => merged(slice, Some(file), job, keys, metrics, context)
+      case (Some(file), _) => base.rows(file, keys, metrics, context)
+      case (None, Some(job)) if byKey => logged(slice, job, keys, metrics, context)
+      case (None, Some(job)) => merged(slice, None, job, keys, metrics, context)
+      case (None, None) => Iterator.empty
+    }
+
+  private def merged(slice: FileSlice, file: Option[BaseFile], job: LogJob, keys: Array[UTF8String],
+      metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
+    val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
+    val log = openLog(job, slice, context)
+    new MergedRows(found, new WantedRecords(log, keys), job.orderingColumns.map(_.name), fileColumns, computed, output,
+      UTF8String.fromString(slice.fileId), metrics)
+  }
+
+  private def sorted(file: BaseFile, rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    if (rows.isEmpty ||
+      BaseFileFooter.read(base.batches.conf, base.batches.pathOf(file), file.length, withBloom = false).sortedByKey)
+      rows
+    else KeySort.sorted(rows, wide.output)
+
+  /** Keys that the log files of a slice without a base file hold, those that they delete included. */
+  private def logged(slice: FileSlice, job: LogJob, keys: Array[UTF8String], metrics: ProbeMetrics,
+      context: TaskContext): Iterator[InternalRow] = {
+    val wanted = new WantedRecords(openLog(job, slice, context), keys)
+    new LoggedKeys(wanted, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
+  }
+
+  private def openLog(job: LogJob, slice: FileSlice, context: TaskContext): MergedLog = {
+    val log = new MergedLog(job, slice, fileColumns, base.batches.conf)
+    context.addTaskCompletionListener[Unit](_ => log.close())
+    log
+  }
+}
+
+/** The records of a log with one of some sorted keys. */
+private[lookup] final class WantedRecords(val log: MergedLog, keys: Array[UTF8String]) {
+
+  private var at = 0
+
+  /** Moves on to the next record with a wanted key; false and closed when there is none. */
+  def next(): Boolean = {
+    var found = false
+    while (!found && at < keys.length && log.next()) { // hot path: both sides are in the order of their keys
+      while (at < keys.length && keys(at).compareTo(log.key) < 0) at += 1
+      found = at < keys.length && keys(at) == log.key
+    }
+    if (!found) log.close()
+    found
+  }
+}
