@@ -27,7 +27,7 @@ final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog
     this(MergedLog.byKey(job, LogBlocks.of(job, slice, conf), columns, conf))
 
   private val rule = new LogMergeRule(rows)
-  private val winner = new UnsafeRow(rows.schema.length)
+  private val winner = UnsafeRow.createFromByteArray(0, rows.schema.length) // copyFrom needs an array of its own
   private var ahead: UnsafeRow = sorted.next()
 
   /** The record that `next` moved to. */
