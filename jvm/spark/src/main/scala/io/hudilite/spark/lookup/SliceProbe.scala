@@ -38,7 +38,8 @@ private[lookup] final case class SliceProbe(
       : Iterator[InternalRow] =
     if (keys.isEmpty) Iterator.empty
     else (slice.base, logs) match {
-      case (Some(file), Some(job)) if slice.logs.nonEmpty && !byKey => merged(slice, Some(file), job, keys, metrics, context)
+      case (Some(file), Some(job)) if slice.logs.nonEmpty && !byKey =>
+        merged(slice, Some(file), job, keys, metrics, context)
       case (Some(file), _) => base.rows(file, keys, metrics, context)
       case (None, Some(job)) if byKey => logged(slice, job, keys, metrics, context)
       case (None, Some(job)) => merged(slice, None, job, keys, metrics, context)

@@ -18,7 +18,7 @@ private[write] object AvroValue {
 
   /** One encoder for the columns of a record. */
   def record(schema: StructType): AvroRecord = new AvroRecord(schema.fields.map(f =>
-    AvroSlot(f.name, of(f.dataType), f.nullable)))
+      AvroSlot(f.name, of(f.dataType), f.nullable)))
 
   private def of(dataType: DataType): AvroValue = dataType match {
     case BooleanType => (values, i, out) => out.putByte(if (values.getBoolean(i)) 1 else 0)

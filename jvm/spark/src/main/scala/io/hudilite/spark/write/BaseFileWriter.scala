@@ -18,9 +18,12 @@ import scala.collection.JavaConverters._
 /** Writes one base file: five meta columns and the data columns, column by column into row groups, then the footer.
   *
   * The caller has created the file's marker and its partition folder, see [[TaskOutput]].
+  *
+  * @param plain
+  *   ordinals of the file's columns whose values are known to be too many for a dictionary
   */
-private[write] final class BaseFileWriter(
-    job: WriteJob, output: TaskOutput, val partition: String, val fileId: String, val keys: KeySummary) {
+private[write] final class BaseFileWriter(job: WriteJob, output: TaskOutput, val partition: String, val fileId: String,
+    val keys: KeySummary, plain: Set[Int]) {
 
   val name: String = FileNames.baseFile(fileId, output.attempt.writeToken, job.instant)
   val path: Path = new Path(s"${Partitions.directory(job.basePath, partition)}/$name")
@@ -36,7 +39,7 @@ private[write] final class BaseFileWriter(
   private val partitionPath = Binary.fromConstantByteArray(partition.getBytes(StandardCharsets.UTF_8))
   private val fileName = Binary.fromConstantByteArray(name.getBytes(StandardCharsets.UTF_8))
 
-  private var plainColumns = Set.empty[Int]
+  private var plainColumns = plain
   private var group: RowGroupBuffer = newGroup()
   private var nextSizeCheck = BaseFileWriter.RowsBetweenSizeChecks
   private var flushedRows = 0L

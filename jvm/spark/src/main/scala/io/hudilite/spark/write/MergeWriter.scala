@@ -17,7 +17,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private val old = new OldBaseFile(job, file)
   private val carried = BloomCarry.of(old)
   private val writer = output.open(file.partition, file.fileId, Markers.Merge,
-    new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined))
+    new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined), old.columnsWithoutDictionary)
   if (carried.isDefined) writer.keys.widenBy(old)
   private val rows = OldRows.open(old, writer)
   private val rule = new MergeRule(job)

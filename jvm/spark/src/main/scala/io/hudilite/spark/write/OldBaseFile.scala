@@ -50,6 +50,14 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
     new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), OldBaseFile.schema(job),
     caseSensitive = false)
 
+  /** Ordinals in the new file's schema of columns whose values were too many for a dictionary. To try one again would
+    * cost more than to read the values.
+    */
+  def columnsWithoutDictionary: Set[Int] = job.fileSchema.fieldNames.indices.filter { i =>
+    val chunks = blocks.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == job.fileSchema(i).name))
+    chunks.exists(OldBaseFile.hasPlainPages)
+  }.toSet
+
   def newStream(): SeekableInputStream = input.newStream()
 
   /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
@@ -71,6 +79,10 @@ private[write] object OldBaseFile {
 
   /** Columns of old rows: the kept meta columns, then the data columns. */
   def schema(job: WriteJob): StructType = StructType(KeptMeta.map(StructField(_, StringType)) ++ job.dataSchema.fields)
+
+  private def hasPlainPages(chunk: ColumnChunkMetaData): Boolean =
+    Option(chunk.getEncodingStats).fold(!chunk.getEncodings.asScala.exists(_.usesDictionary))(
+      _.hasNonDictionaryEncodedPages)
 
   def column(block: BlockMetaData, name: String): ColumnChunkMetaData =
     block.getColumns.asScala.find(_.getPath.toDotString == name).getOrElse(

@@ -58,7 +58,7 @@ private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: St
     file.start()
     group.flushTo(file)
     file.end(Map("parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",
-      "org.apache.spark.version" -> SPARK_VERSION).asJava)
+        "org.apache.spark.version" -> SPARK_VERSION).asJava)
     codecs.release()
     image.written(write)
     plainColumns = group.withoutDictionary

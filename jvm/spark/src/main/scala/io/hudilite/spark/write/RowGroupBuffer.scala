@@ -14,7 +14,7 @@ import org.apache.spark.sql.types._
 /** The open row group of a base file: encodes values column by column and compresses full pages in memory.
   *
   * @param plain
-  *   text columns to be written without a dictionary
+  *   columns to be written without a dictionary
   */
 private[write] final class RowGroupBuffer(
     schema: StructType, parquetSchema: MessageType, settings: FileSettings, codecs: CodecFactory, plain: Set[Int]) {
@@ -59,7 +59,7 @@ private[write] final class RowGroupBuffer(
     own.flushToFileWriter(file)
   }
 
-  /** Text columns whose values were too many for a dictionary. */
+  /** Columns without a dictionary, and text columns whose values were too many for one. */
   def withoutDictionary: Set[Int] = sinks.indices.filter { i =>
     plain(i) ||
     (sinks(i) match {
@@ -80,7 +80,9 @@ private[write] final class RowGroupBuffer(
         val level = if (field.nullable) 1 else 0
         new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text)
       case _ =>
-        val store = RowGroupBuffer.properties(field.name, settings).build().newColumnWriteStore(message, pages, pages)
+        val properties = RowGroupBuffer.properties(field.name, settings)
+        if (plain) properties.withDictionaryEncoding(false)
+        val store = properties.build().newColumnWriteStore(message, pages, pages)
         RowGroupBuffer.sink(field, message, store)
     }
   }

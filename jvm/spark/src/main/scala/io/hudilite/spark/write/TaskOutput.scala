@@ -16,11 +16,12 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[write] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 
   /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
-  private[write] def open(partition: String, fileId: String, ioType: String, keys: KeySummary): BaseFileWriter = {
+  private[write] def open(partition: String, fileId: String, ioType: String, keys: KeySummary,
+      plain: Set[Int] = Set.empty): BaseFileWriter = {
     if (knownPartitions.add(partition)) Partitions.createMetadata(storage, job.basePath, partition, job.instant)
     val name = FileNames.baseFile(fileId, attempt.writeToken, job.instant)
     Markers.create(storage, job.basePath, job.instant, partition, name, ioType)
-    new BaseFileWriter(job, this, partition, fileId, keys)
+    new BaseFileWriter(job, this, partition, fileId, keys, plain)
   }
 
   /** Path of a file below the table's base path. */
