@@ -1,6 +1,6 @@
 package io.hudilite.log
 
-/** What a log block holds, by the code in its header (docs/format.md#log-blocks). */
+/** What a log block holds, by the code in its header (docs/format.md#log-files). */
 sealed abstract class BlockKind(val code: Int) extends Product with Serializable
 
 object BlockKind {

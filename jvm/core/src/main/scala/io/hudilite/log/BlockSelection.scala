@@ -28,7 +28,7 @@ object BlockInstants {
   private val FirstVersionWithFilesPerInstant = 8
 }
 
-/** Which blocks of a file slice are merged: pure, no storage (docs/format.md#log-blocks). */
+/** Which blocks of a file slice are merged: pure, no storage (docs/format.md#log-files). */
 object BlockSelection {
 
   /** Data and delete blocks that count, oldest instant first and within an instant as written.

@@ -8,7 +8,7 @@ import java.util.zip.GZIPInputStream
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 
 /** Content of HFile data blocks: an HFile of version 3, whose cells map record keys to records in Avro's binary
-  * encoding (docs/format.md#log-blocks).
+  * encoding (docs/format.md#log-files).
   */
 object HFileBlock {
 
@@ -33,8 +33,8 @@ object HFileBlock {
 }
 
 /** The records of one HFile block: after `next()` the record of `key` is the `length` bytes of `buffer` from `offset`
-  * on. Its field `_hoodie_record_key` is empty, as the key has it. One block of the HFile is in memory at a time,
-  * besides the content.
+  * on. Its own field for the key may be blank. One piece of the HFile is in memory at a time, besides the content;
+  * `buffer` is another array from one piece to the next.
   */
 final class HFileRecords private[log] (content: Array[Byte], trailer: HFileTrailer, path: String) {
 
@@ -50,7 +50,8 @@ final class HFileRecords private[log] (content: Array[Byte], trailer: HFileTrail
   /** Records that the trailer promises; all are there, or the last `next()` fails. */
   def count: Long = trailer.entries
 
-  def key: String = new String(row, java.nio.charset.StandardCharsets.UTF_8)
+  /** The record key in UTF-8, in an array of its own. */
+  def key: Array[Byte] = row
   def buffer: Array[Byte] = cells.array()
   def offset: Int = at
   def length: Int = bytes
@@ -98,11 +99,12 @@ final class HFileRecords private[log] (content: Array[Byte], trailer: HFileTrail
     val uncompressed = header.getInt
     header.position(header.position() + SkippedBytes)
     val dataEnd = header.getInt
-    if (onDisk < 0 || uncompressed < 0 || dataEnd < HeaderBytes || dataEnd > HeaderBytes.toLong + onDisk ||
-      nextBlock + dataEnd > content.length) throw new IllegalArgumentException(s"an HFile block of $onDisk bytes")
+    val end = nextBlock + HeaderBytes + onDisk
+    if (onDisk < 0 || uncompressed < 0 || end > content.length || dataEnd < HeaderBytes || nextBlock + dataEnd > end)
+      throw new IllegalArgumentException(s"an HFile block of $onDisk bytes")
     if (magic == EncodedMagic) throw HFileBlock.unsupported(path, "encoded keys")
     if (magic == DataMagic) cells = unpacked(header.position(), dataEnd - HeaderBytes, uncompressed)
-    nextBlock += HeaderBytes + onDisk
+    nextBlock = end
   }
 
   private def unpacked(from: Int, length: Int, uncompressed: Int): ByteBuffer = {

@@ -2,7 +2,7 @@ package io.hudilite.log
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** Bytes of a log block (docs/format.md#log-blocks), all integers big-endian:
+/** Bytes of a log block (docs/format.md#log-files), all integers big-endian:
   *
   * {{{
   * "#HUDI#" | int64 bytes that follow this field | int32 format version | int32 kind

@@ -9,7 +9,7 @@ import org.apache.avro.{JsonProperties, Schema}
 
 import scala.collection.JavaConverters._
 
-/** The archived timeline of layout 1: files `.commits_.archive.N` of Avro log blocks (docs/format.md#log-blocks).
+/** The archived timeline of layout 1: files `.commits_.archive.N` of Avro log blocks (docs/format.md#log-files).
   *
   * Each instant has a record a state; only the completed ones matter here.
   */

@@ -134,17 +134,6 @@ class BlockContentSuite extends FunSuite {
     assertEquals(avro(AvroBlock.encode(Nil)), Nil)
   }
 
-  test("a builder of Avro blocks knows its size and begins anew") {
-    val builder = new AvroBlock.Builder
-    assertEquals((builder.count, builder.sizeInBytes), (0, 8))
-    builder.add(_.write("abc".getBytes(UTF_8)))
-    assertEquals((builder.count, builder.sizeInBytes), (1, 15))
-    assertEquals(avro(builder.result()), Seq("abc"))
-    builder.add(_.write('x'))
-    assertEquals(avro(builder.result()), Seq("x"))
-    assertEquals(avro(builder.result()), Nil)
-  }
-
   test("a damaged Avro block is an error") {
     val cases = Seq(
       "000000" -> "ends in its version",

@@ -1,5 +1,6 @@
 package io.hudilite.log
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Paths
 
 import io.hudilite.GoldenFolder
@@ -33,7 +34,7 @@ class GoldenLogsSuite extends FunSuite {
     val cursor = HFileBlock.records(log.content(block), log.path)
     Iterator.continually(cursor.next()).takeWhile(identity).map { _ =>
       val decoder = DecoderFactory.get.binaryDecoder(cursor.buffer, cursor.offset, cursor.length, null)
-      cursor.key -> reader.read(null, decoder)
+      new String(cursor.key, UTF_8) -> reader.read(null, decoder)
     }.toList
   }
 

@@ -37,7 +37,7 @@ class LogFuzzSuite extends FunSuite {
           Iterator.continually(records.next()).takeWhile(identity).size
         case BlockKind.HFileData =>
           val records = HFileBlock.records(data, Path)
-          Iterator.continually(records.next()).takeWhile(identity).map(_ => records.key).size
+          Iterator.continually(records.next()).takeWhile(identity).map(_ => records.key.length).size
         case BlockKind.Delete => DeleteBlock.decode(data, Path).size
         case _ => 0
       }

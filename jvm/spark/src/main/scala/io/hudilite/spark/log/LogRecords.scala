@@ -3,7 +3,7 @@ package io.hudilite.spark.log
 import java.nio.charset.StandardCharsets.UTF_8
 
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
-import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HeaderKey, LogBlock, LogFileReader}
+import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock, LogFileReader}
 import org.apache.avro.{Schema, SchemaParseException}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
@@ -45,6 +45,7 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
     inBlock = 0
     block.kind match {
       case BlockKind.AvroData => avro(block, content, consume)
+      case BlockKind.HFileData => hfile(block, content, consume)
       case BlockKind.ParquetData => parquet(block, content, consume)
       case BlockKind.Delete => deletes(block, content, consume)
       case other => throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> rows.job.basePath,
@@ -62,6 +63,24 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
         emit(record, rows.flagsOf(record), block, consume)
       }
     }
+  }
+
+  /** Records lie in the order of their keys, which no positions can follow, and may leave the key to their cell. */
+  private def hfile(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = !positions && {
+    places = null
+    val cells = HFileBlock.records(content, block.path)
+    var piece: Array[Byte] = null
+    var decoder: AvroRowDecoder = null
+    while (cells.next()) { // hot path
+      if (cells.buffer ne piece) {
+        piece = cells.buffer
+        decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path, piece)
+      }
+      val record = guarded(block)(decoder.decode(cells.offset, cells.length))
+      record.update(rows.keyInRead, UTF8String.fromBytes(cells.key))
+      emit(record, rows.flagsOf(record), block, consume)
+    }
+    true
   }
 
   private def parquet(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.log.BlockKind
+import io.hudilite.log.{AvroBlock, BlockKind}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -33,7 +33,7 @@ private[write] object LogBlockBuilder {
 /** Rows as Avro binary, each behind its length (docs/format.md#log-files). */
 private final class AvroBlockBuilder(output: TaskOutput, partition: String, fileId: String) extends LogBlockBuilder {
 
-  import AvroBlockBuilder._
+  import AvroBlock.{ContentVersion, LengthBytes, PrefixBytes}
 
   private val columns = output.avroColumns
   private val partitionPath = UTF8String.fromString(partition)
@@ -49,7 +49,7 @@ private final class AvroBlockBuilder(output: TaskOutput, partition: String, file
 
   private def begin(): Unit = {
     buffer.clear()
-    buffer.skip(HeadBytes)
+    buffer.skip(PrefixBytes)
     buffer.setInt(0, ContentVersion)
     count = 0
   }
@@ -75,16 +75,8 @@ private final class AvroBlockBuilder(output: TaskOutput, partition: String, file
   }
 
   override def finish(write: (Array[Byte], Int) => Unit): Unit = {
-    buffer.setInt(LengthBytes, count)
+    buffer.setInt(Integer.BYTES, count)
     write(buffer.array, buffer.length)
     begin()
   }
-}
-
-private object AvroBlockBuilder {
-  val ContentVersion = 3
-  val LengthBytes = 4
-
-  /** The version and the number of records. */
-  val HeadBytes: Int = 2 * LengthBytes
 }
