@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import inspect
+from hudilite import compaction, inspect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from hudilite.compaction import CompactionPlan, CompactionResult, Progress
 
 
 @dataclass(frozen=True)
@@ -77,3 +80,113 @@ class HudiliteTable:
     def files(self) -> list[inspect.DataFile]:
         """Base files of the newest snapshot."""
         return inspect.files(self.path)
+
+    def schedule_compaction(
+        self,
+        strategy: str | None = None,
+        *,
+        if_due: bool = False,
+        dry_run: bool = False,
+        options: Mapping[str, str] | None = None,
+    ) -> CompactionPlan | None:
+        """Plan a compaction of a merge-on-read table, to be run later, here or in another program.
+
+        Writers go on meanwhile; what they log after the plan stays on top of what the compaction makes.
+
+        Parameters
+        ----------
+        strategy
+            Which file slices to take: ``LogFileSizeBased`` (the default), ``LogFileNumBased``, ``BoundedIO``,
+            ``UnBounded``, ``DayBased``, ``BoundedPartitionAware``, ``UnBoundedPartitionAware``, or a class by its name.
+        if_due
+            Plan only when ``hoodie.compact.inline.trigger.strategy`` says that it is time.
+        dry_run
+            Only say what would be planned, due or not.
+        options
+            Other ``hoodie.*`` options.
+
+        Returns
+        -------
+        CompactionPlan | None
+            The plan; ``None`` when nothing was planned.
+
+        Raises
+        ------
+        COMPACTION_NOT_POSSIBLE
+            For a copy-on-write table.
+        WRITE_PENDING
+            For a table of version 6 while a write is under way.
+        """
+        return compaction.schedule(self.spark, self.path, _with_strategy(options, strategy), if_due, dry_run)
+
+    @overload
+    def compact(
+        self,
+        instant: str | None = ...,
+        *,
+        strategy: str | None = ...,
+        dry_run: Literal[False] = ...,
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> CompactionResult: ...
+
+    @overload
+    def compact(
+        self,
+        instant: str | None = ...,
+        *,
+        strategy: str | None = ...,
+        dry_run: Literal[True],
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> list[CompactionPlan]: ...
+
+    def compact(
+        self,
+        instant: str | None = None,
+        *,
+        strategy: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> CompactionResult | list[CompactionPlan]:
+        """Merge log files into new base files.
+
+        Runs the compactions that are planned; when there are none, plans one and runs it. A compaction that fails or is
+        killed leaves its plan, to be run again.
+
+        Parameters
+        ----------
+        instant
+            The planned compaction to run, alone.
+        strategy
+            Which file slices a new plan takes, as in :meth:`schedule_compaction`.
+        dry_run
+            Only say what would be run, and what that would read and write.
+        progress
+            Called with the number of file groups compacted so far and the number of all, whenever the first changes.
+        options
+            Other ``hoodie.*`` options.
+
+        Returns
+        -------
+        CompactionResult
+            What was merged, by file group; with ``dry_run`` a list of :class:`hudilite.compaction.CompactionPlan`.
+
+        Raises
+        ------
+        COMPACTION_NOT_POSSIBLE
+            For a copy-on-write table.
+        COMPACTION_NOT_FOUND
+            When ``instant`` is not a pending compaction.
+        INSTANT_TAKEN
+            When another program runs it.
+        """
+        chosen = _with_strategy(options, strategy)
+        if dry_run:
+            return compaction.preview(self.spark, self.path, chosen, instant)
+        return compaction.run(self.spark, self.path, chosen, instant, progress)
+
+
+def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:
+    return {**(options or {}), **({compaction.STRATEGY: strategy} if strategy else {})}

@@ -46,7 +46,6 @@ private[config] object TableSupport {
   }
 
   private def writeRefusals(config: TableConfig): Seq[Refusal] = Seq(
-    when(config.tableType == TableType.MergeOnRead)("merge-on-read", "its log files are not written"),
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
     when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to be found by"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",

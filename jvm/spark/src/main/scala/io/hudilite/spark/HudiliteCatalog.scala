@@ -4,6 +4,7 @@ import java.util.{Map => JMap}
 
 import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
@@ -13,7 +14,6 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
 import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -105,13 +105,6 @@ object HudiliteCatalog {
     val storage = new HadoopStorage(conf)
     val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
     found.foreach(_.config.checkReadable(qualified))
-    HudiliteTable(qualified, storage, found, sessionOptions ++ HudiliteTable.caseInsensitive(options), dataFrame)
-  }
-
-  private def sessionOptions: Map[String, String] = {
-    val prefix = "spark.datasource.hudilite."
-    HudiliteTable.caseInsensitive(SQLConf.get.getAllConfs.collect {
-      case (key, value) if key.startsWith(prefix) => key.stripPrefix(prefix) -> value
-    })
+    HudiliteTable(qualified, storage, found, SessionConf.options ++ HudiliteTable.caseInsensitive(options), dataFrame)
   }
 }

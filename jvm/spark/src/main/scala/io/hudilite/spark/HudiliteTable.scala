@@ -1,11 +1,13 @@
 package io.hudilite.spark
 
-import java.util.{Locale, Map => JMap, Set => JSet}
+import java.util.{Map => JMap, Set => JSet}
 
 import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, ScanJob, SnapshotSource}
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -106,7 +108,7 @@ final case class HudiliteTable(
       RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = true)
     case _ =>
       val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
-      val target = WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All)
+      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = false)
@@ -125,7 +127,7 @@ object HudiliteTable {
 
   /** Options with lower-case names, as Spark hands them on anyway. */
   def caseInsensitive(options: Map[String, String]): Map[String, String] =
-    options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+    SessionConf.lowerCase(options)
 }
 
 /** What hudilite's planner rule decided about a write. */

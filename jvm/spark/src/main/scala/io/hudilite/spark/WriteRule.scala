@@ -3,6 +3,7 @@ package io.hudilite.spark
 import io.hudilite.config.{MergeMode, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.lookup.LatestByKey
+import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write._
 
@@ -49,7 +50,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed)
+    val target = InlineCompaction.after(
+      WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed))
     val replaces = write.isInstanceOf[OverwriteByExpression]
     if (operation.looksUp && target.existing.isDefined && !replaces)
       merge(relation, table, target, operation, write.query)

@@ -1,5 +1,7 @@
 package io.hudilite.spark.row
 
+import java.util.Locale
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.SparkSession
@@ -29,4 +31,15 @@ object SessionConf {
     conf.set(ParquetInputFormat.READ_SUPPORT_CLASS, classOf[ParquetReadSupport].getName)
     conf
   }
+
+  /** Options of hudilite that hold for the whole session, set as `spark.datasource.hudilite.<option>`. */
+  def options: Map[String, String] = lowerCase(SQLConf.get.getAllConfs.collect {
+    case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value
+  })
+
+  /** Options with lower-case names, as Spark hands them on anyway. */
+  def lowerCase(options: Map[String, String]): Map[String, String] =
+    options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+
+  private val Prefix = "spark.datasource.hudilite."
 }

@@ -87,6 +87,17 @@ private[write] final class BaseFileWriter(job: WriteJob, output: TaskOutput, val
   /** The same for one row. */
   def keepRow(row: InternalRow): Unit = {
     keys.keep(row.getUTF8String(OldBaseFile.KeyOrdinal))
+    putKept(row)
+  }
+
+  /** Appends a row of a log file as it is, but for its file name; the columns are those of `OldBaseFile.schema`. */
+  def adoptRow(row: InternalRow): Unit = {
+    val key = row.getUTF8String(OldBaseFile.KeyOrdinal)
+    keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    putKept(row)
+  }
+
+  private def putKept(row: InternalRow): Unit = {
     val sinks = group.sinks
     var i = 0
     while (i < sinks.length) { // hot path

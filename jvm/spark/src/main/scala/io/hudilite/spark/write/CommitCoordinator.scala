@@ -49,6 +49,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Map(CommitMetadata.SchemaKey -> target.schemaJson))
+    target.afterCommit(target, run.table)
   }
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */

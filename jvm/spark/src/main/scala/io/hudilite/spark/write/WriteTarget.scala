@@ -21,6 +21,8 @@ import org.apache.spark.util.SerializableConfiguration
   *   options of the write, session settings included
   * @param schema
   *   columns of the table after this write
+  * @param afterCommit
+  *   what is done once the write is committed
   */
 final case class WriteTarget(
     basePath: String,
@@ -28,7 +30,8 @@ final case class WriteTarget(
     existing: Option[Table],
     config: TableConfig,
     options: Map[String, String],
-    schema: StructType) {
+    schema: StructType,
+    afterCommit: AfterCommit = AfterCommit.Nothing) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
@@ -114,6 +117,13 @@ object WriteTarget {
         SchemaAlignment.requireColumns(schema, config)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
+  }
+
+  /** The target of a compaction, whose rows are the table's own. */
+  def compacting(table: Table, options: Map[String, String]): WriteTarget = {
+    table.config.checkWritable(table.basePath)
+    val schema = table.schemaJson.map(SchemaConversion.toSpark).getOrElse(new StructType())
+    WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema)
   }
 
   private def tableSchema(table: Table, rows: StructType): StructType =

@@ -1,0 +1,9 @@
+package org.apache.spark.sql.hudilite
+
+import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** Makes DataFrames of plans, which Spark keeps to its own packages. */
+object Datasets {
+  def ofRows(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
+}

@@ -1,0 +1,11 @@
+package org.apache.spark.sql.hudilite
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.classic
+
+/** Makes DataFrames of plans, which Spark keeps to its own packages. */
+object Datasets {
+  def ofRows(session: SparkSession, plan: LogicalPlan): DataFrame =
+    classic.Dataset.ofRows(session.asInstanceOf[classic.SparkSession], plan)
+}

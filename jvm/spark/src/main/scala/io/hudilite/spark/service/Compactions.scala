@@ -1,0 +1,93 @@
+package io.hudilite.spark.service
+
+import java.util.{Map => JMap}
+
+import io.hudilite.compaction.{CompactionCandidate, CompactionScheduler, PendingCompactions, PlannedCompaction}
+import io.hudilite.config.Options
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+import io.hudilite.timeline.Instant
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+
+import scala.collection.JavaConverters._
+
+/** Compaction of a table by its path: what programs call, in Scala, in Java or from Python.
+  *
+  * Options are those of docs/options.md; settings of the session under `spark.datasource.hudilite.` count, too. All calls
+  * raise `TABLE_NOT_FOUND` and, for a copy-on-write table, `COMPACTION_NOT_POSSIBLE`.
+  */
+object Compactions {
+
+  /** Plans a compaction, to be run later, here or elsewhere.
+    *
+    * @param onlyIfDue
+    *   plan only when the trigger of the options says that it is time
+    * @param dryRun
+    *   only say what would be planned, due or not
+    * @return
+    *   the plan; `None` when nothing was planned
+    */
+  def schedule(session: SparkSession, path: String, options: JMap[String, String], onlyIfDue: Boolean,
+      dryRun: Boolean): Option[PlannedCompaction] = onDriver(session, path, options) { (table, all) =>
+    val compactor = new Compactor(session, all, session.sparkContext.longAccumulator)
+    if (dryRun) Some(CompactionScheduler.preview(table, all)).filter(_.candidates.nonEmpty)
+    else if (onlyIfDue) compactor.scheduleIfDue(table)
+    else compactor.schedule(table)
+  }
+
+  /** What [[start]] would run: the pending compactions, else the one that it would plan. */
+  def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
+      : Seq[PlannedCompaction] = onDriver(session, path, options) { (table, all) =>
+    CompactionScheduler.checkType(table)
+    val pending = instant.map(i => Seq(PendingCompactions.named(table, i)))
+      .getOrElse(PendingCompactions.runnable(table))
+    if (pending.nonEmpty) pending.map(planned(table, _))
+    else Seq(CompactionScheduler.preview(table, all)).filter(_.candidates.nonEmpty)
+  }
+
+  /** Starts compacting in the background.
+    *
+    * @param instant
+    *   the planned compaction to run; `None` runs all pending ones or, when there are none, plans one and runs it
+    */
+  def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
+      : RunningCompaction = {
+    val done = session.sparkContext.longAccumulator
+    new RunningCompaction(done, preview(session, path, options, instant).map(_.candidates.size).sum, { () =>
+        onDriver(session, path, options) { (table, all) =>
+          val compactor = new Compactor(session, all, done)
+          instant match {
+            case Some(i) => Seq(compactor.run(table, PendingCompactions.named(table, i)))
+            case None =>
+              if (PendingCompactions.runnable(table).isEmpty) compactor.schedule(table)
+              compactor.runPending(table.refresh())
+          }
+        }
+      })
+  }
+
+  private def planned(table: Table, instant: Instant): PlannedCompaction =
+    PlannedCompaction(Some(instant.time), "", PendingCompactions.open(table, instant).slices
+      .map(CompactionCandidate(_, 0L)))
+
+  private def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
+      body: (Table, Map[String, String]) => T): T = {
+    val before = SparkSession.getActiveSession
+    SparkSession.setActiveSession(session)
+    try {
+      val all = SessionConf.options ++ SessionConf.lowerCase(options.asScala.toMap)
+      Options.check(all)
+      val conf = Sessions.hadoopConf(session)
+      val place = new Path(path)
+      val qualified = place.getFileSystem(conf).makeQualified(place).toString
+      body(Table.open(new HadoopStorage(conf), qualified), all)
+    } finally before match {
+        case Some(active) => SparkSession.setActiveSession(active)
+        case None => SparkSession.clearActiveSession()
+      }
+  }
+}

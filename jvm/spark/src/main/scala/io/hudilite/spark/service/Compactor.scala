@@ -1,0 +1,67 @@
+package io.hudilite.spark.service
+
+import io.hudilite.compaction.{CompactionScheduler, PendingCompactions, PlannedCompaction}
+import io.hudilite.config.WriteOptions
+import io.hudilite.spark.log.LogJob
+import io.hudilite.spark.write.WriteTarget
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Instant, WriteStat}
+import io.hudilite.transaction.{ForeignWrites, Transaction, TransactionOptions}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.hudilite.Datasets
+import org.apache.spark.util.LongAccumulator
+
+/** What one compaction did; one stat for each file group. */
+final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
+
+/** Plans and runs the compactions of one table.
+  *
+  * @param options
+  *   options of writes and compactions
+  * @param done
+  *   counts the file slices that are compacted, while they are
+  */
+final class Compactor(session: SparkSession, options: Map[String, String], done: LongAccumulator) {
+
+  private val transaction = TransactionOptions(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
+    ForeignWrites.policy(WriteOptions.FailedWritesPolicy(options)))
+
+  /** Plans a compaction of what the strategy of the options chooses; `None` when that is nothing. */
+  def schedule(table: Table): Option[PlannedCompaction] = CompactionScheduler.schedule(table, options, transaction)
+
+  /** The same when the trigger of the options says that it is time. */
+  def scheduleIfDue(table: Table): Option[PlannedCompaction] =
+    CompactionScheduler.scheduleIfDue(table, options, transaction)
+
+  /** Runs the compactions that are planned and that nobody runs, oldest first. */
+  def runPending(table: Table): Seq[FinishedCompaction] =
+    PendingCompactions.runnable(table).map(instant => run(table.refresh(), instant))
+
+  /** Runs one planned compaction; when that fails nothing of it is left but its plan.
+    *
+    * Raises `CommitConflict` when another process runs it or it is gone.
+    */
+  def run(table: Table, instant: Instant): FinishedCompaction = {
+    CompactionScheduler.checkType(table)
+    val pending = PendingCompactions.open(table, instant)
+    val target = WriteTarget.compacting(table, options)
+    val running = Transaction.resume(table, instant, "COMPACT", transaction)
+    try {
+      val job = CompactionJob(target.job(instant.time), logsUpTo(table, instant), done)
+      val rows = scan(new CompactionTable(job, pending.slices))
+      running.commit(rows)
+      FinishedCompaction(instant.time, rows)
+    } finally running.rollback() // does nothing after a commit
+  }
+
+  // The table's present schema, but only what was logged before the plan.
+  private def logsUpTo(table: Table, instant: Instant): LogJob = {
+    val job = LogJob.of(table, None)
+    job.copy(instants = job.instants.copy(latest = Some(instant.time)))
+  }
+
+  private def scan(table: CompactionTable): Seq[WriteStat] =
+    Datasets.ofRows(session, DataSourceV2Relation.create(table, None, None)).collect().map(StatRows.fromRow).toSeq
+}

@@ -1,0 +1,39 @@
+package io.hudilite.spark.service
+
+import io.hudilite.timeline.{LogScan, WriteStat}
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The stat of a compacted file as a row, on its way from a task to the driver. */
+private[service] object StatRows {
+
+  private val texts = Seq("partition", "file_id", "path", "previous_instant", "previous_base_file")
+
+  private val counts = Seq("rows", "deleted", "updated", "inserted", "bytes", "log_records", "log_files", "log_bytes",
+    "read_ms")
+
+  val schema: StructType = StructType(
+    texts.map(StructField(_, StringType)) ++ counts.map(StructField(_, LongType, nullable = false)))
+
+  def toRow(stat: WriteStat): InternalRow = {
+    val words = Seq(stat.partitionPath, stat.fileId, stat.path, stat.prevCommit, stat.prevBaseFile.orNull)
+    val log = stat.logScan
+    InternalRow.fromSeq(words.map(UTF8String.fromString) ++ Seq(stat.numWrites, stat.numDeletes, stat.numUpdateWrites,
+      stat.numInserts, stat.fileSizeInBytes, log.records, log.files, log.sizeCompacted, log.readTimeMs))
+  }
+
+  def fromRow(row: Row): WriteStat = {
+    def number(name: String): Long = row.getAs[Long](name)
+    def text(name: String): String = row.getAs[String](name)
+    WriteStat(text("file_id"), text("path"), text("previous_instant"), text("partition"), numWrites = number("rows"),
+      numDeletes = number("deleted"), numUpdateWrites = number("updated"), numInserts = number("inserted"),
+      totalWriteBytes = number("bytes"), fileSizeInBytes = number("bytes"),
+      prevBaseFile = Option(text("previous_base_file")),
+      logScan = LogScan(records = number("log_records"), files = number("log_files"),
+        filesCompacted = number("log_files"), sizeCompacted = number("log_bytes"),
+        updatedRecords = number("updated"), readTimeMs = number("read_ms")))
+  }
+}

@@ -1,0 +1,139 @@
+package io.hudilite.spark.write
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.spark.log.{LogJob, MergedLog}
+import io.hudilite.timeline.{LogScan, WriteStat}
+import io.hudilite.transaction.Markers
+
+import org.apache.spark.{TaskContext, TaskKilledException}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Merges the log files of file slices into their next base files.
+  *
+  * Every row keeps its commit time and sequence number, those of the logs too. A slice that loses all rows gets an empty
+  * base file: its file group would otherwise show its old rows.
+  */
+private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
+
+  private val output = new TaskOutput(job, attempt)
+  private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
+
+  def compact(slice: FileSlice): WriteStat = {
+    val started = System.nanoTime()
+    val log = new MergedLog(logs, slice, OldBaseFile.schema(job), job.conf.value)
+    try {
+      val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
+      try {
+        run(log, merge)
+        val stat = merge.finish(slice)
+        stat.copy(prevCommit = slice.instant, logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
+          filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+          updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
+      } catch {
+        case e: Throwable =>
+          try merge.abort()
+          catch { case onAbort: Exception => e.addSuppressed(onAbort) }
+          throw e
+      }
+    } finally log.close()
+  }
+
+  private def over(base: BaseFile): Merge = {
+    val old = new OldBaseFile(job, base)
+    val carried = BloomCarry.of(old)
+    val writer = output.open(base.partition, base.fileId, Markers.Merge,
+      new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined))
+    if (carried.isDefined) writer.keys.widenBy(old)
+    new Merge(writer, OldRows.open(old, writer), Some(old))
+  }
+
+  private def fresh(slice: FileSlice): Merge =
+    new Merge(output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())),
+      NoOldRows, None)
+
+  private def run(log: MergedLog, merge: Merge): Unit = {
+    val context = TaskContext.get()
+    var seen = 0L
+    while (log.next()) { // hot path
+      if ((seen & SliceCompactor.KillCheckMask) == 0 && context != null && context.isInterrupted())
+        throw new TaskKilledException()
+      seen += 1
+      merge.add(log)
+    }
+  }
+
+  /** One base file in the making. */
+  private final class Merge(writer: BaseFileWriter, rows: OldRows, old: Option[OldBaseFile]) {
+
+    private var inserts = 0L
+    private var updates = 0L
+    private var deletes = 0L
+    private val orderingValue: Int => Any = i => rows.value(ordering(i))
+
+    /** The log's present record against the old rows with its key. */
+    def add(log: MergedLog): Unit = {
+      val key = log.key
+      rows.keepBelow(key)
+      if (rows.isAt(key)) replace(log, key)
+      else if (!log.isDelete) {
+        adopt(log)
+        inserts += 1
+      }
+    }
+
+    private def replace(log: MergedLog, key: UTF8String): Unit = {
+      var replaced = false
+      while (rows.isAt(key)) {
+        if (log.alwaysWins || log.winsOver(orderingValue)) {
+          rows.dropOne()
+          replaced = true
+        } else rows.keepOne()
+      }
+      if (replaced && log.isDelete) deletes += 1
+      else if (replaced) {
+        adopt(log)
+        updates += 1
+      }
+    }
+
+    private def adopt(log: MergedLog): Unit = {
+      rows.settle()
+      writer.adoptRow(log.row)
+    }
+
+    def finish(slice: FileSlice): WriteStat = {
+      rows.keepRest()
+      closeOld()
+      val count = writer.rows
+      val size = writer.close()
+      WriteStat(slice.fileId, output.relativePath(writer), slice.instant, slice.partition, numWrites = count,
+        numDeletes = deletes, numUpdateWrites = updates, numInserts = inserts, totalWriteBytes = size,
+        fileSizeInBytes = size, prevBaseFile = slice.base.map(_.name))
+    }
+
+    private def closeOld(): Unit =
+      try rows.close()
+      finally old.foreach(_.close())
+
+    def abort(): Unit =
+      try closeOld()
+      finally writer.abort()
+  }
+}
+
+private object SliceCompactor {
+  val KillCheckMask = 0x3ffL
+}
+
+/** The old rows of a slice without a base file. */
+private[write] object NoOldRows extends OldRows {
+  override def keepBelow(key: UTF8String): Unit = ()
+  override def isAt(key: UTF8String): Boolean = false
+  override def value(ordinal: Int): Any = throw new IllegalStateException("there is no old row")
+  override def keepOne(): Unit = throw new IllegalStateException("there is no old row")
+  override def dropOne(): Unit = throw new IllegalStateException("there is no old row")
+  override def settle(): Unit = ()
+  override def keepRest(): Unit = ()
+  override def remaining: Long = 0L
+  override def close(): Unit = ()
+}

@@ -1,0 +1,189 @@
+"""Compaction of merge-on-read tables: plans, what running them did, and the calls into the JVM."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Called with the number of file groups compacted so far and the number of all.
+Progress = Callable[[int, int], None]
+
+STRATEGY = "hoodie.compaction.strategy"
+_POLL_MS = 200
+
+
+@dataclass(frozen=True)
+class PlannedSlice:
+    """A file slice that a compaction rewrites.
+
+    Attributes
+    ----------
+    partition, file_id
+        The file group.
+    base_instant
+        Instant of the slice.
+    base_file
+        Name of its base file; ``None`` when it has log files only.
+    log_files
+        Names of the log files that are merged into it.
+    base_bytes, log_bytes
+        What reading them takes.
+    """
+
+    partition: str
+    file_id: str
+    base_instant: str
+    base_file: str | None
+    log_files: tuple[str, ...]
+    base_bytes: int
+    log_bytes: int
+
+
+@dataclass(frozen=True)
+class CompactionPlan:
+    """What one compaction rewrites.
+
+    Attributes
+    ----------
+    instant
+        Its instant; ``None`` for a dry run of a plan that is not in the timeline.
+    strategy
+        Name of the strategy that chose; empty when the plan was made before.
+    slices
+        The file slices.
+    """
+
+    instant: str | None
+    strategy: str
+    slices: tuple[PlannedSlice, ...]
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes of the base and log files that running it reads."""
+        return sum(s.base_bytes + s.log_bytes for s in self.slices)
+
+    @property
+    def write_bytes(self) -> int:
+        """About the bytes that running it writes: those of the base files, of the log files where there is none."""
+        return sum(s.base_bytes or s.log_bytes for s in self.slices)
+
+
+@dataclass(frozen=True)
+class CompactedGroup:
+    """What a compaction did to one file group.
+
+    Attributes
+    ----------
+    path
+        The new base file, below the table's base path; ``bytes`` is its size and ``rows`` what it holds.
+    previous_base_file
+        Name of the base file that it replaces.
+    inserted, updated, deleted
+        Rows that came from the log files, that they replaced, and that they removed.
+    log_files, log_bytes, log_records
+        What was merged.
+    milliseconds
+        Time that its task took.
+    """
+
+    partition: str
+    file_id: str
+    path: str
+    previous_base_file: str | None
+    rows: int
+    inserted: int
+    updated: int
+    deleted: int
+    bytes: int
+    log_files: int
+    log_bytes: int
+    log_records: int
+    milliseconds: int
+
+
+@dataclass(frozen=True)
+class CompactionResult:
+    """What ``compact`` did.
+
+    Attributes
+    ----------
+    instants
+        The compactions that were run; empty when there was nothing to compact.
+    groups
+        Their file groups.
+    seconds
+        Time that it took altogether.
+    """
+
+    instants: tuple[str, ...]
+    groups: tuple[CompactedGroup, ...]
+    seconds: float
+
+
+def schedule(
+    spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool
+) -> CompactionPlan | None:
+    """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
+    plans = _plans(_jvm(spark).schedule(_session(spark), path, dict(options), if_due, dry_run))
+    return plans[0] if plans else None
+
+
+def preview(spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None) -> list[CompactionPlan]:
+    """Say what :func:`run` would run."""
+    return _plans(_jvm(spark).preview(_session(spark), path, dict(options), instant or ""))
+
+
+def run(
+    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, progress: Progress | None
+) -> CompactionResult:
+    """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
+    begun = time.monotonic()
+    jvm = _jvm(spark)
+    running = jvm.start(_session(spark), path, dict(options), instant or "")
+    total, reported = int(running.total()), -1
+    while not running.waitFor(_POLL_MS):
+        reported = _report(progress, int(running.compacted()), total, reported)
+    finished: list[dict[str, Any]] = json.loads(jvm.result(running))
+    groups = tuple(CompactedGroup(**group) for compaction in finished for group in compaction["groups"])
+    _report(progress, len(groups), max(total, len(groups)), reported)
+    return CompactionResult(tuple(str(c["instant"]) for c in finished), groups, time.monotonic() - begun)
+
+
+def _report(progress: Progress | None, done: int, total: int, reported: int) -> int:
+    if progress is not None and done != reported:
+        progress(done, total)
+    return done
+
+
+def _plans(text: str) -> list[CompactionPlan]:
+    return [
+        CompactionPlan(
+            plan["instant"],
+            plan["strategy"],
+            tuple(PlannedSlice(**{**s, "log_files": tuple(s["log_files"])}) for s in plan["slices"]),
+        )
+        for plan in json.loads(text)
+    ]
+
+
+def _jvm(spark: SparkSession) -> Any:
+    try:
+        jvm: Any = spark._jvm
+    except Exception:  # what a Spark Connect session raises differs between versions
+        jvm = None
+    if jvm is None:
+        raise NotImplementedError(
+            "Compaction is started in Spark's driver process, which a Spark Connect session does not reach. Run it in "
+            "a classic session, or set hoodie.compact.inline on writes."
+        )
+    return jvm.io.hudilite.spark.service.PythonCompactions
+
+
+def _session(spark: SparkSession) -> Any:
+    return spark._jsparkSession

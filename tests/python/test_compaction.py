@@ -1,0 +1,101 @@
+"""Compaction through the Python front door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conditions import fails_with
+from engines import Engine, Shape, frame, record
+
+import hudilite
+from hudilite.compaction import CompactionResult
+from hudilite.tables import HudiliteTable
+
+MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
+VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
+
+
+def logged(lite: Engine, path: Path, version: int) -> HudiliteTable:
+    """A table with four rows in two partitions; one row of each has been changed since, one removed."""
+    facts = Shape(version).options()
+    rows = [record(f"k{i}", 1, f"2026-01-0{i % 2 + 1}", price=float(i)) for i in range(4)]
+    lite.write(frame(lite.spark, rows), path, **facts, **MERGE_ON_READ)
+    changed = [record("k0", 2, "2026-01-01", price=10.0), record("k1", 2, "2026-01-02", price=11.0)]
+    lite.write(frame(lite.spark, changed), path)
+    lite.write(frame(lite.spark, [record("k3", 3, "2026-01-02")]), path, "delete")
+    return hudilite.table(lite.spark, str(path))
+
+
+def prices(table: HudiliteTable) -> dict[str, float]:
+    return {row["id"]: row["price"] for row in table.rows().select("id", "price").collect()}
+
+
+@VERSIONS
+def test_compact_plans_and_runs_and_says_what_was_merged(lite: Engine, path: Path, version: int) -> None:
+    table = logged(lite, path, version)
+    seen: list[tuple[int, int]] = []
+    result = table.compact(progress=lambda done, total: seen.append((done, total)))
+    assert isinstance(result, CompactionResult)
+    assert len(result.instants) == 1 and result.seconds > 0
+    assert len(result.groups) == 2 and seen[-1] == (2, 2)
+    assert sum(group.updated for group in result.groups) == 2
+    assert sum(group.deleted for group in result.groups) == 1
+    assert sum(group.rows for group in result.groups) == 3
+    for group in result.groups:
+        assert (path / group.path).stat().st_size == group.bytes
+        assert group.log_files > 0 and group.log_bytes > 0 and group.previous_base_file
+    assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 2.0}
+    assert table.compact() == CompactionResult((), (), pytest.approx(0, abs=60))
+
+
+@VERSIONS
+def test_a_compaction_is_scheduled_here_and_run_there(lite: Engine, path: Path, version: int) -> None:
+    table = logged(lite, path, version)
+    assert table.schedule_compaction(if_due=True) is None
+    plan = table.schedule_compaction(options={"hoodie.compact.inline.max.delta.commits": "3"}, if_due=True)
+    assert plan is not None and plan.instant is not None and plan.strategy == "LogFileSizeBased"
+    assert [instant.action for instant in table.timeline()][-1] == "compaction"
+    lite.write(frame(lite.spark, [record("k2", 5, "2026-01-01", price=12.0)]), path)
+    assert [p.instant for p in table.compact(dry_run=True)] == [plan.instant]
+    assert table.compact(plan.instant).instants == (plan.instant,)
+    assert len(table.compact().groups) == 1
+    assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 12.0}
+
+
+def test_a_dry_run_shows_the_plan_and_its_cost_and_changes_nothing(lite: Engine, path: Path) -> None:
+    table = logged(lite, path, 9)
+    before = sorted(str(file) for file in path.rglob("*"))
+    (plan,) = table.compact(strategy="UnBounded", dry_run=True)
+    assert plan == table.schedule_compaction(strategy="UnBounded", dry_run=True)
+    assert plan.instant is None and plan.strategy == "UnBounded" and len(plan.slices) == 2
+    files = [path / s.partition / name for s in plan.slices for name in (s.base_file or "", *s.log_files)]
+    assert plan.read_bytes == sum(file.stat().st_size for file in files)
+    assert 0 < plan.write_bytes < plan.read_bytes
+    assert sorted(str(file) for file in path.rglob("*")) == before
+    (bounded,) = table.compact(strategy="BoundedIO", options={"hoodie.compaction.target.io": "0"}, dry_run=True)
+    assert len(bounded.slices) == 1
+
+
+def test_what_hudi_logged_and_planned_is_compacted(lite: Engine, golden_copy: Callable[[str], Path]) -> None:
+    table = hudilite.table(lite.spark, str(golden_copy("mor-compacted-v9")))
+    (pending,) = table.compact(dry_run=True)
+    assert table.compact().instants == (pending.instant,)
+
+
+def test_what_cannot_be_compacted_is_refused(lite: Engine, path: Path, golden_copy: Callable[[str], Path]) -> None:
+    merge_on_read = logged(lite, path, 9)
+    copy_on_write = hudilite.table(lite.spark, str(golden_copy("cow-basic-v9")))
+    with fails_with("COMPACTION_NOT_POSSIBLE"):
+        copy_on_write.compact()
+    with fails_with("COMPACTION_NOT_POSSIBLE"):
+        copy_on_write.schedule_compaction()
+    with fails_with("COMPACTION_NOT_FOUND", "20200101000000000"):
+        merge_on_read.compact("20200101000000000")
+    with fails_with("INVALID_OPTION_VALUE", "Fancy"):
+        merge_on_read.compact(strategy="Fancy")
+    with fails_with("UNKNOWN_OPTION"):
+        merge_on_read.compact(options={"hoodie.no.such.option": "1"})
+    with fails_with("TABLE_NOT_FOUND"):
+        hudilite.table(lite.spark, str(path / "nothing")).compact()
