@@ -19,6 +19,10 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
   private var recent = new Window(0L, ByteBuffer.allocate(0))
   private var older = recent
 
+  // Kept, for where data holds the magic many times the searches are short.
+  private var searched = Array.emptyByteArray
+  private var searchedFrom = 0L
+
   def int(position: Long): Int = {
     val w = window(position, Integer.BYTES)
     w.bytes.getInt((position - w.start).toInt)
@@ -44,6 +48,26 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
   /** The bytes from here on lie in one window, as far as it reaches. */
   def touch(position: Long): Unit = { window(position, 1); () }
 
+  /** Where the next magic is, from this position on; the end of the file when there is none. */
+  def nextMagic(from: Long): Long = {
+    var position = from
+    var found = -1L
+    while (found < 0 && position + LogLayout.MagicBytes <= length) {
+      if (position < searchedFrom || position + LogLayout.MagicBytes > searchedFrom + searched.length) search(position)
+      val at = LogLayout.indexOfMagic(searched, (position - searchedFrom).toInt)
+      if (at >= 0) found = searchedFrom + at
+      // A magic may lie across the ends of two pieces.
+      else position = searchedFrom + searched.length - LogLayout.MagicBytes + 1
+    }
+    if (found < 0) length else found
+  }
+
+  private def search(position: Long): Unit = {
+    searched = new Array[Byte](math.min(SearchBytes.toLong, length - position).toInt)
+    searchedFrom = position
+    file.readFully(position, searched)
+  }
+
   private def window(position: Long, count: Int): Window =
     if (recent.holds(position, count)) recent
     else {
@@ -65,4 +89,6 @@ private[log] object FileWindow {
 
   /** Bytes of a window: the headers of most blocks fit in, with what lies around them. */
   val Size: Int = 64 * 1024
+
+  private val SearchBytes = 256 * 1024
 }

@@ -48,7 +48,6 @@ object LogFileReader {
 
   // The schema of a wide table and the positions of a million records need a tenth of this.
   private val MaxHeaderBytes = 64 * 1024 * 1024
-  private val SearchBytes = 256 * 1024
 
   private def damaged(path: String, reason: String): CorruptTable =
     CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> reason)
@@ -79,7 +78,7 @@ private final class LogFileReader(path: String, file: FileWindow) {
         found += whole(start, end)
         start = end
       } else {
-        val next = nextMagic(start + MagicBytes)
+        val next = file.nextMagic(start + MagicBytes)
         found += LogBlock(path, BlockKind.Corrupt, Map.empty, start, next - start)
         start = next
       }
@@ -105,18 +104,6 @@ private final class LogFileReader(path: String, file: FileWindow) {
   }
 
   private def isMagic(position: Long): Boolean = file.bytes(position, MagicBytes).sameElements(Magic)
-
-  private def nextMagic(from: Long): Long = {
-    var position = from
-    while (position + MagicBytes <= file.length) {
-      val bytes = file.bytes(position, math.min(SearchBytes.toLong, file.length - position).toInt)
-      val at = LogLayout.indexOfMagic(bytes)
-      if (at >= 0) return position + at
-      // A magic may lie across the ends of two pieces.
-      position += bytes.length - MagicBytes + 1
-    }
-    file.length
-  }
 
   private def whole(start: Long, end: Long): LogBlock = {
     def wrong(reason: String): CorruptTable = damaged(path, s"the log block at offset $start $reason")

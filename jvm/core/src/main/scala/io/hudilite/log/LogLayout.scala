@@ -26,15 +26,13 @@ private[log] object LogLayout {
   /** There are nine keys; more entries than this are damage. */
   val MaxEntries = 1024
 
-  /** First place of the magic in `bytes`, or -1. */
-  def indexOfMagic(bytes: Array[Byte]): Int = {
+  /** First place of the magic in `bytes` from `from` on, or -1. */
+  def indexOfMagic(bytes: Array[Byte], from: Int): Int = {
+    // hot path
     val last = bytes.length - MagicBytes
-    var at = 0
-    while (at <= last) {
-      if (bytes(at) == Magic(0) && matches(bytes, at)) return at
-      at += 1
-    }
-    -1
+    var at = from
+    while (at <= last && !(bytes(at) == Magic(0) && matches(bytes, at))) at += 1
+    if (at <= last) at else -1
   }
 
   private def matches(bytes: Array[Byte], at: Int): Boolean = {

@@ -152,10 +152,8 @@ class LogFileReaderSuite extends FunSuite {
     assertEquals(found.map(b => new String(LogFileReader.content(storage, b), UTF_8)), Seq("content", "second"))
   }
 
-  test("contents are not read while blocks are looked for") {
-    val content = new Array[Byte](1024 * 1024)
-    val one = LogBlockWriter.bytes(BlockKind.AvroData, Map(HeaderKey.InstantTime -> "1"), content)
-    val bytes = Array.concat(Seq.fill(20)(one): _*)
+  /** The blocks, and how many bytes were read to find them. */
+  private def counted(bytes: Array[Byte]): (Seq[LogBlock], Long) = {
     var read = 0L
     val counting = new OpenFile {
       override def readFully(position: Long, target: Array[Byte]): Unit = {
@@ -164,7 +162,23 @@ class LogFileReaderSuite extends FunSuite {
       }
       override def close(): Unit = ()
     }
-    assertEquals(LogFileReader.blocks(counting, Path, bytes.length.toLong).size, 20)
+    (LogFileReader.blocks(counting, Path, bytes.length.toLong), read)
+  }
+
+  test("contents are not read while blocks are looked for") {
+    val content = new Array[Byte](1024 * 1024)
+    val one = LogBlockWriter.bytes(BlockKind.AvroData, Map(HeaderKey.InstantTime -> "1"), content)
+    val (found, read) = counted(Array.concat(Seq.fill(20)(one): _*))
+    assertEquals(found.size, 20)
     assert(read <= 21L * FileWindow.Size, s"$read bytes read")
+  }
+
+  test("a damaged block full of magics is read a few times and no more") {
+    val tricky = block("002", "#HUDI# and so on " * 100000)
+    tricky(tricky.length - 1) = 0
+    val bytes = first ++ tricky ++ third
+    val (found, read) = counted(bytes)
+    assertEquals(found.filter(_.kind != BlockKind.Corrupt).map(_.instant), Seq("001", "003"))
+    assert(read <= 4L * bytes.length, s"$read bytes read of ${bytes.length}")
   }
 }
