@@ -127,12 +127,6 @@ def test_a_value_that_an_option_cannot_have(lite: Engine, path: Path, option: st
     no_table_at(path)
 
 
-def test_merge_on_read_is_refused_by_name(lite: Engine, path: Path) -> None:
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "merge-on-read"):
-        creating(lite, path, **{"hoodie.datasource.write.table.type": "MERGE_ON_READ"})
-    no_table_at(path)
-
-
 @pytest.mark.parametrize("index", ["BUCKET", "RECORD_INDEX", "HBASE"])
 def test_an_index_that_is_not_there_is_refused(lite: Engine, path: Path, index: str) -> None:
     with fails_with("INVALID_OPTION_VALUE", INDEX, index):

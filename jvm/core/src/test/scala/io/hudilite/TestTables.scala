@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Path}
 
 import io.hudilite.config.{NewTable, TableType}
-import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
+import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
@@ -52,6 +53,28 @@ object TestTables {
     table.storage.createNew(s"${table.basePath}/$partition/$name", bytes)
     WriteStat(fileId, s"$partition/$name", base, partition, numWrites = 1, numUpdateWrites = 1,
       totalWriteBytes = bytes.length.toLong, fileSizeInBytes = bytes.length.toLong, logFiles = Seq(name))
+  }
+
+  /** Does what a task does for one log file with a delete in it: marker and file, before version 8 the other way round.
+    *
+    * @param attempt
+    *   task attempt, which makes another file
+    */
+  def appendLog(table: Table, instant: String, slice: FileSlice, attempt: Int = 0): WriteStat = {
+    val storage = table.storage
+    val byInstant = table.config.version >= 8
+    val number = if (byInstant) 1 else slice.logs.map(_.version).foldLeft(0)(_ max _) + 1 + attempt
+    val name = FileNames.logFile(slice.fileId, if (byInstant) instant else slice.instant, number, s"0-0-$attempt")
+    val path = s"${table.basePath}/${slice.partition}/$name"
+    val content = DeleteBlock.encode(Seq(DeleteRecord("k", slice.partition, OrderingValue.CommitTime)), 9)
+    val block = LogBlockWriter.bytes(BlockKind.Delete, LogBlockWriter.headers(9, instant, schema), content)
+    if (!byInstant) storage.createNew(path, Array.emptyByteArray)
+    val ioType = if (byInstant) Markers.Create else Markers.Append
+    Markers.create(storage, table.basePath, instant, slice.partition, name, ioType)
+    storage.replace(path, block)
+    WriteStat(slice.fileId, s"${slice.partition}/$name", slice.instant, slice.partition, numDeletes = 1,
+      totalWriteBytes = block.length.toLong, fileSizeInBytes = block.length.toLong, logFiles = Seq(name),
+      logVersion = number)
   }
 
   /** Does what a task does for one data file: partition marker, write marker, file, stat. */

@@ -70,6 +70,10 @@ object WriteOptions {
   val LogFileSize: ConfigKey[Long] = ConfigKey.long("hoodie.logfile.max.size", 1024 * MiB,
     "Size at which a task goes on in another log file.", 1, "bytes")
 
+  val RecordPositions: ConfigKey[Boolean] = ConfigKey.flag("hoodie.write.record.positions", default = true,
+    "Blocks of log files say which rows of the base file they replace, where the lookup of the keys has told; readers " +
+      "then need not compare keys. Tables of version 6 have no place for it.")
+
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
     "Size of a row when no earlier commit tells.", 1, "bytes")
 
@@ -112,7 +116,7 @@ object WriteOptions {
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
-    SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordSizeEstimate,
+    SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions, RecordSizeEstimate,
     RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
     LockWaitMs, FailedWritesPolicy)

@@ -126,7 +126,6 @@ class TableConfigSuite extends FunSuite {
   private val latestPayload = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 
   private val readOnly = Seq(
-    "merge-on-read" -> Seq("hoodie.table.type" -> "MERGE_ON_READ"),
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
     "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
     "the key generator com.acme.Keys" -> Seq("hoodie.table.keygenerator.class" -> "com.acme.Keys"),

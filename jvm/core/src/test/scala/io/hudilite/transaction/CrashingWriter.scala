@@ -3,7 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, WriteStat}
 
 /** A write that stops for ever just before it would create a file. */
 object CrashingWriter {
@@ -11,13 +11,25 @@ object CrashingWriter {
   /** Part of the path of the file before whose creation the writer stops. */
   val Stages: Seq[String] = Seq(".heartbeat/", ".requested", ".inflight", ".marker.CREATE", ".parquet", "completed")
 
+  /** The same for a write that appends a log file. */
+  val AppendStages: Seq[String] = Seq(".heartbeat/", ".requested", ".inflight", ".marker.", ".log.", "completed")
+
+  /** Appends a log file to the only file group, until the stage is reached. */
+  def append(basePath: String, stage: String): Unit = stopped(basePath, stage, Action.DeltaCommit) { (table, instant) =>
+    TestTables.appendLog(table, instant, table.allSlices().values.flatten.head)
+  }
+
   /** Runs until the stage is reached, then returns with the write as it is. */
-  def run(basePath: String, stage: String): Unit = {
+  def run(basePath: String, stage: String): Unit = stopped(basePath, stage, Action.Commit) { (table, instant) =>
+    TestTables.writeFile(table, instant, "p1", "new-0")
+  }
+
+  private def stopped(basePath: String, stage: String, action: String)(write: (Table, String) => WriteStat): Unit = {
     val table = Table.open(TestTables.storage, basePath)
     val stopping = table.copy(storage = new StoppingStorage(TestTables.storage, stage))
     try {
-      val transaction = Transaction.begin(stopping, Action.Commit, "UPSERT")
-      val stat = TestTables.writeFile(stopping, transaction.instant, "p1", "new-0")
+      val transaction = Transaction.begin(stopping, action, "UPSERT")
+      val stat = write(stopping, transaction.instant)
       if (stage != "completed") throw new IllegalStateException(s"the stage $stage was never reached")
       else transaction.commit(Seq(stat))
     } catch { case Stopped => }
@@ -38,6 +50,10 @@ object CrashingWriter {
     override def makeDirectory(path: String): Unit = to.makeDirectory(path)
 
     private def stop(path: String): Unit =
-      if (path.contains(stage) || (stage == "completed" && path.endsWith(".commit"))) throw Stopped
+      if (isFile(path) || (stage == "completed" && path.endsWith("commit"))) throw Stopped
+
+    // Markers bear the names of their files.
+    private def isFile(path: String): Boolean =
+      path.contains(stage) && (stage.startsWith(".marker.") || !path.contains("/.temp/"))
   }
 }

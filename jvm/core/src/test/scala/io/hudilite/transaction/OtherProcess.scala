@@ -42,6 +42,9 @@ object OtherProcessMain {
     case List("write", basePath, stage) =>
       CrashingWriter.run(basePath, stage)
       ready()
+    case List("append", basePath, stage) =>
+      CrashingWriter.append(basePath, stage)
+      ready()
     case other => throw new IllegalArgumentException(other.mkString(" "))
   }
 

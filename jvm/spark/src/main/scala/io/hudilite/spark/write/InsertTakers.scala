@@ -19,8 +19,8 @@ object InsertTakers {
     override def takes(slice: FileSlice): Boolean = true
   }
 
-  /** Groups whose rewrite hides no log files, those that a pending compaction is going to merge included; few of them,
-    * because an append would be cheaper than the rewrite.
+  /** Groups without log files, which a rewrite would hide, and without a pending compaction, which rewrites them itself;
+    * few of them, because an append is cheaper than a rewrite.
     */
   final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit) {
     override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !compacting(slice.groupId)

@@ -1,13 +1,13 @@
 package io.hudilite.spark.plan
 
-import java.nio.file.Files
+import java.nio.file.{Files, Paths}
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
 import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
 
-import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
@@ -16,6 +16,7 @@ import org.apache.spark.sql.util.QueryExecutionListener
 
 import munit.FunSuite
 
+import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** What Spark runs for an upsert: nodes, exchanges, columns and files. */
@@ -38,12 +39,16 @@ final class UpsertPlanSuite extends FunSuite {
       "concat('d', int(id / 2000)) dt", s"$version version")
 
   private def write(frame: DataFrame, path: String, operation: String): Unit =
-    frame.write.format("hudilite").options(options).option("hoodie.datasource.write.operation", operation)
+    write(frame.write.format("hudilite"), path, operation)
+
+  private def write(writer: DataFrameWriter[Row], path: String, operation: String): Unit =
+    writer.options(options).option("hoodie.datasource.write.operation", operation)
       .mode(SaveMode.Append).save(path)
 
-  private def table(name: String): String = {
+  private def table(name: String, tableType: String = "COPY_ON_WRITE"): String = {
     val path = Files.createTempDirectory("hudilite-plan").resolve(name).toString
-    (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1), path, "bulk_insert"))
+    (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
+        .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
     path
   }
 
@@ -162,6 +167,27 @@ final class UpsertPlanSuite extends FunSuite {
         Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
     } finally spark.conf.unset("spark.hudilite.lookup.maxBroadcastKeys")
     assertEquals(spark.read.format("hudilite").load(path).where(col("version") === 3).count(), 3000L)
+    assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
+  }
+
+  private def baseFiles(path: String): Set[String] = {
+    val walk = Files.walk(Paths.get(path))
+    try walk.iterator.asScala.map(_.getFileName.toString).filter(_.endsWith(".parquet")).toSet
+    finally walk.close()
+  }
+
+  test("an upsert into a merge-on-read table reads keys alone and rewrites no base file, with and without logs") {
+    val path = table("mor", "MERGE_ON_READ")
+    val before = baseFiles(path)
+    for (round <- 1 to 2) {
+      val nodes = executed(write(rows(2500, 2510, round), path, "upsert"))
+      assertEquals(reads(nodes), Nil)
+      assertEquals(probe(nodes).output.map(_.name).sorted,
+        Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key", "_row_position"))
+      assertEquals(metric(probe(nodes), "filesOpened"), 1L)
+      assertEquals(baseFiles(path), before)
+    }
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 2").count(), 10L)
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
