@@ -62,7 +62,7 @@ private[config] object KnownOptions {
     "hoodie.write.concat.handle.class", "hoodie.write.conflict.resolution.strategy",
     "hoodie.write.empty.clean.interval.hours", "hoodie.write.executor.type", "hoodie.write.markers.type",
     "hoodie.write.merge.handle.class", "hoodie.write.merge.handle.fallback",
-    "hoodie.write.num.retries.on.conflict.failures", 
+    "hoodie.write.num.retries.on.conflict.failures",
     "hoodie.write.status.storage.level", "hoodie.write.tagged.record.storage.level",
     "hoodie.write.track.event.time.watermark", "hoodie.writestatus.class")
 

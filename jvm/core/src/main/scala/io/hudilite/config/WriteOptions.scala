@@ -116,7 +116,8 @@ object WriteOptions {
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
-    SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions, RecordSizeEstimate,
+    SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions,
+    RecordSizeEstimate,
     RecordSizeThreshold, UpsertParallelism,
     InsertParallelism, BulkInsertParallelism, DeleteParallelism, CompressionCodec, BlockSize, PageSize, MetadataStrict,
     LockWaitMs, FailedWritesPolicy)

@@ -2,7 +2,7 @@ package io.hudilite.spark
 
 import java.util.{Map => JMap, Set => JSet}
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, TableType}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, ScanJob, SnapshotSource}
@@ -29,7 +29,7 @@ import org.apache.spark.sql.connector.write.{
   RowLevelOperationInfo,
   WriteBuilder
 }
-import org.apache.spark.sql.types.{DataType, StringType, StructType}
+import org.apache.spark.sql.types.{DataType, LongType, StringType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
@@ -75,8 +75,12 @@ final case class HudiliteTable(
 
   override def metadataColumns(): Array[MetadataColumn] =
     MetaFields.all.filterNot(schema.fieldNames.contains)
-      .map(name => TextColumn(name, name != MetaFields.RecordKey): MetadataColumn).toArray :+
-      TextColumn(ScanJob.FileId, nullable = false)
+      .map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey): MetadataColumn).toArray ++
+      Seq(ComputedColumn(ScanJob.FileId, StringType, nullable = false)) ++
+      (if (showsPositions) Seq(ComputedColumn(ScanJob.RowPosition, LongType, nullable = true)) else Nil)
+
+  // Only log files refer to rows by their positions in base files.
+  private def showsPositions: Boolean = table.exists(_.config.tableType == TableType.MergeOnRead)
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
@@ -146,8 +150,7 @@ object PreparedWrite {
   }
 }
 
-/** A text column that is there on request. */
-private final case class TextColumn(name: String, nullable: Boolean) extends MetadataColumn {
-  override def dataType(): DataType = StringType
+/** A column that is there on request. */
+private final case class ComputedColumn(name: String, dataType: DataType, nullable: Boolean) extends MetadataColumn {
   override def isNullable: Boolean = nullable
 }

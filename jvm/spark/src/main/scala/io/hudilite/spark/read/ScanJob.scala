@@ -33,6 +33,9 @@ object ScanJob {
 
   /** Metadata column with the id of the row's file group; the same for all rows of a file. */
   val FileId = "_file_id"
+
+  /** Metadata column with the number of the row in its base file, for writes; scans do not know it, so it is null. */
+  val RowPosition = "_row_position"
 }
 
 /** The session's settings for reading parquet files.

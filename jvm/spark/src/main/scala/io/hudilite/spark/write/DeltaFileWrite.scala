@@ -35,7 +35,8 @@ private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, 
 }
 
 /** Changes sorted by slot, partition and key. The id of a row is its record key, its metadata are the partition path
-  * and the file group that hold it.
+  * and the file group that hold it, and the row's
+  * number in the base file where that is known.
   *
   * @param moves
   *   a row whose partition path changes leaves its file group and is inserted in the other partition
@@ -59,11 +60,16 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Bool
     val target = keys.partitionPath(row)
     val newKey = keys.recordKey(row)
     if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
-    if (target == partition || !moves) files.update(key, row)
-    else files.move(key, row, target)
+    if (target == partition || !moves) files.update(key, row, position(metadata))
+    else files.move(key, row, target, position(metadata))
   }
 
-  override def delete(metadata: InternalRow, id: InternalRow): Unit = files.delete(toGroup(metadata, id))
+  override def delete(metadata: InternalRow, id: InternalRow): Unit =
+    files.delete(toGroup(metadata, id), position(metadata))
+
+  private def position(metadata: InternalRow): Long =
+    if (metadata.numFields <= ChangeWriter.Position || metadata.isNullAt(ChangeWriter.Position)) RowPosition.Unknown
+    else metadata.getLong(ChangeWriter.Position)
 
   private def toGroup(metadata: InternalRow, id: InternalRow): UTF8String = {
     val partition = metadata.getUTF8String(ChangeWriter.Partition)
@@ -82,6 +88,7 @@ private object ChangeWriter {
   // In the order of RowLevelWrite.requiredMetadataAttributes.
   val Partition = 0
   val FileId = 1
+  val Position = 2
 
   def keyChanged(from: UTF8String, to: UTF8String): InvalidInput =
     InvalidInput("RECORD_KEY_CHANGED", "from" -> from.toString, "to" -> to.toString)

@@ -55,13 +55,15 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   def insert(key: UTF8String, row: InternalRow): Unit = current.insert(key, row)
 
-  def update(key: UTF8String, row: InternalRow): Unit = current.update(key, row)
+  def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit =
+    current.update(key, row, position)
 
-  def delete(key: UTF8String): Unit = current.delete(key)
+  def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = current.delete(key, position)
 
   /** Replaces the row of this key by one in another partition, unless the merge mode keeps the old row. */
-  def move(key: UTF8String, row: InternalRow, partition: UTF8String): Unit =
-    if (current.remove(key, row)) scattered.insert(partition, key, row)
+  def move(key: UTF8String, row: InternalRow, partition: UTF8String,
+      position: Long = RowPosition.Unknown): Unit =
+    if (current.remove(key, row, position)) scattered.insert(partition, key, row)
 
   /** Adds a row to a new file group of `partition`, which may change from row to row. */
   def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = scattered.insert(partition, key, row)

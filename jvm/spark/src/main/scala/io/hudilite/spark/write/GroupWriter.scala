@@ -9,16 +9,24 @@ private[write] trait GroupWriter {
 
   def insert(key: UTF8String, row: InternalRow): Unit
 
-  def update(key: UTF8String, row: InternalRow): Unit
+  /** @param position
+    *   number of the old row in its base file, [[RowPosition.Unknown]] when it is not known
+    */
+  def update(key: UTF8String, row: InternalRow, position: Long): Unit
 
-  def delete(key: UTF8String): Unit
+  def delete(key: UTF8String, position: Long): Unit
 
   /** Deletes by a change that has ordering values of its own; false when the row in the table is newer and stays. */
-  def remove(key: UTF8String, row: InternalRow): Boolean
+  def remove(key: UTF8String, row: InternalRow, position: Long): Boolean
 
   /** Finishes the files. */
   def close(): Seq[WriteStat]
 
   /** Closes and deletes the file that is open; finished ones are found by their markers. */
   def abort(): Unit
+}
+
+/** Numbers of rows in base files, from 0 on. */
+private[write] object RowPosition {
+  val Unknown: Long = -1L
 }

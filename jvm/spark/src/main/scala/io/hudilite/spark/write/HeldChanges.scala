@@ -15,21 +15,23 @@ import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 private[write] final class HeldChanges(dataSchema: StructType) {
 
   private val schema = StructType(Seq(StructField("number", LongType, nullable = false),
-      StructField("key", StringType, nullable = false), StructField("row", dataSchema)))
+      StructField("key", StringType, nullable = false), StructField("row", dataSchema),
+      StructField("position", LongType, nullable = false)))
   private val toUnsafe = UnsafeProjection.create(schema)
   private val change = new GenericInternalRow(schema.length)
   private val sorter = HeldChanges.sorter(schema)
   private var count = 0L
 
-  def update(key: UTF8String, row: InternalRow): Unit = {
+  def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
     change.update(0, count)
     change.update(1, key)
     change.update(2, row)
+    change.update(3, position)
     sorter.insertRow(toUnsafe(change).asInstanceOf[UnsafeRow])
     count += 1
   }
 
-  def delete(key: UTF8String): Unit = update(key, null)
+  def delete(key: UTF8String, position: Long): Unit = update(key, null, position)
 
   /** Hands all changes on and frees their memory. */
   def replay(to: GroupWriter): Unit =
@@ -37,8 +39,8 @@ private[write] final class HeldChanges(dataSchema: StructType) {
       val rows = sorter.sort()
       while (rows.hasNext) { // hot path
         val row = rows.next()
-        if (row.isNullAt(2)) to.delete(row.getUTF8String(1))
-        else to.update(row.getUTF8String(1), row.getStruct(2, dataSchema.length))
+        if (row.isNullAt(2)) to.delete(row.getUTF8String(1), row.getLong(3))
+        else to.update(row.getUTF8String(1), row.getStruct(2, dataSchema.length), row.getLong(3))
       }
     } finally free()
 

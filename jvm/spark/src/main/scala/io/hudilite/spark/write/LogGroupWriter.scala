@@ -24,28 +24,36 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) 
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var open: Option[LogFile] = None
 
-  private val headers: Map[Int, String] = LogBlockWriter.headers(settings.version, job.instant, job.avroSchema)
+  private val dataPositions = new BlockPositions
+  private val deletePositions = new BlockPositions
+
+  private def headers(positions: BlockPositions): Map[Int, String] = {
+    val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
+    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known)
+  }
 
   /** New rows go to base files, where they are found again. */
   override def insert(key: UTF8String, row: InternalRow): Unit =
     throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}")
 
-  override def update(key: UTF8String, row: InternalRow): Unit =
-    if (job.isDelete(row)) delete(key, orderings.of(row))
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    if (job.isDelete(row)) delete(key, orderings.of(row), position)
     else {
       data.add(key, row)
+      dataPositions.add(position)
       if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
     }
 
   /** A delete by key alone holds whatever the ordering values are. */
-  override def delete(key: UTF8String): Unit = delete(key, OrderingValue.CommitTime)
+  override def delete(key: UTF8String, position: Long): Unit = delete(key, OrderingValue.CommitTime, position)
 
-  override def remove(key: UTF8String, row: InternalRow): Boolean = {
-    delete(key)
+  override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
+    delete(key, position)
     true
   }
 
-  private def delete(key: UTF8String, ordering: OrderingValue): Unit = {
+  private def delete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = {
+    deletePositions.add(position)
     deletes += DeleteRecord(key.toString, slice.partition, ordering)
     if (deletes.size >= LogGroupWriter.DeletesPerBlock) {
       flushData()
@@ -55,14 +63,14 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) 
 
   private def flushData(): Unit = if (data.rows > 0) {
     val rows = data.rows
-    data.finish((bytes, count) => file.append(data.kind, headers, bytes, count))
+    data.finish((bytes, count) => file.append(data.kind, headers(dataPositions), bytes, count))
     file.updates += rows
     finishFull()
   }
 
   private def flushDeletes(): Unit = if (deletes.nonEmpty) {
     val content = DeleteBlock.encode(deletes.toList, settings.version)
-    file.append(BlockKind.Delete, headers, content, content.length)
+    file.append(BlockKind.Delete, headers(deletePositions), content, content.length)
     file.deletes += deletes.size
     deletes.clear()
     finishFull()

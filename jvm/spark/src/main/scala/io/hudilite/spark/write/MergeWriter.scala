@@ -42,8 +42,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     }
 
   /** Replaces the row of this key unless the merge mode keeps the old one; inserts when there is none. */
-  override def update(key: UTF8String, row: InternalRow): Unit =
-    if (job.isDelete(row)) remove(key, row)
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    if (job.isDelete(row)) remove(key, row, position)
     else {
       rows.keepBelow(key)
       if (!rows.isAt(key)) insert(key, row)
@@ -56,13 +56,13 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
       }
     }
 
-  override def delete(key: UTF8String): Unit = {
-    remove(key, null)
+  override def delete(key: UTF8String, position: Long): Unit = {
+    remove(key, null, position)
     ()
   }
 
   /** Takes the row of this key out, unless the merge mode keeps it; false when it does. */
-  override def remove(key: UTF8String, row: InternalRow): Boolean = {
+  override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
     rows.keepBelow(key)
     var kept = false
     while (rows.isAt(key)) {

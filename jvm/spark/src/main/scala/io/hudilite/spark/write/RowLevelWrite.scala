@@ -34,7 +34,8 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
   override def requiredMetadataAttributes(): Array[NamedReference] =
-    Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowLevelWrite.FileId))
+    Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowLevelWrite.FileId)) ++
+      (if (target.recordsPositions) Seq(Expressions.column(RowLevelWrite.RowPosition)) else Nil)
 
   override def representUpdateAsDeleteAndInsert(): Boolean = false
 
@@ -48,6 +49,9 @@ object RowLevelWrite {
 
   /** Metadata column with the id of the file group that a row is in. */
   val FileId = "_file_id"
+
+  /** Metadata column with the number of a row in its base file, null when it is not known. */
+  val RowPosition = "_row_position"
 
   def operationOf(relation: DataSourceV2Relation): Option[RowLevelWrite] =
     RowLevelTables.operation(relation.table).collect { case w: RowLevelWrite => w }

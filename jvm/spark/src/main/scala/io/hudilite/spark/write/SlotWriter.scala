@@ -33,19 +33,19 @@ private[write] final class SlotWriter(job: WriteJob, attempt: TaskAttempt) {
     files.insert(key, row)
   }
 
-  def update(key: UTF8String, row: InternalRow): Unit = {
+  def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
     metrics.updated += 1
-    files.update(key, row)
+    files.update(key, row, position)
   }
 
-  def move(key: UTF8String, row: InternalRow, partition: UTF8String): Unit = {
+  def move(key: UTF8String, row: InternalRow, partition: UTF8String, position: Long): Unit = {
     metrics.updated += 1
-    files.move(key, row, partition)
+    files.move(key, row, partition, position)
   }
 
-  def delete(key: UTF8String): Unit = {
+  def delete(key: UTF8String, position: Long): Unit = {
     metrics.deleted += 1
-    files.delete(key)
+    files.delete(key, position)
   }
 
   def commit(): Seq[WriteStat] = files.commit()

@@ -18,15 +18,15 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
   override def insert(key: UTF8String, row: InternalRow): Unit =
     if (!output.job.isDelete(row)) writer(new MergeWriter(output, base)).insert(key, row)
 
-  override def update(key: UTF8String, row: InternalRow): Unit =
-    if (decided.isDefined) decided.get.update(key, row) else hold.update(key, row)
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    if (decided.isDefined) decided.get.update(key, row, position) else hold.update(key, row, position)
 
-  override def delete(key: UTF8String): Unit =
-    if (decided.isDefined) decided.get.delete(key) else hold.delete(key)
+  override def delete(key: UTF8String, position: Long): Unit =
+    if (decided.isDefined) decided.get.delete(key, position) else hold.delete(key, position)
 
   /** Always takes the row out: the old one is looked at only when all changes are known. */
-  override def remove(key: UTF8String, row: InternalRow): Boolean = {
-    delete(key)
+  override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
+    delete(key, position)
     true
   }
 

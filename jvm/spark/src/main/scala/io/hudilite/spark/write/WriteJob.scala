@@ -85,7 +85,7 @@ object LogSettings {
 
   /** A block is collected in one array, which must hold the row that reaches the block's size, too. */
   val MostBlockBytes: Long = 1024L * 1024 * 1024
-  private val FirstVersionByInstant = 8
+  val FirstVersionByInstant = 8
 }
 
 /** How large files are and how they are laid out.

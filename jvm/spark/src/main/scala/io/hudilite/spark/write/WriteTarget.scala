@@ -80,6 +80,10 @@ final case class WriteTarget(
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
 
+  /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
+  def recordsPositions: Boolean =
+    isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && WriteOptions.RecordPositions(options)
+
   private def logSettings: LogSettings = LogSettings(
     version = config.version,
     parquet = WriteOptions.LogBlockFormat(options) == "parquet",

@@ -47,8 +47,9 @@ final class UpsertPlanSuite extends FunSuite {
 
   private def table(name: String, tableType: String = "COPY_ON_WRITE"): String = {
     val path = Files.createTempDirectory("hudilite-plan").resolve(name).toString
-    (0 until 6).foreach(i => write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
-        .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
+    (0 until 6).foreach(i =>
+      write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
+          .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
     path
   }
 

@@ -65,7 +65,8 @@ class GoldenMergeOnReadWriteSuite extends FunSuite {
       write(gone, path, "hoodie.index.type" -> index, "hoodie.datasource.write.operation" -> "delete")
       assertEquals(read(path).count(), count - gone.count())
       assertEquals(bases(path), files)
-      assertEquals(Table.open(storage, path).timeline.writes.takeRight(2).map(_.action), Seq.fill(2)(Action.DeltaCommit))
+      assertEquals(Table.open(storage, path).timeline.writes.takeRight(2).map(_.action),
+        Seq.fill(2)(Action.DeltaCommit))
       spark.sql(s"UPDATE hudilite.`$path` SET colour = 'again' WHERE colour = 'changed'")
       assertEquals(read(path).where("colour = 'again'").count(), changed)
       spark.sql(s"DELETE FROM hudilite.`$path` WHERE colour = 'again'")

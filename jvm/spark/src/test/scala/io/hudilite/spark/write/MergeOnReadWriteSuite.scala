@@ -105,7 +105,7 @@ class MergeOnReadWriteSuite extends FunSuite {
       }
       assertEquals(versions(path), Map("new" -> 20L, "old" -> 80L))
       assertEquals(read(path).where("v = 'new'").select("_hoodie_commit_time").distinct().collect()
-        .map(_.getString(0)).toSeq, Seq(instant.time))
+          .map(_.getString(0)).toSeq, Seq(instant.time))
     }
 
     test(s"version $version: names of the second and later log files of a slice") {
@@ -174,7 +174,8 @@ class MergeOnReadWriteSuite extends FunSuite {
       Seq(1, 2))
     assert(logs.exists(blocks(_).size > 1))
     assertEquals(lastCommit(path).allStats.map(_.numWrites).sum, 100L)
-    assertEquals(lastCommit(path).allStats.map(_.path).toSet, logs.map(f => Paths.get(path).relativize(f).toString).toSet)
+    assertEquals(lastCommit(path).allStats.map(_.path).toSet,
+      logs.map(f => Paths.get(path).relativize(f).toString).toSet)
     assertEquals(versions(path), Map("new" -> 100L))
   }
 
@@ -264,7 +265,8 @@ class MergeOnReadWriteSuite extends FunSuite {
 
   private def positions(file: Path, base: String): Seq[Option[Seq[Long]]] =
     blocks(file).map(b =>
-      b.positionsBase.filter(_ == base).map(_ => RecordPositions.decode(b.headers(HeaderKey.RecordPositions), 100).toSeq))
+      b.positionsBase.filter(_ == base).map(_ =>
+        RecordPositions.decode(b.headers(HeaderKey.RecordPositions), 100).toSeq))
 
   test("blocks name the rows of the base file that they replace, from version 8 on and unless that is switched off") {
     for (version <- Seq(6, 8, 9); wanted <- Seq(true, false)) {
@@ -306,7 +308,7 @@ class MergeOnReadWriteSuite extends FunSuite {
   test("the table type of a write must be that of the table") {
     val path = create(9)
     val error = intercept[HudiliteException](write(rows(0 until 1, 20, "x"), path, "upsert",
-      "hoodie.datasource.write.table.type" -> "COPY_ON_WRITE"))
+        "hoodie.datasource.write.table.type" -> "COPY_ON_WRITE"))
     assertEquals(error.condition, "OPTION_CONTRADICTS_TABLE")
     val created = newPath()
     write(rows(0 until 1, 20, "x"), created, "upsert",
