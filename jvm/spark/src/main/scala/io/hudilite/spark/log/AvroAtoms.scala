@@ -10,27 +10,27 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-private object NoValue extends AvroValue {
+private[log] object NoValue extends AvroValue {
   override def value(in: AvroCursor): Any = null
 }
 
-private object BooleanValue extends AvroValue {
+private[log] object BooleanValue extends AvroValue {
   override def value(in: AvroCursor): Any = in.readBoolean()
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setBoolean(ordinal, in.readBoolean())
 }
 
-private object IntValue extends AvroValue {
+private[log] object IntValue extends AvroValue {
   override def value(in: AvroCursor): Any = in.readInt()
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setInt(ordinal, in.readInt())
 }
 
-private object LongValue extends AvroValue {
+private[log] object LongValue extends AvroValue {
   override def value(in: AvroCursor): Any = in.readLong()
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, in.readLong())
 }
 
 /** Milliseconds as the microseconds that Spark has. */
-private object MillisValue extends AvroValue {
+private[log] object MillisValue extends AvroValue {
   private def micros(in: AvroCursor): Long =
     try Math.multiplyExact(in.readLong(), 1000L)
     catch { case _: ArithmeticException => throw new DamagedRecord("a time is beyond Spark's range") }
@@ -38,42 +38,42 @@ private object MillisValue extends AvroValue {
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, micros(in))
 }
 
-private object WholeAsFloat extends AvroValue {
+private[log] object WholeAsFloat extends AvroValue {
   override def value(in: AvroCursor): Any = in.readLong().toFloat
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setFloat(ordinal, in.readLong().toFloat)
 }
 
-private object WholeAsDouble extends AvroValue {
+private[log] object WholeAsDouble extends AvroValue {
   override def value(in: AvroCursor): Any = in.readLong().toDouble
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit =
     row.setDouble(ordinal, in.readLong().toDouble)
 }
 
-private object FloatValue extends AvroValue {
+private[log] object FloatValue extends AvroValue {
   override def value(in: AvroCursor): Any = in.readFloat()
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setFloat(ordinal, in.readFloat())
 }
 
-private object FloatAsDouble extends AvroValue {
+private[log] object FloatAsDouble extends AvroValue {
   override def value(in: AvroCursor): Any = in.readFloat().toDouble
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit =
     row.setDouble(ordinal, in.readFloat().toDouble)
 }
 
-private object DoubleValue extends AvroValue {
+private[log] object DoubleValue extends AvroValue {
   override def value(in: AvroCursor): Any = in.readDouble()
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setDouble(ordinal, in.readDouble())
 }
 
 /** Text that points into the block; whoever keeps the row copies it. */
-private object TextValue extends AvroValue {
+private[log] object TextValue extends AvroValue {
   override def value(in: AvroCursor): Any = {
     val length = in.readLong()
     UTF8String.fromBytes(in.bytes, in.take(length), length.toInt)
   }
 }
 
-private object BinaryValue extends AvroValue {
+private[log] object BinaryValue extends AvroValue {
   override def value(in: AvroCursor): Any = {
     val length = in.readLong()
     val start = in.take(length)
@@ -81,14 +81,14 @@ private object BinaryValue extends AvroValue {
   }
 }
 
-private final class FixedValue(length: Int) extends AvroValue {
+private[log] final class FixedValue(length: Int) extends AvroValue {
   override def value(in: AvroCursor): Any = {
     val start = in.take(length.toLong)
     java.util.Arrays.copyOfRange(in.bytes, start, start + length)
   }
 }
 
-private final class EnumValue(names: Array[String]) extends AvroValue {
+private[log] final class EnumValue(names: Array[String]) extends AvroValue {
   private val symbols = names.map(UTF8String.fromString)
   override def value(in: AvroCursor): Any = {
     val index = in.readLong()
@@ -98,7 +98,7 @@ private final class EnumValue(names: Array[String]) extends AvroValue {
 }
 
 /** An int of a column that is narrower in the table. */
-private final class SmallValue(wanted: DataType) extends AvroValue {
+private[log] final class SmallValue(wanted: DataType) extends AvroValue {
   override def value(in: AvroCursor): Any = {
     val v = in.readInt()
     if (wanted == ByteType) v.toByte else v.toShort
@@ -106,7 +106,7 @@ private final class SmallValue(wanted: DataType) extends AvroValue {
 }
 
 /** The unscaled number as two's complement, highest byte first. */
-private final class DecimalValue(own: DecimalType, fixedLength: Option[Int]) extends AvroValue {
+private[log] final class DecimalValue(own: DecimalType, fixedLength: Option[Int]) extends AvroValue {
 
   override def value(in: AvroCursor): Any = {
     val length = fixedLength.fold(in.readLong())(_.toLong)
@@ -119,7 +119,7 @@ private final class DecimalValue(own: DecimalType, fixedLength: Option[Int]) ext
 }
 
 /** A value of one atomic type as one of a wider type. */
-private final class ConvertedValue(reader: AvroValue, written: DataType, wanted: DataType) extends AvroValue {
+private[log] final class ConvertedValue(reader: AvroValue, written: DataType, wanted: DataType) extends AvroValue {
 
   override def value(in: AvroCursor): Any = (reader.value(in), wanted) match {
     case (d: Decimal, to: DecimalType) => scaled(d, to)
@@ -142,7 +142,7 @@ private final class ConvertedValue(reader: AvroValue, written: DataType, wanted:
 }
 
 /** A value that nobody wants: its bytes are passed over. */
-private final class SkippedValue(schema: Schema) extends AvroValue {
+private[log] final class SkippedValue(schema: Schema) extends AvroValue {
 
   override def value(in: AvroCursor): Any = {
     skip(schema, in)
