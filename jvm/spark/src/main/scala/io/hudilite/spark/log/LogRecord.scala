@@ -19,6 +19,11 @@ private[spark] final class LogRecord private[log] (rows: LogRows) {
   /** The record with its bookkeeping, to be kept and moved to again. */
   def content: UnsafeRow = current
 
+  /** Notes in the record itself, wherever it is kept, that it has been dealt with. */
+  def markDone(): Unit = current.setLong(LogRows.Sequence, LogRecord.Done)
+
+  def isDone(row: UnsafeRow): Boolean = row.getLong(LogRows.Sequence) == LogRecord.Done
+
   def key: UTF8String = current.getUTF8String(rows.keyOrdinal)
 
   /** Row of the base file that the record replaces; -1 when it was not asked for. */
@@ -34,4 +39,10 @@ private[spark] final class LogRecord private[log] (rows: LogRows) {
 
   /** Whether the record wins over a row of the base file with these values in the ordering columns of the job. */
   def winsOver(baseOrdering: Int => Any): Boolean = rule.winsOver(current, baseOrdering)
+}
+
+private object LogRecord {
+
+  // No record of a log has this place in it.
+  private val Done = -1L
 }

@@ -40,6 +40,9 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
 
   private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
 
+  /** The rows are in the order of the UTF-8 bytes of their record keys. */
+  def sortedByKey: Boolean = metadata(BaseFileFooter.SortedByKey) == "true"
+
   private val createdByParquetMr = Option(footer.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))
 
   val datetimeRebase: RebaseSpec = DataSourceUtils.datetimeRebaseSpec(k => metadata(k), job.settings.datetimeRebaseMode)
@@ -98,7 +101,7 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
 
 private[read] object BaseFileReader {
 
-  private def textIn(column: String, values: Iterable[String]): ScanFilter =
+  def textIn(column: String, values: Iterable[String]): ScanFilter =
     ScanFilter.OneOf(Seq(column), values.toSeq.sorted.map(UTF8String.fromString))
 }
 

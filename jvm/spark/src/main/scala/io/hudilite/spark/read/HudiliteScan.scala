@@ -48,11 +48,12 @@ final class HudiliteScan(
 
   override def planInputPartitions(): Array[InputPartition] = {
     val plan = current
-    val files = limit.fold(plan.files)(enough(plan.files, _))
-    val maxBytes = SessionSettings.maxSplitBytes(files.map(_.length + SessionSettings.openCostBytes).sum)
+    val files = limit.filter(_ => plan.merged.isEmpty).fold(plan.files)(enough(plan.files, _))
+    val sizes = files.map(_.length) ++ plan.merged.map(_.totalLength)
+    val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
     else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
-    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes)
+    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, plan.merged)
       .map(p => p.copy(narrowing = late): InputPartition).toArray
   }
 
@@ -67,14 +68,17 @@ final class HudiliteScan(
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val job = ScanJob(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
-      source.files.commitTimes, limit, settings)
+      source.files.commitTimes, limit, settings, merge)
     ScanReaderFactory(job, SparkSession.active.sparkContext.broadcast(new SerializableConfiguration(conf)))
   }
+
+  private def merge: Option[SliceMerge] =
+    if (source.files.merged.isEmpty) None else Some(SliceMerge(source.logs, planner.keyColumns))
 
   // ---- statistics
 
   override def estimateStatistics(): Statistics = {
-    val rows = RowCounts.estimate(source.table, current.files)
+    val rows = RowCounts.estimate(source.table, current.baseFiles)
     new Statistics {
       override def sizeInBytes(): OptionalLong = estimateSizeInBytes()
       override def numRows(): OptionalLong = rows.fold(OptionalLong.empty())(OptionalLong.of(_))

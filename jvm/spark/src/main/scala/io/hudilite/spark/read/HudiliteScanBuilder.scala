@@ -64,7 +64,8 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
     case Some((same, result)) if same eq aggregation => result
     case _ =>
       val files = source.files
-      val possible = filters.isEmpty && files.commitTimes.isEmpty && files.files.size <= KeyPruning.MaxFilesOnDriver
+      val possible = filters.isEmpty && files.commitTimes.isEmpty && files.merged.isEmpty &&
+        files.files.size <= KeyPruning.MaxFilesOnDriver
       val result =
         if (!possible) None
         else

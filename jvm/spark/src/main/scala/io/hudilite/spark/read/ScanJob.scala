@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.spark.log.LogJob
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType
 
@@ -18,6 +19,8 @@ import org.apache.spark.sql.types.StructType
   *   only rows with one of these commit times are delivered
   * @param limit
   *   rows after which a task may stop
+  * @param merge
+  *   how slices with log files are read; none when there are no such slices
   */
 final case class ScanJob(
     basePath: String,
@@ -27,7 +30,15 @@ final case class ScanJob(
     keysToCheck: Boolean,
     commitTimes: Option[Set[String]],
     limit: Option[Int],
-    settings: ReaderSettings)
+    settings: ReaderSettings,
+    merge: Option[SliceMerge] = None)
+
+/** What a merge of base and log files needs besides the scan.
+  *
+  * @param keyColumns
+  *   columns in which all versions of a record agree
+  */
+final case class SliceMerge(log: LogJob, keyColumns: Set[Seq[String]])
 
 object ScanJob {
 
@@ -59,30 +70,48 @@ final case class ReaderSettings(
     int96Conversion: Boolean,
     timeZone: String)
 
+/** What one reader of a task reads. */
+sealed trait ScanSplit extends Serializable {
+
+  /** Bytes to read. */
+  def length: Long
+}
+
+/** A slice with log files, which is read as a whole. */
+final case class SliceSplit(slice: FileSlice) extends ScanSplit {
+  override def length: Long = slice.totalLength
+}
+
 /** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
   *
   * @param fileLength
   *   size of the whole file
   */
 final case class FileSplit(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long)
+    extends ScanSplit
 
 /** Filters known only when the query runs; they stand in for those of the job. */
 final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], keysToCheck: Boolean)
 
 /** What one task reads. */
-final case class ScanPartition(splits: Seq[FileSplit], narrowing: Option[Narrowing] = None) extends InputPartition
+final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None) extends InputPartition
 
 /** Packs files into tasks as Spark packs those of its own sources: pure. */
 object ScanPartition {
 
-  /** @param maxSplitBytes
+  /** @param files
+    *   base files without log files on top
+    * @param slices
+    *   slices with log files
+    * @param maxSplitBytes
     *   larger files are cut, and more than this is not given to one task
     * @param openCostBytes
     *   what opening a file costs, in bytes that could be read instead
     */
-  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long): Seq[ScanPartition] = {
-    val splits = files.flatMap(cut(_, maxSplitBytes)).sortBy(-_.length)
-    val (done, open, _) = splits.foldLeft((Vector.empty[ScanPartition], Vector.empty[FileSplit], 0L)) {
+  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[FileSlice] = Nil)
+      : Seq[ScanPartition] = {
+    val splits: Seq[ScanSplit] = (files.flatMap(cut(_, maxSplitBytes)) ++ slices.map(SliceSplit(_))).sortBy(-_.length)
+    val (done, open, _) = splits.foldLeft((Vector.empty[ScanPartition], Vector.empty[ScanSplit], 0L)) {
       case ((closed, current, size), split) =>
         if (current.nonEmpty && size + split.length > maxSplitBytes)
           (closed :+ ScanPartition(current), Vector(split), split.length + openCostBytes)

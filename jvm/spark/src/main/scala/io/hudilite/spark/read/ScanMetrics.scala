@@ -30,7 +30,22 @@ final class FilesOpenedMetric extends CustomSumMetric {
 
 final class RowsReadMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.RowsRead
-  override def description(): String = "rows read from base files"
+  override def description(): String = "rows read"
+}
+
+final class LogFilesReadMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.LogFilesRead
+  override def description(): String = "log files read"
+}
+
+final class LogRecordsMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.LogRecords
+  override def description(): String = "log records read"
+}
+
+final class RowsReplacedMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.RowsReplaced
+  override def description(): String = "rows of base files replaced by log records"
 }
 
 final case class ScanMetric(name: String, value: Long) extends CustomTaskMetric
@@ -42,8 +57,11 @@ object ScanMetrics {
   val PrunedByBloom = "filesPrunedByBloom"
   val FilesOpened = "filesOpened"
   val RowsRead = "rowsRead"
+  val LogFilesRead = "logFilesRead"
+  val LogRecords = "logRecords"
+  val RowsReplaced = "rowsReplaced"
 
   def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesTotalMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByRangeMetric, new FilesPrunedByBloomMetric, new FilesOpenedMetric,
-    new RowsReadMetric)
+    new RowsReadMetric, new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

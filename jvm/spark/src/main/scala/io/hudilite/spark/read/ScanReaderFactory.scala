@@ -19,17 +19,18 @@ final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableCon
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
     val own = narrowed(partition)
-    new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _))
+    new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val own = narrowed(partition)
     new TaskReader[InternalRow](own, conf.value.value, splits(partition),
       if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
-      else new RowReader(own, _, _))
+      else new RowReader(own, _, _),
+      new BatchRowReader(own, _))
   }
 
-  private def splits(partition: InputPartition): Seq[FileSplit] = scanPartition(partition).splits
+  private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
 
   /** Filters that came up after this factory was made travel with the partitions. */
   private def narrowed(partition: InputPartition): ScanJob = scanPartition(partition).narrowing.fold(job)(late =>
@@ -41,9 +42,16 @@ final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableCon
   }
 }
 
-/** Reads the splits of one task one after the other and counts. */
+/** Reads the splits of one task one after the other and counts.
+  *
+  * @param open
+  *   reads base files without log files
+  * @param shape
+  *   makes of merged batches what is to be delivered
+  */
 private final class TaskReader[T](
-    job: ScanJob, conf: Configuration, splits: Seq[FileSplit], open: (BaseFileReader, String) => SplitReader[T])
+    job: ScanJob, conf: Configuration, splits: Seq[ScanSplit], open: (BaseFileReader, String) => SplitReader[T],
+    shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
   private val remaining = splits.iterator
@@ -52,6 +60,7 @@ private final class TaskReader[T](
   private var opened = 0L
   private var outOfRange = 0L
   private var notInBloom = 0L
+  private val merges = new MergeCounts
 
   override def next(): Boolean = {
     // hot path
@@ -73,16 +82,25 @@ private final class TaskReader[T](
     close()
     if (!remaining.hasNext) false
     else {
-      val split = remaining.next()
-      val file = new BaseFileReader(job, conf, split)
-      file.verdict match {
-        case KeyVerdict.MayHold =>
-          if (split.start == 0) opened += 1
-          current = Some(open(file, split.fileId))
-        case KeyVerdict.OutOfRange => if (split.start == 0) outOfRange += 1
-        case KeyVerdict.NotInBloom => if (split.start == 0) notInBloom += 1
+      remaining.next() match {
+        case split: FileSplit => openFile(split)
+        case SliceSplit(slice) =>
+          opened += slice.base.size
+          val merge = job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them"))
+          current = Some(shape(new SliceReader(job, merge, conf, merges).open(slice)))
       }
       true
+    }
+  }
+
+  private def openFile(split: FileSplit): Unit = {
+    val file = new BaseFileReader(job, conf, split)
+    file.verdict match {
+      case KeyVerdict.MayHold =>
+        if (split.start == 0) opened += 1
+        current = Some(open(file, split.fileId))
+      case KeyVerdict.OutOfRange => if (split.start == 0) outOfRange += 1
+      case KeyVerdict.NotInBloom => if (split.start == 0) notInBloom += 1
     }
   }
 
@@ -91,7 +109,8 @@ private final class TaskReader[T](
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = Array(ScanMetric(ScanMetrics.RowsRead, rows),
     ScanMetric(ScanMetrics.FilesOpened, opened), ScanMetric(ScanMetrics.PrunedByRange, outOfRange),
-    ScanMetric(ScanMetrics.PrunedByBloom, notInBloom))
+    ScanMetric(ScanMetrics.PrunedByBloom, notInBloom), ScanMetric(ScanMetrics.LogFilesRead, merges.logFiles),
+    ScanMetric(ScanMetrics.LogRecords, merges.logRecords), ScanMetric(ScanMetrics.RowsReplaced, merges.rowsReplaced))
 
   override def close(): Unit = {
     current.foreach(_.close())
@@ -100,7 +119,7 @@ private final class TaskReader[T](
 }
 
 /** Rows out of batches, where Spark wants rows: too many columns for generated code, or generated code switched off. */
-private final class BatchRowReader(job: ScanJob, batches: BatchReader) extends SplitReader[InternalRow] {
+private final class BatchRowReader(job: ScanJob, batches: SplitReader[ColumnarBatch]) extends SplitReader[InternalRow] {
 
   private val projection = UnsafeProjection.create(job.columns)
   private var rows: Iterator[InternalRow] = Iterator.empty

@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{Options, ReadOptions, TableConfig}
+import io.hudilite.config.{Options, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.InstantTime
@@ -20,16 +21,21 @@ object Query {
   /** The rows as of an instant, by requested time and inclusive. */
   final case class AsOf(instant: String) extends Query
 
+  /** The rows of base files alone, the newest ones or those as of an instant. */
+  final case class ReadOptimized(asOf: Option[String]) extends Query
+
   /** The rows that writes of a range left behind. */
   final case class Incremental(range: IncrementalRange) extends Query
 
-  /** The query that read options ask for; base files are all there is, so `read_optimized` is a snapshot. */
+  /** The query that read options ask for; in copy-on-write tables `read_optimized` is a snapshot. */
   def of(options: Map[String, String], config: TableConfig): Query = {
     Options.check(options)
     if (ReadOptions.QueryType(options) == "incremental") incremental(options, config)
-    else ReadOptions.AsOfInstant.get(options) match {
-      case Some(text) => AsOf(InstantTime.parseUserInput(text, config.zone))
-      case None => Snapshot
+    else {
+      val asOf = ReadOptions.AsOfInstant.get(options).map(InstantTime.parseUserInput(_, config.zone))
+      if (ReadOptions.QueryType(options) == "read_optimized" && config.tableType == TableType.MergeOnRead)
+        ReadOptimized(asOf)
+      else asOf.fold(Snapshot: Query)(AsOf(_))
     }
   }
 
@@ -45,48 +51,76 @@ object Query {
     else InstantTime.parseUserInput(text, config.zone)
 }
 
-/** The base files that a query looks at.
+/** The file slices that a query looks at, those with and those without log files apart.
   *
+  * @param files
+  *   base files without log files on top
+  * @param merged
+  *   slices with log files
   * @param commitTimes
   *   of an incremental query: only rows with one of these commit times count
   */
-final case class SourceFiles(files: Seq[BaseFile], commitTimes: Option[Set[String]])
+final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], commitTimes: Option[Set[String]]) {
+
+  /** All slices; each has a base file, or log files, or both. */
+  def size: Int = files.size + merged.size
+
+  def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
+}
 
 /** One table in the state that a query asks for. Files are listed once, when first needed. */
 final class SnapshotSource(val table: Table, val query: Query) {
 
   /** Data columns of the state read; an empty table without a schema has none. */
   lazy val dataSchema: StructType = {
-    val json = query match {
-      case Query.AsOf(instant) => table.store.schema(table.timeline.upTo(instant)).orElse(table.schemaJson)
-      case _ => table.schemaJson
-    }
-    json.map(SchemaConversion.toSpark).getOrElse(new StructType())
+    val past = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant)))
+    past.orElse(table.schemaJson).map(SchemaConversion.toSpark).getOrElse(new StructType())
   }
 
   /** Data columns, behind the meta columns when those are to be seen. */
   def schema(withMeta: Boolean): StructType =
     if (withMeta) StructType(MetaFields.all.map(StructField(_, StringType)) ++ dataSchema.fields) else dataSchema
 
-  lazy val files: SourceFiles = query match {
-    case Query.Snapshot => SourceFiles(bases(table.allSlices()), None)
-    case Query.AsOf(instant) => SourceFiles(bases(table.allSlices(Some(instant))), None)
-    case Query.Incremental(range) =>
-      val changed = table.incremental(range)
-      SourceFiles(bases(changed.slices), Some(changed.instants))
+  private def asOf: Option[String] = query match {
+    case Query.AsOf(instant) => Some(instant)
+    case Query.ReadOptimized(instant) => instant
+    case _ => None
   }
 
-  private def bases(slices: Map[String, Seq[FileSlice]]): Seq[BaseFile] = slices.toSeq.sortBy(_._1).flatMap {
-    case (_, ofPartition) => ofPartition.flatMap { slice =>
-        if (slice.logs.nonEmpty) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
-          "feature" -> s"the log file ${slice.logs.head.name}", "reason" -> "log files are not read")
-        slice.base
-      }
+  lazy val files: SourceFiles = query match {
+    case Query.ReadOptimized(instant) =>
+      SourceFiles(inOrder(table.allSlices(instant)).flatMap(_.base), Nil, None)
+    case Query.Incremental(range) =>
+      val changed = table.incremental(range)
+      of(changed.slices, Some(changed.instants))
+    case _ => of(table.allSlices(asOf), None)
   }
+
+  /** How log records are merged with the rows of base files. Raises `UnsupportedTable` for a rule that is not known. */
+  lazy val logs: LogJob = {
+    // From version 8 on a log file has one instant, and the view of the files knows which ones count.
+    val latest = query match {
+      case Query.Incremental(range) if table.config.layout == 1 => range.end
+      case _ => asOf
+    }
+    val job = LogJob.of(table, asOf)
+    job.copy(instants = job.instants.copy(latest = latest))
+  }
+
+  private def of(slices: Map[String, Seq[FileSlice]], commitTimes: Option[Set[String]]): SourceFiles = {
+    val (merged, plain) = inOrder(slices).partition(_.logs.nonEmpty)
+    if (table.config.tableType == TableType.CopyOnWrite) merged.headOption.foreach(slice =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> s"the log file ${slice.logs.head.name}", "reason" -> "a copy-on-write table has none"))
+    SourceFiles(plain.flatMap(_.base), merged, commitTimes)
+  }
+
+  private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
 
   def describe: String = query match {
     case Query.Snapshot => "snapshot"
     case Query.AsOf(instant) => s"as of $instant"
+    case Query.ReadOptimized(instant) => "base files" + instant.map(i => s" as of $i").getOrElse("")
     case Query.Incremental(range) => s"incremental after ${range.begin}" +
         range.end.map(e => s" up to $e").getOrElse("")
   }

@@ -2,7 +2,6 @@ package io.hudilite.spark.read
 
 import com.fasterxml.jackson.databind.node.ObjectNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import io.hudilite.error.HudiliteException
 import io.hudilite.record.KeyEncoding
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import munit.FunSuite
@@ -19,31 +18,26 @@ class GoldenReadSuite extends FunSuite {
   private val NotCompared = Set("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_file_name")
 
   for (name <- GoldenTables.names) {
+    test(s"$name: a snapshot holds the rows that Hudi reads")(check(name, "snapshot", Map.empty))
+    if (GoldenTables.rows(name, "incremental").isDefined)
+      test(s"$name: an incremental read holds the rows that Hudi reads")(check(name, "incremental", sinceFirst(name)))
     if (GoldenTables.isMergeOnRead(name))
-      test(s"$name is refused by name of its feature") {
-        val error = intercept[HudiliteException](spark.read.format("hudilite").load(GoldenTables.table(name)))
-        assertEquals(error.condition, "UNSUPPORTED_TABLE_FEATURE")
-        assertEquals(error.parameters("feature"), "merge-on-read")
-      }
-    else {
-      test(s"$name: a snapshot holds the rows that Hudi reads")(check(name, "snapshot", Map.empty))
-      if (GoldenTables.rows(name, "incremental").isDefined)
-        test(s"$name: an incremental read holds the rows that Hudi reads")(check(name, "incremental",
-            Map(
-              "hoodie.datasource.query.type" -> "incremental",
-              "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText)))
-    }
+      test(s"$name: its base files hold the rows that Hudi reads from them")(
+        check(name, "read_optimized", Map("hoodie.datasource.query.type" -> "read_optimized")))
   }
+
+  private def sinceFirst(name: String): Map[String, String] = Map(
+    "hoodie.datasource.query.type" -> "incremental",
+    "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText)
 
   for (vectorized <- Seq(true, false); columnar <- Seq(true, false))
     test(s"rows are the same with vectorized=$vectorized and generated code=$columnar") {
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized.toString,
         "spark.sql.codegen.wholeStage" -> columnar.toString) {
-        for (name <- Seq("cow-basic-v9", "cow-complex-key-v6", "cdc-v8")) {
+        val merged = GoldenTables.names.filter(_.startsWith("mor-"))
+        for (name <- Seq("cow-basic-v9", "cow-complex-key-v6", "cdc-v8") ++ merged) {
           check(name, "snapshot", Map.empty)
-          check(name, "incremental",
-            Map("hoodie.datasource.query.type" -> "incremental",
-              "hoodie.datasource.read.begin.instanttime" -> GoldenTables.facts(name).get("incremental_begin").asText))
+          if (GoldenTables.rows(name, "incremental").isDefined) check(name, "incremental", sinceFirst(name))
         }
       }
     }

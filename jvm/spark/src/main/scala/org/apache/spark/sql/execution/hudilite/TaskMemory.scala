@@ -1,0 +1,12 @@
+package org.apache.spark.sql.execution.hudilite
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.unsafe.map.BytesToBytesMap
+
+/** Memory that Spark manages for the running task; its manager is private to Spark's packages. */
+object TaskMemory {
+
+  /** An empty hash map that may hold as much as the task is granted. */
+  def newMap(entries: Int): BytesToBytesMap =
+    new BytesToBytesMap(TaskContext.get().taskMemoryManager(), entries, SparkEnv.get.memoryManager.pageSizeBytes)
+}
