@@ -1,4 +1,4 @@
-"""hudilite reads every golden table exactly as Apache Hudi does, or refuses it by name."""
+"""hudilite reads every golden table exactly as Apache Hudi does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from urllib.parse import unquote
 
 import pytest
 import rows
-from conditions import fails_with
 from engines import BEGIN, QUERY_TYPE, SELF_CHECK, URL_ENCODE, Engine
 from rows import META, read_lines, rows_with_keys
 
@@ -27,27 +26,27 @@ def facts_of_all() -> dict[str, dict[str, Any]]:
 FACTS = facts_of_all()
 
 
-def is_copy_on_write(case: str) -> bool:
-    """Whether the table is of the type that is supported so far."""
-    return FACTS[case]["options"].get("hoodie.datasource.write.table.type") != "MERGE_ON_READ"
+def is_merge_on_read(case: str) -> bool:
+    """Whether the table has log files."""
+    return FACTS[case]["options"].get("hoodie.datasource.write.table.type") == "MERGE_ON_READ"
 
 
-COPY_ON_WRITE = sorted(case for case in FACTS if is_copy_on_write(case))
-MERGE_ON_READ = sorted(case for case in FACTS if not is_copy_on_write(case))
+CASES = sorted(FACTS)
+MERGE_ON_READ = [case for case in CASES if is_merge_on_read(case)]
 
 
 def test_the_archive_holds_all_scenarios() -> None:
     assert len(FACTS) == 59
-    assert COPY_ON_WRITE and MERGE_ON_READ
+    assert 0 < len(MERGE_ON_READ) < len(CASES)
 
 
-@pytest.mark.parametrize("case", COPY_ON_WRITE)
+@pytest.mark.parametrize("case", CASES)
 def test_a_snapshot_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
     found = lite.read(golden_root / case / "table")
     assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "snapshot.jsonl")
 
 
-@pytest.mark.parametrize("case", COPY_ON_WRITE)
+@pytest.mark.parametrize("case", CASES)
 def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(lite: Engine, golden_root: Path, case: str) -> None:
     expected = [
         (field["name"], field["type"]) for field in FACTS[case]["schema"]["fields"] if field["name"] not in META
@@ -56,7 +55,7 @@ def test_the_columns_are_the_ones_of_hudi_without_its_meta_columns(lite: Engine,
     assert [(field["name"], field["type"]) for field in found if field["name"] not in META] == expected
 
 
-@pytest.mark.parametrize("case", [case for case in COPY_ON_WRITE if str(FACTS[case]["incremental_begin"]).isdigit()])
+@pytest.mark.parametrize("case", [case for case in CASES if str(FACTS[case]["incremental_begin"]).isdigit()])
 def test_an_incremental_read_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
     begin = FACTS[case]["incremental_begin"]
     expected = read_lines(golden_root / case / "expect" / "incremental.jsonl")
@@ -76,13 +75,13 @@ def decoded(line: str) -> str:
     return rows.line({**row, "city": row["city"] and unquote(row["city"])})
 
 
-@pytest.mark.parametrize("case", COPY_ON_WRITE)
+@pytest.mark.parametrize("case", CASES)
 def test_the_rows_carry_their_commit_times(lite: Engine, golden_root: Path, case: str) -> None:
     found = lite.read(golden_root / case / "table").select("_hoodie_commit_time").distinct().collect()
     assert sorted(row[0] for row in found) == FACTS[case]["commit_times_in_rows"]
 
 
-@pytest.mark.parametrize("case", ["cow-basic-v6", "cow-basic-v9"])
+@pytest.mark.parametrize("case", ["cow-basic-v6", "cow-basic-v9", "mor-logs-v6", "mor-logs-v9"])
 @pytest.mark.parametrize(
     ("condition", "keep"),
     [
@@ -108,6 +107,6 @@ def test_a_filter_keeps_the_same_rows_as_python(
 
 
 @pytest.mark.parametrize("case", MERGE_ON_READ)
-def test_a_merge_on_read_table_is_refused_by_name(lite: Engine, golden_root: Path, case: str) -> None:
-    with fails_with("UNSUPPORTED_TABLE_FEATURE", "merge-on-read"):
-        lite.read(golden_root / case / "table").collect()
+def test_a_read_optimized_query_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
+    found = lite.read(golden_root / case / "table", **{QUERY_TYPE: "read_optimized"})
+    assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "read_optimized.jsonl")

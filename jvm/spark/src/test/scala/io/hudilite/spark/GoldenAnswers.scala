@@ -63,7 +63,9 @@ object GoldenAnswers {
       mapper.createArrayNode().addAll(items.map(value(_, array.elementType)).asJava)
     case (entries: scala.collection.Map[_, _], map: MapType) =>
       val node = mapper.createObjectNode()
-      entries.toSeq.sortBy(_._1.toString).foreach { case (k, v) => node.set[JsonNode](k.toString, value(v, map.valueType)) }
+      entries.toSeq.sortBy(_._1.toString).foreach { case (k, v) =>
+        node.set[JsonNode](k.toString, value(v, map.valueType))
+      }
       node
     case (bytes: Array[Byte], _) => mapper.getNodeFactory.textNode(bytes.map(b => f"$b%02x").mkString)
     case (time: java.sql.Timestamp, _) => mapper.getNodeFactory.textNode(time.toLocalDateTime.toString)

@@ -4,13 +4,18 @@ package io.hudilite.spark.log
 private[log] final class DamagedRecord(reason: String) extends RuntimeException(reason, null, false, false)
 
 /** Reads Avro's binary encoding from a range of an array; nothing outside of the range is ever read. */
-private[log] final class AvroCursor(val bytes: Array[Byte]) {
+private[log] final class AvroCursor {
 
+  private var content = Array.emptyByteArray
   private var at = 0
   private var end = 0
 
-  /** Moves to the range `[offset, offset + length)`. */
-  def over(offset: Int, length: Int): Unit = {
+  /** The array that positions count in. */
+  def bytes: Array[Byte] = content
+
+  /** Moves to the range `[offset, offset + length)` of an array. */
+  def over(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    content = bytes
     if (offset < 0 || length < 0 || offset > bytes.length - length) throw new DamagedRecord("it ends outside its block")
     at = offset
     end = offset + length
@@ -28,7 +33,7 @@ private[log] final class AvroCursor(val bytes: Array[Byte]) {
     start
   }
 
-  def readBoolean(): Boolean = bytes(take(1)) != 0
+  def readBoolean(): Boolean = content(take(1)) != 0
 
   def readInt(): Int = {
     val value = readLong()
@@ -45,7 +50,7 @@ private[log] final class AvroCursor(val bytes: Array[Byte]) {
     while (more) {
       if (at >= end) throw new DamagedRecord("it ends inside a number")
       if (shift > 63) throw new DamagedRecord("it has a number of more than ten bytes")
-      val byte = bytes(at)
+      val byte = content(at)
       at += 1
       result |= (byte & 0x7fL) << shift
       shift += 7
@@ -63,7 +68,7 @@ private[log] final class AvroCursor(val bytes: Array[Byte]) {
     var result = 0L
     var i = count - 1
     while (i >= 0) {
-      result = (result << 8) | (bytes(start + i) & 0xff)
+      result = (result << 8) | (content(start + i) & 0xff)
       i -= 1
     }
     result

@@ -17,9 +17,9 @@ import scala.collection.JavaConverters._
   * @param path
   *   the log file, for errors
   */
-final class AvroRowDecoder(written: Schema, wanted: StructType, path: String, bytes: Array[Byte]) {
+final class AvroRowDecoder(written: Schema, wanted: StructType, path: String) {
 
-  private val cursor = new AvroCursor(bytes)
+  private val cursor = new AvroCursor
   private val row = new SpecificInternalRow(wanted)
   private val ordinals = AvroValues.ordinals(written, wanted)
   private val readers: Array[AvroValue] = {
@@ -33,12 +33,12 @@ final class AvroRowDecoder(written: Schema, wanted: StructType, path: String, by
   private val lastWanted = ordinals.lastIndexWhere(_ >= 0)
   wanted.indices.foreach(row.setNullAt)
 
-  /** The record in bytes `[offset, offset + length)`; the row is reused, and its texts point into the block. A record
+  /** The record in bytes `[offset, offset + length)`; the row is reused, and its texts point into `bytes`. A record
     * whose bytes break the schema raises `DamagedRecord`.
     */
-  private[log] def decode(offset: Int, length: Int): InternalRow = {
+  private[log] def decode(bytes: Array[Byte], offset: Int, length: Int): InternalRow = {
     // hot path
-    cursor.over(offset, length)
+    cursor.over(bytes, offset, length)
     var i = 0
     while (i <= lastWanted) {
       if (ordinals(i) >= 0) readers(i).set(cursor, row, ordinals(i)) else readers(i).value(cursor)

@@ -56,10 +56,10 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   private def avro(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
     val records = AvroBlock.records(content, block.path)
-    val decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path, content)
+    val decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path)
     placed(block, records.count) {
       while (records.next()) { // hot path
-        val record = guarded(block)(decoder.decode(records.offset, records.length))
+        val record = guarded(block)(decoder.decode(content, records.offset, records.length))
         emit(record, rows.flagsOf(record), block, consume)
       }
     }
@@ -69,14 +69,9 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
   private def hfile(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = !positions && {
     places = null
     val cells = HFileBlock.records(content, block.path)
-    var piece: Array[Byte] = null
-    var decoder: AvroRowDecoder = null
+    val decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path)
     while (cells.next()) { // hot path
-      if (cells.buffer ne piece) {
-        piece = cells.buffer
-        decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path, piece)
-      }
-      val record = guarded(block)(decoder.decode(cells.offset, cells.length))
+      val record = guarded(block)(decoder.decode(cells.buffer, cells.offset, cells.length))
       record.update(rows.keyInRead, UTF8String.fromBytes(cells.key))
       emit(record, rows.flagsOf(record), block, consume)
     }

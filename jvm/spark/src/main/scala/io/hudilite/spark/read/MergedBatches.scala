@@ -133,8 +133,9 @@ private[read] final class MergedBatches(
 
   private def emit(): Unit = if (!matcher.record.isDelete) {
     val values = matcher.record.row
-    val inRange = logTimeColumn < 0 || (!values.isNullAt(logTimeColumn) &&
-      commitTimes.exists(_.contains(values.getUTF8String(logTimeColumn))))
+    val inRange = logTimeColumn < 0 ||
+      (!values.isNullAt(logTimeColumn) &&
+        commitTimes.exists(_.contains(values.getUTF8String(logTimeColumn))))
     if (inRange) logRows.append(values)
   }
 

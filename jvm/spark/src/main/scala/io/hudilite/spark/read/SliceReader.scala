@@ -29,7 +29,7 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
     slice.base match {
       case Some(base) if blocks.selected.isEmpty => batches(job, base)
       case Some(base) => byPosition(base, blocks).getOrElse(byKey(base, blocks))
-      case None => merged(slice.fileId, None, job.columns, new LogOnlyMatcher(log(blocks)))
+      case None => merged(slice.fileId, None, baseColumns(KeyColumn), new LogOnlyMatcher(log(blocks)))
     }
   }
 
@@ -43,7 +43,7 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
     }
 
   private def byKey(base: BaseFile, blocks: LogBlocks): SplitReader[ColumnarBatch] = {
-    val columns = baseColumns(StructField(MetaFields.RecordKey, StringType))
+    val columns = baseColumns(KeyColumn)
     val key = columns.fieldIndex(MetaFields.RecordKey)
     if (baseFile(baseJob(columns), base).sortedByKey) opened(base, columns, new KeyMatcher(log(blocks), key))
     else HashedMatcher.of(log(blocks), key) match {
@@ -62,7 +62,8 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
 
   private def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], columns: StructType,
       matcher: LogMatcher): MergedBatches =
-    new MergedBatches(job, fileId, base, columns, merge.log.orderingColumns.map(f => columns.fieldIndex(f.name)).toArray,
+    new MergedBatches(job, fileId, base, columns,
+      merge.log.orderingColumns.map(f => columns.fieldIndex(f.name)).toArray,
       logColumns, matcher, counts)
 
   private def batches(job: ScanJob, base: BaseFile): SplitReader[ColumnarBatch] = {
@@ -92,6 +93,8 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
 }
 
 private object SliceReader {
+
+  val KeyColumn: StructField = StructField(MetaFields.RecordKey, StringType)
 
   /** Under this name Spark's readers deliver the place of a row in its file. */
   val RowIndex: String = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME

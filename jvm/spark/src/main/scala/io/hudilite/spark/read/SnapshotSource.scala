@@ -6,7 +6,7 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalRange, Table}
+import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table}
 import io.hudilite.timeline.InstantTime
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
@@ -90,21 +90,33 @@ final class SnapshotSource(val table: Table, val query: Query) {
   lazy val files: SourceFiles = query match {
     case Query.ReadOptimized(instant) =>
       SourceFiles(inOrder(table.allSlices(instant)).flatMap(_.base), Nil, None)
-    case Query.Incremental(range) =>
-      val changed = table.incremental(range)
-      of(changed.slices, Some(changed.instants))
+    case _: Query.Incremental =>
+      val slices = if (changed.fullScan) changed.slices else changed.slices.map { case (p, s) => p -> s.map(ofRange) }
+      of(slices, Some(changed.instants))
     case _ => of(table.allSlices(asOf), None)
   }
 
+  private lazy val changed: IncrementalFiles = query match {
+    case Query.Incremental(range) => table.incremental(range)
+    case _ => throw new IllegalStateException(s"$describe has no range")
+  }
+
+  /** What the writes of the range put into the slice: as in Hudi, their records are not compared with older ones. */
+  private def ofRange(slice: FileSlice): FileSlice =
+    if (slice.logs.isEmpty) slice
+    else slice.copy(base = slice.base.filter(b => changed.instants(b.instant)),
+      logs = if (table.config.layout == 1) slice.logs else slice.logs.filter(l => changed.instants(l.time)))
+
   /** How log records are merged with the rows of base files. Raises `UnsupportedTable` for a rule that is not known. */
   lazy val logs: LogJob = {
-    // From version 8 on a log file has one instant, and the view of the files knows which ones count.
-    val latest = query match {
-      case Query.Incremental(range) if table.config.layout == 1 => range.end
-      case _ => asOf
-    }
     val job = LogJob.of(table, asOf)
-    job.copy(instants = job.instants.copy(latest = latest))
+    query match {
+      // From version 8 on a log file has one instant, and `ofRange` has chosen among them.
+      case Query.Incremental(range) if table.config.layout == 1 =>
+        val all = job.instants.copy(latest = range.end)
+        job.copy(instants = if (changed.fullScan) all else all.copy(completed = changed.instants, firstActive = None))
+      case _ => job
+    }
   }
 
   private def of(slices: Map[String, Seq[FileSlice]], commitTimes: Option[Set[String]]): SourceFiles = {

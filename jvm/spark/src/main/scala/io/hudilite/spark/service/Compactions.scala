@@ -57,7 +57,8 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
       : RunningCompaction = {
     val done = session.sparkContext.longAccumulator
-    new RunningCompaction(done, preview(session, path, options, instant).map(_.candidates.size).sum, { () =>
+    new RunningCompaction(done, preview(session, path, options, instant).map(_.candidates.size).sum,
+      { () =>
         onDriver(session, path, options) { (table, all) =>
           val compactor = new Compactor(session, all, done)
           instant match {
@@ -71,8 +72,9 @@ object Compactions {
   }
 
   private def planned(table: Table, instant: Instant): PlannedCompaction =
-    PlannedCompaction(Some(instant.time), "", PendingCompactions.open(table, instant).slices
-      .map(CompactionCandidate(_, 0L)))
+    PlannedCompaction(Some(instant.time), "",
+      PendingCompactions.open(table, instant).slices
+        .map(CompactionCandidate(_, 0L)))
 
   private def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
       body: (Table, Map[String, String]) => T): T = {

@@ -57,7 +57,8 @@ object PythonCompactions {
     node.put("partition", stat.partitionPath).put("file_id", stat.fileId).put("path", stat.path)
       .put("previous_base_file", stat.prevBaseFile.orNull).put("rows", stat.numWrites)
       .put("inserted", stat.numInserts).put("updated", stat.numUpdateWrites).put("deleted", stat.numDeletes)
-      .put("bytes", stat.fileSizeInBytes).put("log_files", stat.logScan.files).put("log_bytes", stat.logScan.sizeCompacted)
+      .put("bytes", stat.fileSizeInBytes).put("log_files", stat.logScan.files).put("log_bytes",
+        stat.logScan.sizeCompacted)
       .put("log_records", stat.logScan.records).put("milliseconds", stat.logScan.readTimeMs)
     ()
   }

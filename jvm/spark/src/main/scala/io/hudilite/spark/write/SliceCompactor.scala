@@ -26,9 +26,10 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
       try {
         run(log, merge)
         val stat = merge.finish(slice)
-        stat.copy(prevCommit = slice.instant, logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
-          filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
-          updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
+        stat.copy(prevCommit = slice.instant,
+          logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
+            filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+            updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
       } catch {
         case e: Throwable =>
           try merge.abort()

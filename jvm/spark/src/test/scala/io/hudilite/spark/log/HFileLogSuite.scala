@@ -36,7 +36,8 @@ class HFileLogSuite extends FunSuite {
     val blocks = LogFileReader.blocks(storage, path.toString, length).map { block =>
       val content = LogFileReader.content(storage, block)
       if (block.kind != BlockKind.AvroData) LogBlockWriter.bytes(block.kind, block.headers, content)
-      else LogBlockWriter.bytes(BlockKind.HFileData, block.headers, HFileImage.of(cells(block, content), gzip = true, 3))
+      else
+        LogBlockWriter.bytes(BlockKind.HFileData, block.headers, HFileImage.of(cells(block, content), gzip = true, 3))
     }
     Files.write(path, blocks.flatten.toArray)
     ()

@@ -87,6 +87,18 @@ class GoldenReadSuite extends FunSuite {
     case (n: java.lang.Float, _) => mapper.readTree(n.toDouble.toString)
     case (n: java.lang.Double, _) => mapper.readTree(n.toString)
     case (b: java.lang.Boolean, _) => mapper.getNodeFactory.booleanNode(b)
+    case (bytes: Array[Byte], _) => mapper.getNodeFactory.textNode(bytes.map(b => f"$b%02x").mkString)
+    case (t: java.sql.Timestamp, _) => mapper.getNodeFactory.textNode(t.toLocalDateTime.toString)
+    case (m: scala.collection.Map[_, _], t: MapType) =>
+      val node = mapper.createObjectNode()
+      m.toSeq.map(e => e._1.toString -> e._2).sortBy(_._1).foreach { case (k, item) =>
+        node.set[JsonNode](k, value(item, t.valueType))
+      }
+      node
+    case (items: scala.collection.Seq[_], t: ArrayType) =>
+      val node = mapper.createArrayNode()
+      items.foreach(item => node.add(value(item, t.elementType)))
+      node
     case (other, _) => mapper.getNodeFactory.textNode(other.toString)
   }
 }

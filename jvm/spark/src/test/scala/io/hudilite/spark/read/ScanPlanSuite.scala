@@ -197,6 +197,7 @@ class ScanPlanSuite extends FunSuite {
       io.hudilite.filegroup.BaseFile("", s"f$length", "f", "0-0-0", "1", length)
     val packed = ScanPartition.pack(Seq(base(10), base(250), base(20), base(0)), maxSplitBytes = 100, openCostBytes = 1)
     assertEquals(packed.map(_.splits.map(_.length)), Seq(Seq(100L), Seq(100L), Seq(50L, 20L, 10L, 0L)))
-    assertEquals(packed.flatMap(_.splits).collect { case f: FileSplit if f.fileLength == 250 => f.start }.sorted, Seq(0L, 100L, 200L))
+    assertEquals(packed.flatMap(_.splits).collect { case f: FileSplit if f.fileLength == 250 => f.start }.sorted,
+      Seq(0L, 100L, 200L))
   }
 }

@@ -41,7 +41,8 @@ class CompactionSuite extends FunSuite {
       assertEquals(rows(path), GoldenAnswers.snapshot(name))
       val times = spark.read.format("hudilite").load(path).select("_hoodie_commit_time").distinct()
         .collect().map(_.getString(0)).sorted.toSeq
-      assertEquals(times, GoldenTables.facts(name).get("commit_times_in_rows").elements.asScala.map(_.asText).toSeq.sorted)
+      assertEquals(times,
+        GoldenTables.facts(name).get("commit_times_in_rows").elements.asScala.map(_.asText).toSeq.sorted)
       assertEquals(after.timeline.pending, Nil)
       assertEquals(finished.isEmpty, before.forall(_.logs.isEmpty))
     }
@@ -57,7 +58,8 @@ class CompactionSuite extends FunSuite {
     assertEquals(metadata.schema, now.schemaJson)
     val stats = metadata.allStats.sortBy(_.fileId)
     assertEquals(stats, finished.stats.sortBy(_.fileId).toList)
-    assertEquals(stats.map(s => (s.fileId, s.prevCommit, s.prevBaseFile, s.logScan.filesCompacted)),
+    assertEquals(
+      stats.map(s => (s.fileId, s.prevCommit, s.prevBaseFile, s.logScan.filesCompacted)),
       slices.sortBy(_.fileId).map(s => (s.fileId, s.instant, s.base.map(_.name), s.logs.size.toLong)).toList)
     stats.foreach { s =>
       assert(s.path.endsWith(s"_${finished.instant}.parquet"), s.path)
@@ -115,7 +117,8 @@ class CompactionSuite extends FunSuite {
 
   test("a copy-on-write table is refused") {
     val path = GoldenAnswers.copy("cow-basic-v9")
-    val calls = Seq[() => Any](() => compact(path),
+    val calls = Seq[() => Any](
+      () => compact(path),
       () => Compactions.preview(spark, path, none, None),
       () => Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = true),
       () => Compactions.schedule(spark, path, none, onlyIfDue = true, dryRun = false))

@@ -22,7 +22,8 @@ class IngestAndCompactionSuite extends FunSuite {
 
   private val none = Collections.emptyMap[String, String]()
 
-  private final class MorTable(version: Int, mode: String = "EVENT_TIME_ORDERING", tableType: String = "MERGE_ON_READ") {
+  private final class MorTable(version: Int, mode: String = "EVENT_TIME_ORDERING",
+      tableType: String = "MERGE_ON_READ") {
 
     val path: String = Files.createTempDirectory("hudilite-compaction").resolve("table").toString
 

@@ -1,0 +1,73 @@
+package io.hudilite.spark.read
+
+import java.nio.file.Files
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.spark.SharedSession
+import io.hudilite.spark.read.LoggedTable.Data
+import munit.FunSuite
+import org.apache.avro.Schema
+import org.apache.spark.sql.types.StructType
+
+/** Log files that cannot be read, or not as a whole. */
+class DamagedLogSuite extends FunSuite {
+
+  private val spark = SharedSession.spark
+  private val schema = StructType.fromDDL("id STRING, ts BIGINT, v STRING")
+  private def base = Some(spark.sql("SELECT 'a' AS id, 1L AS ts, 'old' AS v"))
+
+  private def rows(table: LoggedTable): Seq[String] = table.read().collect().map(_.mkString(" ")).sorted.toSeq
+
+  private def rewrite(table: LoggedTable)(change: Array[Byte] => Array[Byte]): Unit = {
+    val log = table.lastLog
+    Files.write(log, change(Files.readAllBytes(log)))
+    ()
+  }
+
+  private def conditionOf(body: => Unit): HudiliteException = {
+    def find(e: Throwable): HudiliteException = e match {
+      case h: HudiliteException => h
+      case null => fail("no error of hudilite's")
+      case other => find(other.getCause)
+    }
+    find(intercept[Exception](body))
+  }
+
+  test("a block that a writer did not finish is passed over, as by Hudi") {
+    val table = new LoggedTable(base, schema, None)
+    table.append(Data(Seq(Seq("a", 2L, "whole"))), Data(Seq(Seq("a", 3L, "cut"))))
+    rewrite(table)(_.dropRight(9))
+    assertEquals(rows(table), Seq("a 2 whole"))
+  }
+
+  test("a damaged record in a whole block is an error that names the file, never half a row") {
+    val table = new LoggedTable(base, schema, None)
+    table.append(Data(Seq(Seq("a", 2L, "text that will be garbled"))))
+    rewrite(table) { bytes =>
+      val at = new String(bytes, "ISO-8859-1").indexOf("text that will")
+      bytes.updated(at - 1, 0x7e.toByte) // its length
+    }
+    val error = conditionOf(rows(table))
+    assertEquals(error.condition, "CORRUPT_FILE")
+    assert(error.parameters("path").endsWith(table.lastLog.getFileName.toString))
+  }
+
+  test("a column that cannot be read as the table's type is named, with its file") {
+    val table = new LoggedTable(base, schema, None)
+    val other = new Schema.Parser().parse(
+      io.hudilite.spark.row.SchemaConversion.toAvro(StructType.fromDDL("id STRING, ts STRING"), "t", withMeta = true))
+    table.append(Data(Seq(Seq("a", "yesterday")), schema = Some(other)))
+    val error = conditionOf(rows(table))
+    assertEquals(error.condition, "UNSUPPORTED_SCHEMA")
+    assert(error.parameters("column").startsWith("ts in the log file "))
+    assertEquals(table.read().select("id").collect().map(_.getString(0)).toSeq, Seq("a"))
+  }
+
+  test("a narrower type is widened and a missing column is null") {
+    val table = new LoggedTable(base, schema, None)
+    val older = new Schema.Parser().parse(
+      io.hudilite.spark.row.SchemaConversion.toAvro(StructType.fromDDL("id STRING, ts INT"), "t", withMeta = true))
+    table.append(Data(Seq(Seq("a", 7), Seq("b", 8)), schema = Some(older)))
+    assertEquals(rows(table), Seq("a 7 null", "b 8 null"))
+  }
+}
