@@ -20,6 +20,9 @@ private[write] trait LogBlockBuilder {
 
   /** Hands the content over, as an array of which so many bytes count, and begins an empty block. */
   def finish(write: (Array[Byte], Int) => Unit): Unit
+
+  /** Gives up the rows of the block and what it holds outside the heap. */
+  def free(): Unit
 }
 
 /** How rows of a job are stored in log files. */
@@ -79,4 +82,6 @@ private final class AvroBlockBuilder(output: TaskOutput, partition: String, file
     write(buffer.array, buffer.length)
     begin()
   }
+
+  override def free(): Unit = begin()
 }

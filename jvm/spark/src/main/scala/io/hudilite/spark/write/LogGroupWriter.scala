@@ -96,7 +96,9 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) 
     stats.toList
   }
 
-  override def abort(): Unit = open.foreach(_.abort())
+  override def abort(): Unit =
+    try data.free()
+    finally open.foreach(_.abort())
 }
 
 private object LogGroupWriter {

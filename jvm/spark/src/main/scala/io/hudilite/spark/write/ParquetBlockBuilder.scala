@@ -25,16 +25,15 @@ private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: St
   private val partitionPath = text(partition)
   private val fileName = text(fileId)
   private var plainColumns = Set.empty[Int]
-  private var group = newGroup()
-
-  private def newGroup(): RowGroupBuffer =
-    new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
+  // hot path: null while the block has no rows, since an open row group holds compressors
+  private var open: RowGroupBuffer = _
 
   override def kind: BlockKind = BlockKind.ParquetData
-  override def rows: Int = group.rows.toInt
-  override def bytes: Long = group.bufferedBytes
+  override def rows: Int = if (open == null) 0 else open.rows.toInt
+  override def bytes: Long = if (open == null) 0L else open.bufferedBytes
 
   override def add(key: UTF8String, row: InternalRow): Unit = {
+    if (open == null) open = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
     output.sequence.next()
     meta(0).putConstant(commitTime, 1)
     meta(1).putBytes(output.sequence.buffer, 0, output.sequence.length)
@@ -42,27 +41,31 @@ private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: St
     meta(3).putConstant(partitionPath, 1)
     meta(4).putConstant(fileName, 1)
     var i = BaseFileWriter.MetaColumns
-    while (i < group.sinks.length) { // hot path
-      group.sinks(i).put(row, i - BaseFileWriter.MetaColumns)
+    while (i < open.sinks.length) { // hot path
+      open.sinks(i).put(row, i - BaseFileWriter.MetaColumns)
       i += 1
     }
-    group.rows += 1
+    open.rows += 1
   }
 
-  private def meta(ordinal: Int): StringSink = group.sinks(ordinal).asInstanceOf[StringSink]
+  private def meta(ordinal: Int): StringSink = open.sinks(ordinal).asInstanceOf[StringSink]
 
-  override def finish(write: (Array[Byte], Int) => Unit): Unit = {
+  override def finish(write: (Array[Byte], Int) => Unit): Unit = if (open != null) {
     val image = new MemoryFile
     val file = new ParquetFileWriter(image, parquetSchema, ParquetFileWriter.Mode.CREATE, job.files.rowGroupBytes, 0,
       BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
     file.start()
-    group.flushTo(file)
+    open.flushTo(file)
     file.end(Map("parquet.avro.schema" -> job.avroSchema, "writer.model.name" -> "avro",
         "org.apache.spark.version" -> SPARK_VERSION).asJava)
-    codecs.release()
     image.written(write)
-    plainColumns = group.withoutDictionary
-    group = newGroup()
+    plainColumns = open.withoutDictionary
+    free()
+  }
+
+  override def free(): Unit = if (open != null) {
+    codecs.release()
+    open = null
   }
 }
 

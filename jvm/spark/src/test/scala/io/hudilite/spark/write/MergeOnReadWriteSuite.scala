@@ -1,80 +1,17 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, Paths}
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
-import io.hudilite.log.{BlockKind, HeaderKey, LogBlock, LogFileReader, RecordPositions}
-import io.hudilite.spark.SharedSession
-import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata}
+import io.hudilite.log.BlockKind
+import io.hudilite.timeline.Action
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
 
-import munit.FunSuite
-
-import scala.collection.JavaConverters._
-import scala.concurrent.duration.{Duration, DurationInt}
-
 /** Writes to merge-on-read tables: what they leave in files and timeline, and what queries see afterwards. */
-class MergeOnReadWriteSuite extends FunSuite {
-
-  override val munitTimeout: Duration = 10.minutes
-
-  private val spark = SharedSession.spark
-  private val storage = new HadoopStorage(new Configuration())
-
-  private def options(version: Int, mode: String = "EVENT_TIME_ORDERING"): Map[String, String] = Map(
-    "hoodie.datasource.write.table.type" -> "MERGE_ON_READ",
-    "hoodie.write.table.version" -> version.toString,
-    "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.datasource.write.partitionpath.field" -> "p",
-    "hoodie.datasource.write.precombine.field" -> "ts",
-    "hoodie.record.merge.mode" -> mode)
-
-  private def rows(ids: Range, ts: Long, v: String): DataFrame =
-    spark.range(ids.start.toLong, ids.end.toLong).selectExpr("concat('k', lpad(id, 4, '0')) id",
-      "concat('p', id % 2) p", s"${ts}L ts", s"'$v' v")
-
-  private def newPath(): String = Files.createTempDirectory("hudilite-mor").resolve("t").toString
-
-  private def write(frame: DataFrame, path: String, operation: String, more: (String, String)*): Unit =
-    frame.write.format("hudilite").options(more.toMap).option("hoodie.datasource.write.operation", operation)
-      .mode(SaveMode.Append).save(path)
-
-  private def create(version: Int, mode: String = "EVENT_TIME_ORDERING", more: Map[String, String] = Map.empty)
-      : String = {
-    val path = newPath()
-    write(rows(0 until 100, 10, "old"), path, "upsert", (options(version, mode) ++ more).toSeq: _*)
-    path
-  }
-
-  private def read(path: String): DataFrame = spark.read.format("hudilite").load(path)
-
-  private def versions(path: String): Map[String, Long] =
-    read(path).groupBy("v").count().collect().map(r => r.getString(0) -> r.getLong(1)).toMap
-
-  private def table(path: String): Table = Table.open(storage, path)
-
-  private def lastCommit(path: String): CommitMetadata = {
-    val opened = table(path)
-    opened.store.readCommit(opened.timeline.writes.last)
-  }
-
-  private def files(path: String, end: String => Boolean): Seq[Path] = {
-    val walk = Files.walk(Paths.get(path))
-    try walk.iterator.asScala.filter(f => Files.isRegularFile(f) && end(f.getFileName.toString)).toList
-        .filterNot(f => f.toString.contains("/.hoodie/") || f.toString.endsWith(".crc")).sortBy(_.toString)
-    finally walk.close()
-  }
-
-  private def baseFiles(path: String): Seq[String] = files(path, _.endsWith(".parquet")).map(_.getFileName.toString)
-  private def logFiles(path: String): Seq[Path] = files(path, FileNames.parseLogFile(_).isDefined)
-
-  private def blocks(file: Path): Seq[LogBlock] = LogFileReader.blocks(storage, file.toString, Files.size(file))
+class MergeOnReadWriteSuite extends MergeOnReadFixture {
 
   for (version <- Seq(6, 8, 9)) {
 
@@ -207,46 +144,6 @@ class MergeOnReadWriteSuite extends FunSuite {
     assertEquals(versions(path), Map("back" -> 1L, "old" -> 99L))
   }
 
-  test("statements do not see rows that log files deleted, and see the values that log files brought") {
-    for (version <- Seq(6, 9)) {
-      val path = create(version)
-      write(rows(0 until 2, 0, "x").select("id", "p"), path, "delete")
-      write(rows(2 until 4, 40, "logged"), path, "upsert")
-      rows(0 until 6, 50, "merged").createOrReplaceTempView("changes")
-      spark.sql(s"MERGE INTO hudilite.`$path` t USING changes s ON t.id = s.id AND t.p = s.p " +
-        "WHEN MATCHED AND t.v = 'logged' THEN UPDATE SET ts = t.ts + 1, v = concat(t.v, '+') " +
-        "WHEN NOT MATCHED THEN INSERT *")
-      assertEquals(versions(path), Map("old" -> 96L, "logged+" -> 2L, "merged" -> 2L))
-      assertEquals(read(path).where("v = 'logged+'").select("ts").distinct().collect().map(_.getLong(0)).toSeq,
-        Seq(41L))
-    }
-  }
-
-  test("more keys than a broadcast holds are looked up in the merged rows") {
-    val path = create(9)
-    write(rows(0 until 2, 0, "x").select("id", "p"), path, "delete")
-    spark.conf.set("spark.hudilite.lookup.maxBroadcastKeys", "3")
-    try write(spark.createDataFrame(rows(0 until 50, 30, "new").rdd, rows(0 until 1, 0, "").schema), path, "upsert")
-    finally spark.conf.unset("spark.hudilite.lookup.maxBroadcastKeys")
-    assertEquals(versions(path), Map("new" -> 50L, "old" -> 50L))
-  }
-
-  test("with a global index a row moves to another partition, unless it comes too late") {
-    for (version <- Seq(6, 9); mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")) {
-      val path = create(version, mode)
-      val index = "hoodie.index.type" -> "GLOBAL_SIMPLE"
-      write(rows(0 until 10, 20, "moved").withColumn("p", lit("p9")), path, "upsert", index)
-      assertEquals(read(path).where("p = 'p9'").count(), 10L, s"$version $mode")
-      assertEquals(read(path).count(), 100L)
-      write(rows(10 until 20, 5, "late").withColumn("p", lit("p9")), path, "upsert", index)
-      val event = mode.startsWith("EVENT")
-      assertEquals(read(path).where("p = 'p9'").count(), if (event) 10L else 20L)
-      assertEquals(versions(path).getOrElse("late", 0L), if (event) 0L else 10L)
-      assertEquals(read(path).count(), 100L)
-      assertEquals(read(path).select("id").distinct().count(), 100L)
-    }
-  }
-
   test("overwrites and dropped partitions replace groups with their log files") {
     for (version <- Seq(6, 9)) {
       val path = create(version)
@@ -261,33 +158,6 @@ class MergeOnReadWriteSuite extends FunSuite {
       write(rows(0 until 4, 50, "all"), path, "insert_overwrite_table")
       assertEquals(versions(path), Map("all" -> 4L))
     }
-  }
-
-  private def positions(file: Path, base: String): Seq[Option[Seq[Long]]] =
-    blocks(file).map(b =>
-      b.positionsBase.filter(_ == base).map(_ =>
-        RecordPositions.decode(b.headers(HeaderKey.RecordPositions), 100).toSeq))
-
-  test("blocks name the rows of the base file that they replace, from version 8 on and unless that is switched off") {
-    for (version <- Seq(6, 8, 9); wanted <- Seq(true, false)) {
-      val path = create(version)
-      val base = table(path).timeline.writes.head.time
-      val option = "hoodie.write.record.positions" -> wanted.toString
-      val ids = spark.createDataFrame(Seq(8, 4, 44).map(Tuple1(_))).toDF("n")
-      val changes = ids.selectExpr("concat('k', lpad(n, 4, '0')) id", "'p0' p", "20L ts", "'new' v")
-      write(changes, path, "upsert", option)
-      write(changes.select("id", "p"), path, "delete", option)
-      val expected = if (version >= 8 && wanted) Some(Seq(2L, 4L, 22L)) else None
-      assertEquals(logFiles(path).flatMap(positions(_, base)), Seq.fill(2)(expected), s"$version $wanted")
-      assertEquals(read(path).count(), 97L)
-    }
-  }
-
-  test("blocks do without positions where a scan found the rows, or where records have none") {
-    val path = create(9)
-    spark.sql(s"UPDATE hudilite.`$path` SET v = 'set' WHERE id = 'k0001'")
-    assert(logFiles(path).flatMap(blocks).forall(_.positionsBase.isEmpty))
-    assertEquals(versions(path), Map("old" -> 99L, "set" -> 1L))
   }
 
   test("an error in a task takes the log files back") {

@@ -15,6 +15,8 @@ import scala.collection.JavaConverters._
 /** A session, a folder for each test, and write jobs on it. */
 trait WriteFixture extends FunSuite {
 
+  val everyType: String = WriteFixture.everyType
+
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
   lazy val session: SparkSession = SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false")
@@ -42,6 +44,10 @@ trait WriteFixture extends FunSuite {
 
   /** Rows as sorted text, comparable across schemas of equal columns. */
   def texts(rows: DataFrame): Seq[String] = rows.collect().map(_.toString).sorted.toSeq
+}
+
+/** Rows that tests share. */
+object WriteFixture {
 
   /** A query with a column of every type that a table can have, 1000 rows with the key `id`. */
   val everyType =
