@@ -18,16 +18,18 @@ final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableCon
   override def supportColumnarReads(partition: InputPartition): Boolean = job.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
-    val own = narrowed(partition)
-    new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _), identity)
+    val own = UnknownPositions.without(narrowed(partition))
+    UnknownPositions.inBatches(job,
+      new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _), identity))
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = narrowed(partition)
-    new TaskReader[InternalRow](own, conf.value.value, splits(partition),
-      if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
-      else new RowReader(own, _, _),
-      new BatchRowReader(own, _))
+    val own = UnknownPositions.without(narrowed(partition))
+    UnknownPositions.inRows(job,
+      new TaskReader[InternalRow](own, conf.value.value, splits(partition),
+        if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
+        else new RowReader(own, _, _),
+        new BatchRowReader(own, _)))
   }
 
   private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
