@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
 import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock, LogFileReader}
-import org.apache.avro.{Schema, SchemaParseException}
+import org.apache.avro.Schema
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -126,7 +126,8 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   private def schemaOf(block: LogBlock): Schema = schemas.getOrElseUpdate(block.schemaJson,
     try new Schema.Parser().parse(block.schemaJson)
-    catch { case e: SchemaParseException => throw damaged(block, s"its schema cannot be read (${e.getMessage})", e) })
+    // Avro has several families of errors for what is no schema.
+    catch { case NonFatal(e) => throw damaged(block, s"its schema cannot be read (${e.getMessage})", e) })
 
   private def guarded[T](block: LogBlock)(read: => T): T =
     try read
