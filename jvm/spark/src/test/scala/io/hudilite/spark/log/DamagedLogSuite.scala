@@ -67,7 +67,8 @@ object DamagedLogSuite {
   private def damaged(bytes: Array[Byte], random: Random): Array[Byte] = {
     val changed = bytes.clone()
     (0 to random.nextInt(3)).foreach { _ =>
-      val at = if (random.nextInt(4) == 0) random.nextInt(bytes.length) else
+      val at = if (random.nextInt(4) == 0) random.nextInt(bytes.length)
+      else
         bytes.length / 2 + random.nextInt(bytes.length / 2)
       if (random.nextBoolean()) changed(at) = random.nextInt(256).toByte
       else if (at + 4 <= bytes.length) ByteBuffer.wrap(changed).putInt(at, Extremes(random.nextInt(Extremes.size)))

@@ -80,6 +80,13 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
     storage.replace(properties, text.replaceAll("hoodie.table.type=\\w+", s"hoodie.table.type=$name").getBytes(UTF_8))
   }
 
+  /** Adds to the table's properties; some make it one that hudilite does not write to, so set them last. */
+  def setProperty(key: String, value: String): Unit = {
+    val properties = s"$path/.hoodie/hoodie.properties"
+    val text = new String(storage.read(properties).get, UTF_8)
+    storage.replace(properties, s"$text\n$key=$value\n".getBytes(UTF_8))
+  }
+
   private def block(content: LoggedTable.Content, instant: String, baseInstant: Option[String]): Array[Byte] = {
     val (kind, bytes, written) = content match {
       case data: LoggedTable.Data =>
@@ -90,7 +97,9 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
           avroSchema)
     }
     val positions = content.positions.flatMap(rows => baseInstant.map(_ -> rows.toArray))
-    LogBlockWriter.bytes(kind, LogBlockWriter.headers(9, instant, written.toString, positions), bytes)
+    val headers = LogBlockWriter.headers(9, instant, written.toString, positions) ++
+      (if (content.isPartial) Map(HeaderKey.IsPartial -> "true") else Map.empty)
+    LogBlockWriter.bytes(kind, headers, bytes)
   }
 
   private def encoded(written: Schema, instant: String, values: Seq[Any]): Array[Byte] = {
@@ -114,10 +123,13 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
 
 object LoggedTable {
 
-  sealed trait Content { def positions: Option[Seq[Long]] }
+  sealed trait Content {
+    def positions: Option[Seq[Long]]
+    def isPartial: Boolean = false
+  }
 
   /** Rows in the order of the schema, the key first. */
-  final case class Data(rows: Seq[Seq[Any]], positions: Option[Seq[Long]] = None, schema: Option[Schema] = None)
-      extends Content
+  final case class Data(rows: Seq[Seq[Any]], positions: Option[Seq[Long]] = None, schema: Option[Schema] = None,
+      override val isPartial: Boolean = false) extends Content
   final case class Deletes(keys: Seq[(String, OrderingValue)], positions: Option[Seq[Long]] = None) extends Content
 }

@@ -1,10 +1,12 @@
 package io.hudilite.spark.read
 
+import io.hudilite.error.HudiliteException
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.broadcast
 import org.apache.spark.sql.types.StructType
 
 /** Slices with log files, merged as they are read. */
@@ -168,5 +170,47 @@ class MergedReadSuite extends FunSuite {
     val table = new LoggedTable(start, flagged, ordered)
     table.append(Data(Seq(Seq("a", 2L, true), Seq("b", 0L, true))))
     assertEquals(rows(table.read().select("id", "ts")), Seq("b 1"))
+  }
+
+  test("a column of the table's own can mark deletes") {
+    val table = new LoggedTable(three, schema, ordered)
+    table.append(Data(Seq(Seq("a", 11L, "gone"), Seq("b", 9L, "gone"), Seq("c", 11L, "here"))))
+    table.setProperty("hoodie.record.merge.property.hoodie.payload.delete.field", "v")
+    table.setProperty("hoodie.record.merge.property.hoodie.payload.delete.marker", "gone")
+    assertEquals(rows(table.read().select("id", "ts")), Seq("b 10", "c 11"))
+  }
+
+  test("merge rules that are not known are refused by name where log files would be merged by them") {
+    def refused(property: (String, String)): String = {
+      val table = new LoggedTable(three, schema, ordered)
+      table.append(Data(Seq(Seq("a", 11L, "new"))))
+      table.setProperty(property._1, property._2)
+      assertEquals(table.read("hoodie.datasource.query.type" -> "read_optimized").count(), 3L)
+      featureOf(table.read().collect())
+    }
+    assertEquals(refused("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"), "partial updates")
+    assertEquals(refused("hoodie.record.merge.property.hoodie.x" -> "y"),
+      "the merge property hoodie.record.merge.property.hoodie.x")
+    assertEquals(refused("hoodie.record.merge.mode" -> "CUSTOM"), "the merge mode CUSTOM")
+    val partial = new LoggedTable(three, schema, ordered)
+    partial.append(Data(Seq(Seq("a", 11L, "new")), isPartial = true))
+    assert(featureOf(partial.read().collect()).startsWith("partial updates in the log file "))
+  }
+
+  private def featureOf(body: => Unit): String = {
+    def find(e: Throwable): HudiliteException = e match {
+      case h: HudiliteException => h
+      case null => fail("no error of hudilite's")
+      case other => find(other.getCause)
+    }
+    find(intercept[Exception](body)).parameters("feature")
+  }
+
+  test("filters that come while a query runs keep the rows of logs") {
+    val table = new LoggedTable(three, schema, ordered)
+    table.append(Data(Seq(Seq("d", 1L, "only in the log"), Seq("b", 12L, "new b"))))
+    val few = Seq("b", "d", "nobody").toDF("id")
+    assertEquals(rows(table.read().join(few, "id").select("id", "v")), Seq("b new b", "d only in the log"))
+    assertEquals(rows(table.read().join(broadcast(few), "id").select("v")), Seq("new b", "only in the log"))
   }
 }
