@@ -16,6 +16,7 @@ Progress = Callable[[int, int], None]
 
 STRATEGY = "hoodie.compaction.strategy"
 _POLL_MS = 200
+_CANCEL_MS = 10_000
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,13 @@ def run(
     jvm = _jvm(spark)
     running = jvm.start(_session(spark), path, dict(options), instant or "")
     total, reported = int(running.total()), -1
-    while not running.waitFor(_POLL_MS):
-        reported = _report(progress, int(running.compacted()), total, reported)
+    try:
+        while not running.waitFor(_POLL_MS):
+            reported = _report(progress, int(running.compacted()), total, reported)
+    except BaseException:  # Ctrl-C, or an error of the callback
+        running.cancel()
+        running.waitFor(_CANCEL_MS)
+        raise
     finished: list[dict[str, Any]] = json.loads(jvm.result(running))
     groups = tuple(CompactedGroup(**group) for compaction in finished for group in compaction["groups"])
     _report(progress, len(groups), max(total, len(groups)), reported)

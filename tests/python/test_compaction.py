@@ -56,7 +56,7 @@ def test_a_compaction_is_scheduled_here_and_run_there(lite: Engine, path: Path, 
     assert table.schedule_compaction(if_due=True) is None
     plan = table.schedule_compaction(options={"hoodie.compact.inline.max.delta.commits": "3"}, if_due=True)
     assert plan is not None and plan.instant is not None and plan.strategy == "LogFileSizeBased"
-    assert [instant.action for instant in table.timeline()][-1] == "compaction"
+    assert [(i.time, i.state) for i in table.timeline()][-1] == (plan.instant, "requested")
     lite.write(frame(lite.spark, [record("k2", 5, "2026-01-01", price=12.0)]), path)
     assert [p.instant for p in table.compact(dry_run=True)] == [plan.instant]
     assert table.compact(plan.instant).instants == (plan.instant,)
@@ -76,6 +76,18 @@ def test_a_dry_run_shows_the_plan_and_its_cost_and_changes_nothing(lite: Engine,
     assert sorted(str(file) for file in path.rglob("*")) == before
     (bounded,) = table.compact(strategy="BoundedIO", options={"hoodie.compaction.target.io": "0"}, dry_run=True)
     assert len(bounded.slices) == 1
+
+
+def test_an_error_of_the_callback_stops_the_compaction_and_its_plan_stays(lite: Engine, path: Path) -> None:
+    table = logged(lite, path, 9)
+
+    def fails(done: int, total: int) -> None:
+        raise KeyError(f"{done} of {total}")
+
+    with pytest.raises(KeyError):
+        table.compact(progress=fails)
+    table.compact()
+    assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 2.0}
 
 
 def test_what_hudi_logged_and_planned_is_compacted(lite: Engine, golden_copy: Callable[[str], Path]) -> None:

@@ -47,6 +47,9 @@ object CompactionOptions {
       "UnBoundedPartitionAware the older ones.",
     0, "partitions")
 
-  val all: Seq[ConfigKey[_]] = Seq(Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
+  val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
+    "Whether a write may be followed by a compaction at all.")
+
+  val all: Seq[ConfigKey[_]] = Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
     LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions)
 }

@@ -53,7 +53,7 @@ private[config] object KnownOptions {
     "hoodie.spark.sql.optimized.writes.enable", "hoodie.storage.class",
     "hoodie.table.cdc.supplemental.logging.mode", "hoodie.table.checksum", "hoodie.table.index.defs.path",
     "hoodie.table.initial.version", "hoodie.table.log.file.format", "hoodie.table.partition_extractor_class",
-    "hoodie.table.services.enabled", "hoodie.table.services.incremental.enabled", "hoodie.timeline.history.path",
+    "hoodie.table.services.incremental.enabled", "hoodie.timeline.history.path",
     "hoodie.timeline.layout.version", "hoodie.timeline.manifest.retained.versions", "hoodie.timeline.path",
     "hoodie.upsert.rollback.parallelism", "hoodie.write.application.id", "hoodie.write.auto.upgrade",
     "hoodie.write.buffer.limit.bytes", "hoodie.write.buffer.record.cache.limit",

@@ -57,7 +57,8 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
       : RunningCompaction = {
     val done = session.sparkContext.longAccumulator
-    new RunningCompaction(done, preview(session, path, options, instant).map(_.candidates.size).sum,
+    val total = preview(session, path, options, instant).map(_.candidates.size).sum
+    new RunningCompaction(session.sparkContext, done, total,
       { () =>
         onDriver(session, path, options) { (table, all) =>
           val compactor = new Compactor(session, all, done)

@@ -31,7 +31,8 @@ object InlineCompaction extends AfterCommit {
     }
 
   private def isAsked(options: Map[String, String]): Boolean =
-    CompactionOptions.Inline(options) || CompactionOptions.ScheduleInline(options)
+    CompactionOptions.TableServices(options) &&
+      (CompactionOptions.Inline(options) || CompactionOptions.ScheduleInline(options))
 
   override def apply(target: WriteTarget, table: Table): Unit =
     try compact(table, target.options, CompactionOptions.Inline(target.options))

@@ -90,7 +90,9 @@ private[write] final class BaseFileWriter(job: WriteJob, output: TaskOutput, val
     putKept(row)
   }
 
-  /** Appends a row of a log file as it is, but for its file name; the columns are those of `OldBaseFile.schema`. */
+  /** Appends a row that the old file does not have, as it is but for its file name; the columns are those of
+    * `OldBaseFile.schema`.
+    */
   def adoptRow(row: InternalRow): Unit = {
     val key = row.getUTF8String(OldBaseFile.KeyOrdinal)
     keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)

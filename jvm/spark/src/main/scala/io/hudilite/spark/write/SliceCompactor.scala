@@ -77,7 +77,8 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
       rows.keepBelow(key)
       if (rows.isAt(key)) replace(log, key)
       else if (!log.isDelete) {
-        adopt(log)
+        rows.settle()
+        writer.adoptRow(log.row)
         inserts += 1
       }
     }
@@ -92,14 +93,10 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
       }
       if (replaced && log.isDelete) deletes += 1
       else if (replaced) {
-        adopt(log)
+        rows.settle()
+        writer.keepRow(log.row) // the key is an old one, so a bloom filter that was carried over has it
         updates += 1
       }
-    }
-
-    private def adopt(log: MergedLog): Unit = {
-      rows.settle()
-      writer.adoptRow(log.row)
     }
 
     def finish(slice: FileSlice): WriteStat = {
