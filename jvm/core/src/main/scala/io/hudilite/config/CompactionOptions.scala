@@ -50,6 +50,7 @@ object CompactionOptions {
   val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
     "Whether a write may be followed by a compaction at all.")
 
-  val all: Seq[ConfigKey[_]] = Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
-    LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions)
+  val all: Seq[ConfigKey[_]] =
+    Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
+      LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions)
 }

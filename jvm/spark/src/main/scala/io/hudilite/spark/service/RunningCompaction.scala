@@ -26,8 +26,7 @@ final class RunningCompaction private[service] (
       try {
         context.setJobGroup(group, "hudilite compaction", interruptOnCancel = true)
         outcome = Success(body())
-      }
-      catch { case e: Throwable => outcome = Failure(e) }
+      } catch { case e: Throwable => outcome = Failure(e) }
       finally ended.countDown(),
     "hudilite-compaction")
   thread.setDaemon(true)
