@@ -14,7 +14,7 @@ import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
 /** Golden logs, damaged by a seed: merging them ends in one of our errors or in rows, and in nothing else. */
-class DamagedLogSuite extends FunSuite {
+class MergedLogFuzzSuite extends FunSuite {
 
   private val Cases = 200
 
@@ -27,14 +27,14 @@ class DamagedLogSuite extends FunSuite {
       val job = LogJob.of(table, None)
       val cases = Cases
       val outcomes = SharedSession.spark.sparkContext.parallelize(Seq(0), 1).flatMap(_ =>
-        (0 until cases).map(seed => DamagedLogSuite.outcome(job, slices, seed))).collect().toList
+        (0 until cases).map(seed => MergedLogFuzzSuite.outcome(job, slices, seed))).collect().toList
       assertEquals(outcomes.filterNot(o => o == "read" || o == "error").distinct, Nil)
       // Damage to a value shows in nothing but the value.
       assert(outcomes.contains("read") && outcomes.contains("error"), outcomes.groupBy(identity).map(_._2.size))
     }
 }
 
-object DamagedLogSuite {
+object MergedLogFuzzSuite {
 
   private val Extremes = Seq(0, 1, -1, Int.MaxValue, Int.MinValue)
 
