@@ -4,11 +4,11 @@ import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.UnsafeExternalRowSorter
-import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{BooleanType, LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
-/** Updates and deletes of a file group, kept in their order until it is known how they are written.
+/** Changes of a file group, kept in their order until it is known how they are written.
   *
   * Spark's external sorter holds them: it takes its memory from the task's memory manager and spills.
   */
@@ -16,31 +16,46 @@ private[write] final class HeldChanges(dataSchema: StructType) {
 
   private val schema = StructType(Seq(StructField("number", LongType, nullable = false),
       StructField("key", StringType, nullable = false), StructField("row", dataSchema),
-      StructField("position", LongType, nullable = false)))
+      StructField("position", LongType, nullable = false),
+      StructField("isInsert", BooleanType, nullable = false)))
   private val toUnsafe = UnsafeProjection.create(schema)
   private val change = new GenericInternalRow(schema.length)
   private val sorter = HeldChanges.sorter(schema)
   private var count = 0L
+  private var insertCount = 0L
 
-  def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
+  /** Inserts among the changes. */
+  def inserts: Long = insertCount
+
+  def insert(key: UTF8String, row: InternalRow): Unit = {
+    insertCount += 1
+    hold(key, row, HeldChanges.NoPosition, isInsert = true)
+  }
+
+  def update(key: UTF8String, row: InternalRow, position: Long): Unit = hold(key, row, position, isInsert = false)
+
+  def delete(key: UTF8String, position: Long): Unit = update(key, null, position)
+
+  private def hold(key: UTF8String, row: InternalRow, position: Long, isInsert: Boolean): Unit = {
     change.update(0, count)
     change.update(1, key)
     change.update(2, row)
     change.update(3, position)
+    change.update(4, isInsert)
     sorter.insertRow(toUnsafe(change).asInstanceOf[UnsafeRow])
     count += 1
   }
 
-  def delete(key: UTF8String, position: Long): Unit = update(key, null, position)
-
   /** Hands all changes on and frees their memory. */
-  def replay(to: GroupWriter): Unit =
+  def replay(changes: GroupWriter, inserts: GroupWriter): Unit =
     try {
       val rows = sorter.sort()
       while (rows.hasNext) { // hot path
         val row = rows.next()
-        if (row.isNullAt(2)) to.delete(row.getUTF8String(1), row.getLong(3))
-        else to.update(row.getUTF8String(1), row.getStruct(2, dataSchema.length), row.getLong(3))
+        val key = row.getUTF8String(1)
+        if (row.getBoolean(4)) inserts.insert(key, row.getStruct(2, dataSchema.length))
+        else if (row.isNullAt(2)) changes.delete(key, row.getLong(3))
+        else changes.update(key, row.getStruct(2, dataSchema.length), row.getLong(3))
       }
     } finally free()
 
@@ -48,6 +63,8 @@ private[write] final class HeldChanges(dataSchema: StructType) {
 }
 
 private object HeldChanges {
+
+  private val NoPosition = -1L
 
   private val byNumber: Ordering[InternalRow] = new Ordering[InternalRow] {
     override def compare(a: InternalRow, b: InternalRow): Int = java.lang.Long.compare(a.getLong(0), b.getLong(0))

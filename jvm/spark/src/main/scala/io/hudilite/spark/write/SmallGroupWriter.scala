@@ -1,28 +1,27 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice, Partitions}
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Changes of a file group that takes inserts: with the first insert its base file is rewritten, as Hudi does for a
-  * group without log files; without any the changes are appended as log files.
+/** Changes of a file group that takes inserts. When these are many, compared with the rows that the group has, its base
+  * file is rewritten, as Hudi does for a group without log files; otherwise the changes are appended as log files and
+  * the inserts begin a file group of their own, which takes the inserts of later writes.
   *
-  * Which of the two it is shows only as the rows come, so changes before the first insert are held back.
+  * Which of the two it is shows only when all rows have come, so they are held back.
   */
 private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice, base: BaseFile) extends GroupWriter {
 
+  private val job = output.job
   private var held: Option[HeldChanges] = None
-  private var decided: Option[GroupWriter] = None
+  private var open: Seq[GroupWriter] = Nil
 
-  override def insert(key: UTF8String, row: InternalRow): Unit =
-    if (!output.job.isDelete(row)) writer(new MergeWriter(output, base)).insert(key, row)
+  override def insert(key: UTF8String, row: InternalRow): Unit = if (!job.isDelete(row)) hold.insert(key, row)
 
-  override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
-    if (decided.isDefined) decided.get.update(key, row, position) else hold.update(key, row, position)
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = hold.update(key, row, position)
 
-  override def delete(key: UTF8String, position: Long): Unit =
-    if (decided.isDefined) decided.get.delete(key, position) else hold.delete(key, position)
+  override def delete(key: UTF8String, position: Long): Unit = hold.delete(key, position)
 
   /** Always takes the row out: the old one is looked at only when all changes are known. */
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
@@ -31,24 +30,40 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
   }
 
   private def hold: HeldChanges = held.getOrElse {
-    val changes = new HeldChanges(output.job.dataSchema)
+    val changes = new HeldChanges(job.dataSchema)
     held = Some(changes)
     changes
   }
 
-  private def writer(create: => GroupWriter): GroupWriter = decided.getOrElse {
-    val created = create
-    decided = Some(created)
-    held.foreach(_.replay(created))
-    held = None
-    created
+  override def close(): Seq[WriteStat] = held.toSeq.flatMap { changes =>
+    if (rewritePays(changes.inserts)) {
+      val merged = new MergeWriter(output, base)
+      open = Seq(merged)
+      changes.replay(merged, merged)
+    } else {
+      val (log, fresh) = (new LogGroupWriter(output, slice), new NewFileGroups(output, slice.partition))
+      open = Seq(log, fresh)
+      changes.replay(log, fresh)
+    }
+    open.flatMap(_.close())
   }
 
-  override def close(): Seq[WriteStat] =
-    if (decided.isEmpty && held.isEmpty) Nil else writer(new LogGroupWriter(output, slice)).close()
+  private def rewritePays(inserts: Long): Boolean = inserts > 0 && {
+    val path = s"${Partitions.directory(job.basePath, base.partition)}/${base.name}"
+    inserts * SmallGroupWriter.RowsRewrittenPerInsert >=
+      BaseFileFooter.read(job.conf.value, path, base.length, withBloom = false).rows
+  }
 
   override def abort(): Unit = {
     held.foreach(_.free())
-    decided.foreach(_.abort())
+    open.foreach(_.abort())
   }
+}
+
+private object SmallGroupWriter {
+
+  /** A row is then rewritten some 16 times until its file group is full, and a partition gets a file group more only
+    * for every 32 writes of as many inserts.
+    */
+  val RowsRewrittenPerInsert = 32L
 }

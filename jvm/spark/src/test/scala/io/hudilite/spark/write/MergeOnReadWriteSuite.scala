@@ -136,6 +136,20 @@ class MergeOnReadWriteSuite extends MergeOnReadFixture {
     }
   }
 
+  test("few new rows do not have a large file group rewritten, and gather in one of their own") {
+    for (version <- Seq(6, 9)) {
+      val path = create(version)
+      val bases = baseFiles(path)
+      write(rows(98 until 102, 20, "new"), path, "upsert") // one update and one insert for each group of 50 rows
+      assertEquals(lastCommit(path).allStats.count(_.isLog), 2)
+      assertEquals(baseFiles(path).toSet.intersect(bases.toSet), bases.toSet)
+      assertEquals(baseFiles(path).size, bases.size + 2)
+      write(rows(102 until 104, 20, "next"), path, "upsert")
+      assertEquals(lastCommit(path).allStats.map(s => (s.isLog, s.numWrites)), Seq((false, 2L), (false, 2L)))
+      assertEquals(versions(path), Map("old" -> 98L, "new" -> 4L, "next" -> 2L))
+    }
+  }
+
   test("a key in the base file stays in its file group when a log file deleted it, as Hudi's index has it") {
     val path = create(9)
     write(rows(0 until 1, 0, "x").select("id", "p"), path, "delete")
