@@ -154,6 +154,27 @@ PARQUET_SMALL_FILE_LIMIT: Final[str] = "hoodie.parquet.small.file.limit"
 bytes; default 104857600.
 """
 
+MERGE_SMALL_FILE_GROUP_CANDIDATES_LIMIT: Final[str] = "hoodie.merge.small.file.group.candidates.limit"
+"""Of a merge-on-read table: file groups of a partition that take the inserts of one write, each by a rewrite of
+its base file; only groups without log files do. Value: int, file groups; default 1.
+"""
+
+LOGFILE_DATA_BLOCK_FORMAT: Final[str] = "hoodie.logfile.data.block.format"
+"""How rows are stored in the log files of a merge-on-read table. Value: avro or parquet; default avro."""
+
+LOGFILE_DATA_BLOCK_MAX_SIZE: Final[str] = "hoodie.logfile.data.block.max.size"
+"""Size at which a block of a log file is finished; a task holds one block in memory. Value: long, bytes; default
+67108864.
+"""
+
+LOGFILE_MAX_SIZE: Final[str] = "hoodie.logfile.max.size"
+"""Size at which a task goes on in another log file. Value: long, bytes; default 1073741824."""
+
+WRITE_RECORD_POSITIONS: Final[str] = "hoodie.write.record.positions"
+"""Blocks of log files say which rows of the base file they replace, where the lookup of the keys has told;
+readers then need not compare keys. Tables of version 6 have no place for it. Value: boolean; default true.
+"""
+
 COPYONWRITE_RECORD_SIZE_ESTIMATE: Final[str] = "hoodie.copyonwrite.record.size.estimate"
 """Size of a row when no earlier commit tells. Value: int, bytes; default 1024."""
 
