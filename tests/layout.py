@@ -9,6 +9,8 @@ from pathlib import Path
 
 COMPLETED = re.compile(r"^(\d{14,17})(?:_(\d{14,17}))?\.(commit|deltacommit|replacecommit)$")
 PENDING = re.compile(r"^(\d{14,17})(?:\.(\w+))?\.(requested|inflight)$")
+LOG_FILE = re.compile(r"^\.(?P<id>[^_]+)_(?P<time>\d{14,17})\.log\.(?P<number>\d+)_(?P<token>[^.]+)$")
+BLOCK = re.compile(rb"#HUDI#.{8}\x00\x00\x00\x01(.{4})", re.DOTALL)
 BASE_FILE = re.compile(r"^(?P<id>[^_]+)_(?P<token>[^_]+)_(?P<instant>\d{14,17})\.parquet$")
 
 
@@ -43,6 +45,17 @@ def pending(table: Path) -> list[str]:
 def base_files(table: Path) -> list[Path]:
     """All base files of the table, of every instant."""
     return sorted(file for file in table.rglob("*.parquet") if ".hoodie" not in file.relative_to(table).parts)
+
+
+def log_files(table: Path) -> list[Path]:
+    """All log files of a merge-on-read table."""
+    found = (file for file in table.rglob(".*.log.*") if ".hoodie" not in file.relative_to(table).parts)
+    return sorted(file for file in found if LOG_FILE.match(file.name))
+
+
+def block_types(table: Path) -> set[int]:
+    """Types of the blocks of all log files: 1 deletes, 3 Avro, 5 Parquet."""
+    return {int.from_bytes(kind, "big") for file in log_files(table) for kind in BLOCK.findall(file.read_bytes())}
 
 
 def instant_of(file: Path) -> str:
