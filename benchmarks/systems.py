@@ -78,7 +78,8 @@ class System:
 class Parquet(System):
     """Plain Spark parquet, the floor: an upsert is an anti-join and a rewrite of the touched partitions.
 
-    It has no log files: upserts of a merge-on-read table rewrite as well, and a compaction reads and rewrites it all.
+    Of a merge-on-read table an upsert only stores the batch in a side folder, without index and atomicity; reads and
+    the compaction apply the batches by anti-joins.
     """
 
     groups = frozenset({"cow", "latest", "mor"})
@@ -90,16 +91,31 @@ class Parquet(System):
         return {"spark.sql.parquet.compression.codec": self.codec}
 
     def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        shutil.rmtree(self._batches(table), ignore_errors=True)
         frame.write.partitionBy("dt").mode("overwrite").parquet(table.path)
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        state = self._base(spark, table)
+        for path in sorted(glob.glob(os.path.join(self._batches(table), "*"))):
+            batch = spark.read.parquet(path)
+            state = state.join(batch.select("key", "dt"), ["key", "dt"], "left_anti").unionByName(batch)
+        return state
+
+    def _base(self, spark: SparkSession, table: Table) -> DataFrame:
         part = glob.glob(os.path.join(table.path, "dt=*", "*.parquet"))[0]
         schema = StructType([*spark.read.parquet(part).schema.fields, StructField("dt", StringType())])
         return spark.read.option("basePath", table.path).schema(schema).parquet(table.path)
 
+    def _batches(self, table: Table) -> str:
+        return table.path + ".batches"
+
     def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
-        touched, kept = self._kept(spark, frame, table)
-        self._rewrite(table, touched, kept.unionByName(frame))
+        if table.merge_on_read:
+            number = len(glob.glob(os.path.join(self._batches(table), "*")))
+            frame.write.parquet(os.path.join(self._batches(table), f"{number:04d}"))
+        else:
+            touched, kept = self._kept(spark, frame, table)
+            self._rewrite(table, touched, kept.unionByName(frame))
 
     def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         self._rewrite(table, *self._kept(spark, frame, table))
@@ -107,6 +123,7 @@ class Parquet(System):
     def compact(self, spark: SparkSession, table: Table) -> None:
         touched = [os.path.basename(path)[3:] for path in glob.glob(os.path.join(table.path, "dt=*"))]
         self._rewrite(table, touched, self.read(spark, table))
+        shutil.rmtree(self._batches(table), ignore_errors=True)
 
     def _kept(self, spark: SparkSession, frame: DataFrame, table: Table) -> tuple[list[str], DataFrame]:
         touched = [row["dt"] for row in frame.select("dt").distinct().collect()]
