@@ -6,17 +6,14 @@ import java.time.ZoneId
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.FileColumns
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
-import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
-import org.apache.hadoop.mapreduce.{JobID, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
-import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, ParquetToSparkSchemaConverter}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -24,9 +21,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * Besides the wanted columns it reads those that rows are filtered by, behind them; a reader drops these.
   */
-private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, split: FileSplit) {
+private[read] final class BaseFileReader(job: ScanJob, contexts: ReaderContexts, split: FileSplit) {
 
   import BaseFileReader._
+
+  private val conf = contexts.conf
 
   private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
 
@@ -73,12 +72,8 @@ private[read] final class BaseFileReader(job: ScanJob, conf: Configuration, spli
   }
 
   /** What a reader of Hadoop's kind is initialised with. */
-  def context: TaskAttemptContextImpl = {
-    val own = new Configuration(conf)
-    own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.requested.json)
-    if (job.settings.pushFilters) filter.of(allFilters).foreach(ParquetInputFormat.setFilterPredicate(own, _))
-    new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
-  }
+  def context: TaskAttemptContext =
+    contexts.of(columns.requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
 
   private def hidden(delivered: StructType): Seq[String] = {
     val names = delivered.fieldNames.toSet

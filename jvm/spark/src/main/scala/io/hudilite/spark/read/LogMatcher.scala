@@ -98,12 +98,25 @@ private[read] final class KeyMatcher(log: MergedLog, keyColumn: Int) extends Ord
   override protected def compare(row: Int): Int = keys.getUTF8String(row).compareTo(log.record.key)
 }
 
-/** By the places of rows in the base file, without a look at their keys. */
+/** By the places of rows in the base file, without a look at their keys; filters have left rows of the file out. */
 private[read] final class PositionMatcher(log: MergedLog, indexColumn: Int) extends OrderedMatcher(log) {
   private var index: ColumnVector = _
   override protected def look(batch: ColumnarBatch): Unit = index = batch.column(indexColumn)
   override protected def compare(row: Int): Int =
     java.lang.Long.compare(index.getLong(row), log.record.position)
+}
+
+/** The same where every row of the file is read: rows are counted, which costs less than to have them numbered. */
+private[read] final class CountingMatcher(log: MergedLog) extends OrderedMatcher(log) {
+  private var first = 0L
+  private var behind = 0L
+
+  override protected def look(batch: ColumnarBatch): Unit = {
+    first = behind
+    behind += batch.numRows
+  }
+
+  override protected def compare(row: Int): Int = java.lang.Long.compare(first + row, log.record.position)
 }
 
 /** No base rows at all: every record stands alone. */

@@ -56,6 +56,7 @@ private final class TaskReader[T](
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
+  private val contexts = new ReaderContexts(conf)
   private val remaining = splits.iterator
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L
@@ -89,14 +90,14 @@ private final class TaskReader[T](
         case SliceSplit(slice) =>
           opened += slice.base.size
           val merge = job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them"))
-          current = Some(shape(new SliceReader(job, merge, conf, merges).open(slice)))
+          current = Some(shape(new SliceReader(job, merge, contexts, merges).open(slice)))
       }
       true
     }
   }
 
   private def openFile(split: FileSplit): Unit = {
-    val file = new BaseFileReader(job, conf, split)
+    val file = new BaseFileReader(job, contexts, split)
     file.verdict match {
       case KeyVerdict.MayHold =>
         if (split.start == 0) opened += 1

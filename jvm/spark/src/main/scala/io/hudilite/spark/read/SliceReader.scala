@@ -3,7 +3,6 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.{LogBlocks, MergedLog}
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -14,9 +13,11 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
   * otherwise: hudilite's own base files are in the order of the keys, others are looked up in a hash map of the log, or
   * are sorted when that does not fit into memory.
   */
-private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Configuration, counts: MergeCounts) {
+private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, contexts: ReaderContexts, counts: MergeCounts) {
 
   import SliceReader._
+
+  private val conf = contexts.conf
 
   private val logColumns: StructType = {
     val delivered = job.columns.fields.filterNot(_.name == ScanJob.FileId)
@@ -29,7 +30,7 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
     slice.base match {
       case Some(base) if blocks.selected.isEmpty => batches(job, base)
       case Some(base) => byPosition(base, blocks).getOrElse(byKey(base, blocks))
-      case None => merged(slice.fileId, None, baseColumns(KeyColumn), new LogOnlyMatcher(log(blocks)))
+      case None => merged(slice.fileId, None, baseColumns(Some(KeyColumn)), new LogOnlyMatcher(log(blocks)))
     }
   }
 
@@ -38,12 +39,17 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
   private def byPosition(base: BaseFile, blocks: LogBlocks): Option[SplitReader[ColumnarBatch]] =
     if (!job.settings.vectorized) None
     else MergedLog.byPosition(merge.log, blocks, logColumns, conf).map { log =>
-      val columns = baseColumns(StructField(RowIndex, LongType))
-      opened(base, columns, new PositionMatcher(log, columns.fieldIndex(RowIndex)))
+      if (readsEveryRow) opened(base, baseColumns(None), new CountingMatcher(log))
+      else {
+        val columns = baseColumns(Some(StructField(RowIndex, LongType)))
+        opened(base, columns, new PositionMatcher(log, columns.fieldIndex(RowIndex)))
+      }
     }
 
+  private def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
+
   private def byKey(base: BaseFile, blocks: LogBlocks): SplitReader[ColumnarBatch] = {
-    val columns = baseColumns(KeyColumn)
+    val columns = baseColumns(Some(KeyColumn))
     val key = columns.fieldIndex(MetaFields.RecordKey)
     if (baseFile(baseJob(columns), base).sortedByKey) opened(base, columns, new KeyMatcher(log(blocks), key))
     else HashedMatcher.of(log(blocks), key) match {
@@ -73,23 +79,23 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, conf: Con
   }
 
   private def baseFile(job: ScanJob, base: BaseFile): BaseFileReader =
-    new BaseFileReader(job, conf, FileSplit(base.relativePath, base.fileId, base.length, 0, base.length))
+    new BaseFileReader(job, contexts, FileSplit(base.relativePath, base.fileId, base.length, 0, base.length))
 
   private def timeColumn: Option[StructField] = job.commitTimes.map(_ => StructField(MetaFields.CommitTime, StringType))
 
   /** The columns to deliver, then those that only the merge looks at. */
-  private def baseColumns(place: StructField): StructType = {
-    val hidden = (place +: merge.log.orderingColumns) ++ timeColumn
+  private def baseColumns(place: Option[StructField]): StructType = {
+    val hidden = place ++ merge.log.orderingColumns ++ timeColumn
     StructType(job.columns.fields ++ hidden.filterNot(f => job.columns.fieldNames.contains(f.name)))
   }
 
   // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it.
-  private def baseJob(columns: StructType): ScanJob = {
-    val pushed =
-      if (merge.log.comparesOrdering) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
-      else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
+  private lazy val pushed: Seq[ScanFilter] =
+    if (merge.log.comparesOrdering) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
+    else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
+
+  private def baseJob(columns: StructType): ScanJob =
     job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None, limit = None)
-  }
 }
 
 private object SliceReader {

@@ -1,0 +1,39 @@
+package io.hudilite.spark.read
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.mapreduce.{JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.parquet.filter2.predicate.FilterPredicate
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.spark.sql.types.StructType
+
+/** What Hadoop's kind of readers are initialised with, for one task.
+  *
+  * Most files of a task are read alike, and to copy a configuration takes longer than to read the footer of a small
+  * file. The readers do not change it.
+  */
+private[read] final class ReaderContexts(val conf: Configuration) {
+
+  private var last: Option[(StructType, Option[FilterPredicate], TaskAttemptContext)] = None
+
+  /** @param requested
+    *   columns to read
+    * @param filter
+    *   lets row groups and pages be skipped
+    */
+  def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = last match {
+    case Some((`requested`, `filter`, context)) => context
+    case _ =>
+      val context = create(requested, filter)
+      last = Some((requested, filter, context))
+      context
+  }
+
+  private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
+    val own = new Configuration(conf)
+    own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
+    filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))
+    new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
+  }
+}
