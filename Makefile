@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build example test check fmt docs test-core test-35 test-4 test-43 \
-  test-python-35 test-python-43 test-python interop examples packages bench publish-local wheel clean
+  test-python-35 test-python-43 test-python interop examples packages bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -88,6 +88,9 @@ packages: .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(NEWEST_4)/ready ## spa
 
 bench: build .venv/pyspark-$(OLDEST_3)/ready ## hudilite beside plain parquet and Apache Hudi; see benchmarks/README.md
 	.venv/pyspark-$(OLDEST_3)/bin/python benchmarks/bench.py
+
+jmh: .venv/pyspark-$(NEWEST_4)/ready ## log decoding and slice merging by themselves, under JMH
+	$(SBT) "bench/run -f 1" </dev/null
 
 publish-local: .venv/pyspark-$(NEWEST_4)/ready ## both artifacts into the local Maven and Ivy repositories
 	$(SBT) -Dspark=3.5 spark/publishM2 spark/publishLocal </dev/null

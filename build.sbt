@@ -73,5 +73,18 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
   Compile / packageDoc / publishArtifact := false)
 
+// JMH benchmarks, in Java because JMH's own annotation processor is all they need: sbt "bench/run -f 1 -i 5 -wi 5".
+lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(common,
+  name := "hudilite-bench",
+  publish / skip := true,
+  libraryDependencies ++= Seq(
+    "org.apache.spark" %% "spark-sql" % stack.spark,
+    "org.openjdk.jmh" % "jmh-core" % "1.37",
+    "org.openjdk.jmh" % "jmh-generator-annprocess" % "1.37" % Provided),
+  javacOptions ++= Seq("-processor", "org.openjdk.jmh.generators.BenchmarkProcessor"),
+  run / fork := true,
+  run / javaOptions ++= (Test / javaOptions).value,
+  Compile / mainClass := Some("org.openjdk.jmh.Main"))
+
 lazy val root = project.in(file(".")).aggregate(core, spark).settings(
   name := "hudilite", publish / skip := true)
