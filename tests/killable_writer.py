@@ -2,7 +2,8 @@
 
     python killable_writer.py PATH VERSION OPERATION ENGINE
 
-Starts Spark, says `ready`, and on a line of standard input writes the rows of `batch` into the table at PATH.
+Starts Spark, says `ready`, and on a line of standard input writes the rows of `batch` into the table at PATH; the
+operation `compact` compacts the table instead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 
 from engines import Shape, frame, hudi, hudilite, record
 from sessions import Sessions
+
+from hudilite import table
 
 PARTITIONS = 16
 
@@ -32,7 +35,10 @@ def main() -> None:
         rows = frame(spark, batch(range(100, 400), 2))
         print("ready", flush=True)
         sys.stdin.readline()
-        writer.write(rows, path, operation, **Shape(int(version)).options())
+        if operation == "compact":
+            table(spark, path).compact()
+        else:
+            writer.write(rows, path, operation, **Shape(int(version)).options())
         print("done", flush=True)
         sys.stdin.readline()
 

@@ -53,6 +53,11 @@ def log_files(table: Path) -> list[Path]:
     return sorted(file for file in found if LOG_FILE.match(file.name))
 
 
+def data_files(table: Path) -> list[Path]:
+    """Base and log files."""
+    return sorted([*base_files(table), *log_files(table)])
+
+
 def block_types(table: Path) -> set[int]:
     """Types of the blocks of all log files: 1 deletes, 3 Avro, 5 Parquet."""
     return {int.from_bytes(kind, "big") for file in log_files(table) for kind in BLOCK.findall(file.read_bytes())}

@@ -23,7 +23,7 @@ class Victim:
 
     def __init__(self, table: Path, version: int, operation: str = "upsert", engine: str = "hudilite") -> None:
         self.table = table
-        self.known = set(layout.base_files(table)) if table.exists() else set()
+        self.known = set(layout.data_files(table)) if table.exists() else set()
         self.instants = set(os.listdir(layout.timeline_folder(table))) if table.exists() else set()
         self.process = subprocess.Popen(
             [sys.executable, str(WRITER), str(table), str(version), operation, engine],
@@ -55,8 +55,8 @@ class Victim:
             assert time.monotonic() < deadline, "a killed process does not end"
 
     def new_files(self) -> list[Path]:
-        """Base files that were not there at the start."""
-        return [file for file in layout.base_files(self.table) if file not in self.known]
+        """Base and log files that were not there at the start."""
+        return [file for file in layout.data_files(self.table) if file not in self.known]
 
     def timeline_has(self, ending: str) -> bool:
         """Whether a new timeline file with this ending is there."""
@@ -83,7 +83,7 @@ def is_alive(group: int) -> bool:
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a parquet file has been closed."""
+    """Whether a base file has been closed."""
     with file.open("rb") as data:
         if file.stat().st_size < 8:
             return False
