@@ -35,7 +35,8 @@ val common = Seq(
   Test / fork := true,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= jdkOpens.flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
-    Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-Dspark.buffer.pageSize=1m", "-XX:+UseSerialGC", s"-Dhudilite.line=$line"),
+    Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-Dspark.buffer.pageSize=1m", "-XX:+UseSerialGC",
+      s"-Dhudilite.line=$line"),
   Test / parallelExecution := false,
   Test / testOptions += Tests.Argument(TestFrameworks.MUnit, "+l"),
   Compile / doc / sources := Nil)
