@@ -2,6 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.compaction.{CompactionScheduler, PendingCompactions, PlannedCompaction}
 import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions}
 import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.Table
@@ -51,9 +52,21 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     try {
       val job = CompactionJob(target.job(instant.time), logsUpTo(table, instant), done)
       val rows = scan(new CompactionTable(job, pending.slices))
+      deleteStrays(table, instant, pending.slices, rows)
       running.commit(rows)
       FinishedCompaction(instant.time, rows)
     } finally running.rollback() // does nothing after a commit
+  }
+
+  // A task that outlived a failed run may have written its base file, of this very instant, after the clean-up.
+  private def deleteStrays(table: Table, instant: Instant, slices: Seq[FileSlice], stats: Seq[WriteStat]): Unit = {
+    val planned = slices.map(_.groupId).toSet
+    val named = stats.map(_.path).toSet
+    for {
+      (partition, files) <- Partitions.list(table.storage, table.basePath, slices.map(_.partition))
+      file <- FileSystemView.baseFiles(partition, files)
+      if file.instant == instant.time && planned(FileGroupId(partition, file.fileId)) && !named(file.relativePath)
+    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
   }
 
   // The table's present schema, but only what was logged before the plan.

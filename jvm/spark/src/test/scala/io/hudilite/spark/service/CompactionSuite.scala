@@ -1,8 +1,10 @@
 package io.hudilite.spark.service
 
+import java.nio.file.{Files, Paths}
 import java.util.Collections
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileNames
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
@@ -112,6 +114,17 @@ class CompactionSuite extends FunSuite {
     assertEquals(outputs.toSeq, Nil)
     replace(content)
     assertEquals(compact(path).map(_.instant), planned.instant.toSeq)
+    assertEquals(rows(path), GoldenAnswers.snapshot("mor-logs-v9"))
+  }
+
+  test("a base file that a task of a failed run wrote late is not left in the file group") {
+    val path = GoldenAnswers.copy("mor-logs-v9")
+    val instant = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false).get.instant.get
+    val slice = open(path).allSlices().values.flatten.find(_.logs.nonEmpty).get
+    val late = Paths.get(path, slice.partition, FileNames.baseFile(slice.fileId, "9-9-9", instant))
+    Files.copy(Paths.get(path, slice.base.get.relativePath), late)
+    compact(path)
+    assert(!Files.exists(late))
     assertEquals(rows(path), GoldenAnswers.snapshot("mor-logs-v9"))
   }
 
