@@ -17,6 +17,3 @@ trips.write.format("hudilite").options(**keys).mode("overwrite").save(path)
 changes = spark.createDataFrame([(2, "bob", 9.0, 2), (3, "cy", 4.0, 2)], trips.schema)
 changes.write.format("hudilite").mode("append").save(path)  # an upsert; the table knows its keys
 spark.read.format("hudilite").load(path).orderBy("id").show()
-
-for commit in hudilite.table(spark, path).history():
-    print(commit.time, commit.operation, f"{commit.inserts} inserted, {commit.updates} updated")
