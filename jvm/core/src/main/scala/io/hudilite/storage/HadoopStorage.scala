@@ -113,7 +113,7 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   // Paths name the same files whichever configuration opens them.
   override def cacheScope: AnyRef = HadoopStorage
 
-  private def fileSystem(path: Path): FileSystem = path.getFileSystem(conf)
+  private def fileSystem(path: Path): FileSystem = HadoopFiles.fileSystem(path, conf)
 }
 
 object HadoopStorage {

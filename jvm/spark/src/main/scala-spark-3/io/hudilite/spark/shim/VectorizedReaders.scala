@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecor
 /** Starts Spark's vectorized parquet reader on a footer that was read already. */
 object VectorizedReaders {
   def initialize(
-      reader: VectorizedParquetRecordReader, split: FileSplit, context: TaskAttemptContext, footer: ParquetMetadata): Unit =
+      reader: VectorizedParquetRecordReader, split: FileSplit, context: TaskAttemptContext, footer: ParquetMetadata)
+      : Unit =
     reader.initialize(split, context, Option(footer))
 }

@@ -6,7 +6,6 @@ import io.hudilite.filegroup.{BaseFileFooter, FileNames, Partitions}
 import io.hudilite.record.MetaFields
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
-import org.apache.parquet.hadoop.util.HadoopOutputFile
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.InternalRow
@@ -30,7 +29,7 @@ private[write] final class BaseFileWriter(job: WriteJob, output: TaskOutput, val
 
   private[write] val parquetSchema = ParquetSchema.of(job.fileSchema)
   private val codecs = new CodecFactory(job.conf.value, job.files.pageBytes)
-  private val stream = new TrackedOutput(HadoopOutputFile.fromPath(path, job.conf.value))
+  private val stream = new TrackedOutput(path, job.conf.value)
   private val file = new ParquetFileWriter(stream, parquetSchema, ParquetFileWriter.Mode.CREATE,
     job.files.rowGroupBytes, 0, BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
   file.start()

@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, LogBlockWriter}
+import io.hudilite.storage.HadoopFiles
 import io.hudilite.timeline.WriteStat
 import org.apache.hadoop.fs.Path
 
@@ -11,7 +12,7 @@ private[write] final class LogFile(output: TaskOutput, slice: FileSlice, names: 
   private val name = names.next()
   private val version = names.version
   private val path = new Path(names.path(name))
-  private val storage = path.getFileSystem(output.job.conf.value)
+  private val storage = HadoopFiles.fileSystem(path, output.job.conf.value)
   private val stream = storage.create(path, true)
 
   /** Records in the file's blocks. */
