@@ -7,13 +7,7 @@ import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey
 import org.apache.avro.Schema
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  GenericInternalRow,
-  JoinedRow,
-  SpecificInternalRow,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, SpecificInternalRow, UnsafeRow}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{IntegerType, LongType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -29,8 +23,6 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   private val bookkeeping = new SpecificInternalRow(Seq(LongType, IntegerType, LongType))
   private val joined = new JoinedRow()
-  private val toUnsafe = UnsafeProjection.create(rows.schema)
-  private val schemas = scala.collection.mutable.Map.empty[String, Schema]
   private val timeZone = SQLConf.get.sessionLocalTimeZone
   private var sequence = 0L
   private var places: Array[Long] = _ // hot path: null without positions
@@ -121,10 +113,10 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
     bookkeeping.setLong(LogRows.Position, if (places == null) -1L else places(inBlock))
     sequence += 1
     inBlock += 1
-    consume(toUnsafe(joined(bookkeeping, record)))
+    consume(rows.toUnsafe(joined(bookkeeping, record)))
   }
 
-  private def schemaOf(block: LogBlock): Schema = schemas.getOrElseUpdate(block.schemaJson,
+  private def schemaOf(block: LogBlock): Schema = rows.schemas.getOrElseUpdate(block.schemaJson,
     try new Schema.Parser().parse(block.schemaJson)
     // Avro has several families of errors for what is no schema.
     catch { case NonFatal(e) => throw damaged(block, s"its schema cannot be read (${e.getMessage})", e) })

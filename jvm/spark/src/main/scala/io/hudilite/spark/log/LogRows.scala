@@ -1,17 +1,20 @@
 package io.hudilite.spark.log
 
 import io.hudilite.record.MetaFields
+import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The rows that log records are sorted and merged as: three columns of bookkeeping, then what is read of a record.
   *
+  * One instance serves all slices that a task reads alike: it keeps what is made once, and is for one thread.
+  *
   * @param columns
   *   meta and data columns that are wanted
   */
-private[log] final case class LogRows(job: LogJob, columns: StructType) {
+private[spark] final case class LogRows(job: LogJob, columns: StructType) {
 
   import LogRows._
 
@@ -32,6 +35,9 @@ private[log] final case class LogRows(job: LogJob, columns: StructType) {
   }
 
   val schema: StructType = StructType(Bookkeeping ++ read.fields)
+
+  private[log] lazy val toUnsafe: UnsafeProjection = UnsafeProjection.create(schema)
+  private[log] val schemas = scala.collection.mutable.Map.empty[String, Schema]
 
   /** Where a column that is read is in a row. */
   def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
@@ -75,7 +81,7 @@ private[log] final case class LogRows(job: LogJob, columns: StructType) {
   }
 }
 
-private[log] object LogRows {
+private[spark] object LogRows {
 
   val Sequence = 0
   val Flags = 1

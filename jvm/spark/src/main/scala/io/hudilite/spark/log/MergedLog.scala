@@ -24,7 +24,7 @@ final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog
     *   meta and data columns that `row` delivers
     */
   def this(job: LogJob, slice: FileSlice, columns: StructType, conf: Configuration) =
-    this(MergedLog.byKey(job, LogBlocks.of(job, slice, conf), columns, conf))
+    this(MergedLog.byKey(LogRows(job, columns), LogBlocks.of(job, slice, conf), conf))
 
   private val rule = new LogMergeRule(rows)
   private val winner = UnsafeRow.createFromByteArray(0, rows.schema.length) // copyFrom needs an array of its own
@@ -76,23 +76,18 @@ final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog
 object MergedLog {
 
   /** The records of these blocks in the order of their keys. */
-  def of(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): MergedLog =
-    new MergedLog(byKey(job, blocks, columns, conf))
+  private[spark] def of(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog =
+    new MergedLog(byKey(rows, blocks, conf))
 
   /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
     * records.
     */
-  def byPosition(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): Option[MergedLog] =
+  private[spark] def byPosition(rows: LogRows, blocks: LogBlocks, conf: Configuration): Option[MergedLog] =
     if (!blocks.havePositions) None
-    else {
-      val rows = LogRows(job, columns)
-      SortedLog.read(rows, blocks, conf, LogOrder.ByPosition, positions = true)
-        .map(new MergedLog(rows, LogOrder.ByPosition, _))
-    }
+    else SortedLog.read(rows, blocks, conf, LogOrder.ByPosition, positions = true)
+      .map(new MergedLog(rows, LogOrder.ByPosition, _))
 
-  private def byKey(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration)
-      : (LogRows, LogOrder, SortedLog) = {
-    val rows = LogRows(job, columns)
+  private def byKey(rows: LogRows, blocks: LogBlocks, conf: Configuration): (LogRows, LogOrder, SortedLog) = {
     val order = new LogOrder.ByKey(rows.keyOrdinal)
     val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
     (rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))

@@ -2,7 +2,8 @@ package io.hudilite.spark.lookup
 
 import java.time.ZoneId
 
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.spark.shim.VectorizedReaders
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -28,6 +29,9 @@ private[lookup] final case class KeyBatches(
 
   def conf: Configuration = hadoop.value
 
+  // A reader looks at it only when it is opened, and to copy it takes longer than that.
+  @transient private lazy val settings = new Configuration(conf)
+
   def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
   /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
@@ -37,15 +41,15 @@ private[lookup] final case class KeyBatches(
     */
   def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext)
       : Iterator[ColumnarBatch] = {
-    val settings = new Configuration(conf)
-    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
     ParquetInputFormat.setFilterPredicate(settings, filter)
+    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
     val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
     val reader =
       new VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap, batchRows)
     context.addTaskCompletionListener[Unit](_ => reader.close())
-    reader.initialize(split, new TaskAttemptContextImpl(settings, attempt))
+    VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt),
+      FooterCache.metadata(conf, pathOf(file), file.length))
     reader.initBatch(StructType(Seq(StructField("_file_id", StringType))),
       InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(file.fileId)))
     reader.enableReturningBatches()

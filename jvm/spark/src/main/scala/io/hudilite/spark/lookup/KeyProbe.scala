@@ -1,8 +1,6 @@
 package io.hudilite.spark.lookup
 
-import java.util
-
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 
 import org.apache.spark.TaskContext
@@ -37,19 +35,18 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] = {
-    val candidates = mayHold(file, keys, metrics)
+    val footer = FooterCache.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
+    val candidates = mayHold(footer, keys, metrics)
     if (candidates.isEmpty) Iterator.empty
     else {
       metrics.filesOpened += 1
-      val wanted = new util.HashSet[UTF8String](candidates.length * 2)
-      candidates.foreach(wanted.add)
       metrics.falsePositives += candidates.length
-      matching(file, candidates, wanted, metrics, context)
+      matching(file, candidates, if (footer.sortedByKey) new InOrder(candidates) else new AnyOrder(candidates), metrics,
+        context)
     }
   }
 
-  private def mayHold(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
-    val footer = BaseFileFooter.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
+  private def mayHold(footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = footer.bloom match {
@@ -64,19 +61,20 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     passed
   }
 
-  private def matching(file: BaseFile, candidates: Array[UTF8String], wanted: util.HashSet[UTF8String],
-      metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
-    val project = UnsafeProjection.create(
-      ordinals.zip(output.fields).map { case (i, f) => BoundReference(i, f.dataType, f.nullable) })
+  // One for all files of a task: a row is valid until the next.
+  @transient private lazy val project = UnsafeProjection.create(
+    ordinals.zip(output.fields).map { case (i, f) => BoundReference(i, f.dataType, f.nullable) })
+
+  private def matching(file: BaseFile, candidates: Array[UTF8String], selection: KeySelection, metrics: ProbeMetrics,
+      context: TaskContext): Iterator[InternalRow] = {
+    val selected = new Array[Int](batches.batchRows)
     val filter = KeyPagesFilter(MetaFields.RecordKey, candidates)
     batches.open(file, fileColumns, filter, context).flatMap { batch =>
-      val keyColumn = batch.column(keyOrdinal)
       metrics.rowsRead += batch.numRows()
-      Iterator.range(0, batch.numRows()).filter(i => wanted.contains(keyColumn.getUTF8String(i))).map { i =>
-        metrics.found += 1
-        metrics.falsePositives += -1
-        project(batch.getRow(i))
-      }
+      val count = selection.select(batch.column(keyOrdinal), batch.numRows(), selected)
+      metrics.found += count
+      metrics.falsePositives += -count
+      selected.iterator.take(count).map(row => project(batch.getRow(row)))
     }
   }
 }

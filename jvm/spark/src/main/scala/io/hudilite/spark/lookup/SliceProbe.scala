@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.{LogJob, MergedLog}
 
@@ -56,7 +56,7 @@ private[lookup] final case class SliceProbe(
 
   private def sorted(file: BaseFile, rows: Iterator[InternalRow]): Iterator[InternalRow] =
     if (rows.isEmpty ||
-      BaseFileFooter.read(base.batches.conf, base.batches.pathOf(file), file.length, withBloom = false).sortedByKey)
+      FooterCache.read(base.batches.conf, base.batches.pathOf(file), file.length, withBloom = false).sortedByKey)
       rows
     else KeySort.sorted(rows, wide.output)
 

@@ -3,19 +3,21 @@ package io.hudilite.spark.read
 import java.io.Closeable
 import java.time.ZoneId
 
-import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.FileColumns
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
 import org.apache.hadoop.mapreduce.TaskAttemptContext
-import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
 
 /** One split of a base file, opened as far as its footer: what the two kinds of readers start from.
   *
@@ -29,13 +31,13 @@ private[read] final class BaseFileReader(job: ScanJob, contexts: ReaderContexts,
 
   private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
 
-  // Keys are checked with the bloom filter, which kept footers lack.
-  private val bloomed: Option[ParquetMetadata] =
-    if (job.keysToCheck) Some(BaseFileFooter.metadata(conf, path.toString, split.fileLength)) else None
+  // Read before the rest, which then comes from the cache.
+  private val toCheck: Option[BaseFileFooter] =
+    if (job.keysToCheck) Some(FooterCache.read(conf, path.toString, split.fileLength, withBloom = true)) else None
 
   /** The footer with the row groups of this split. */
   val footer: ParquetMetadata =
-    bloomed.fold(OpenFooters.of(conf, path.toString, split))(OpenFooters.restricted(_, split))
+    restricted(FooterCache.metadata(conf, path.toString, split.fileLength), split)
 
   private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
 
@@ -66,8 +68,8 @@ private[read] final class BaseFileReader(job: ScanJob, contexts: ReaderContexts,
   val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
 
   /** Whether the footer leaves it open that the file holds one of the keys asked for. */
-  def verdict: KeyVerdict = (job.keys, bloomed) match {
-    case (Some(keys), Some(whole)) => KeyVerdict.of(BaseFileFooter.of(path.toString, whole), keys)
+  def verdict: KeyVerdict = (job.keys, toCheck) match {
+    case (Some(keys), Some(facts)) => KeyVerdict.of(facts, keys)
     case _ => KeyVerdict.MayHold
   }
 
@@ -98,6 +100,16 @@ private[read] object BaseFileReader {
 
   def textIn(column: String, values: Iterable[String]): ScanFilter =
     ScanFilter.OneOf(Seq(column), values.toSeq.sorted.map(UTF8String.fromString))
+
+  /** The row groups whose middle lies in the split, so that each belongs to exactly one split. */
+  private def restricted(footer: ParquetMetadata, split: FileSplit): ParquetMetadata =
+    if (split.start == 0 && split.length >= split.fileLength) footer
+    else new ParquetMetadata(footer.getFileMetaData, footer.getBlocks.asScala.filter(isInside(_, split)).asJava)
+
+  private def isInside(block: BlockMetaData, split: FileSplit): Boolean = {
+    val middle = block.getStartingPos + block.getCompressedSize / 2
+    middle >= split.start && middle < split.start + split.length
+  }
 }
 
 /** Batches or rows of one split, one at a time. */

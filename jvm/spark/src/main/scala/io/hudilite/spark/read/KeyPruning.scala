@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import java.nio.charset.StandardCharsets
 import java.util.concurrent.{Callable, ExecutionException, ExecutorService, Executors, ThreadFactory}
 
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._
@@ -73,7 +73,10 @@ object KeyPruning {
     })
 
   def prune(conf: Configuration, basePath: String, files: Seq[BaseFile], keys: RecordKeys): KeyPruned = {
-    val judged = files.zip(inParallel(files)(f => KeyVerdict.of(FooterCache.withBloom(conf, basePath, f), keys)))
+    val judged = files.zip(inParallel(files) { f =>
+      val path = FilePaths.absolute(basePath, f.relativePath)
+      KeyVerdict.of(FooterCache.read(conf, path, f.length, withBloom = true), keys)
+    })
     KeyPruned(judged.collect { case (file, KeyVerdict.MayHold) => file }, judged.count(_._2 == KeyVerdict.OutOfRange),
       judged.count(_._2 == KeyVerdict.NotInBloom))
   }
@@ -86,55 +89,6 @@ object KeyPruning {
       try pool.invokeAll(tasks.asJava).asScala.map(_.get()).toList
       catch { case e: ExecutionException => throw e.getCause }
     }
-}
-
-/** Footers of base files by path, kept on the driver: a base file never changes under its name.
-  *
-  * Bloom filters are half a megabyte each, so only the last few are kept; without them a footer is small.
-  */
-object FooterCache {
-
-  private val MaxFooters = 50000
-  private val MaxBlooms = 128
-
-  private val footers = new BoundedCache[String, BaseFileFooter](MaxFooters)
-  private val blooms = new BoundedCache[String, BaseFileFooter](MaxBlooms)
-
-  /** The footer, with the bloom filter if the file has one. */
-  def withBloom(conf: Configuration, basePath: String, file: BaseFile): BaseFileFooter = {
-    val path = FilePaths.absolute(basePath, file.relativePath)
-    blooms.get(path).getOrElse {
-      val footer = BaseFileFooter.read(conf, path, file.length)
-      blooms.put(path, footer)
-      footers.put(path, footer.copy(bloom = None))
-      footer
-    }
-  }
-
-  /** The footer's key range and row count; its bloom filter may be left out. */
-  def withoutBloom(conf: Configuration, basePath: String, file: BaseFile): BaseFileFooter = {
-    val path = FilePaths.absolute(basePath, file.relativePath)
-    footers.get(path).getOrElse {
-      val footer = BaseFileFooter.read(conf, path, file.length, withBloom = false)
-      footers.put(path, footer)
-      footer
-    }
-  }
-}
-
-/** A map that forgets what was used least recently. */
-private[read] final class BoundedCache[K, V](maxEntries: Int) {
-
-  private val entries = new java.util.LinkedHashMap[K, V](16, 0.75f, true) {
-    override def removeEldestEntry(eldest: java.util.Map.Entry[K, V]): Boolean = size > maxEntries
-  }
-
-  def get(key: K): Option[V] = entries.synchronized(Option(entries.get(key)))
-
-  def put(key: K, value: V): Unit = entries.synchronized {
-    entries.put(key, value)
-    ()
-  }
 }
 
 private[read] object FilePaths {

@@ -1,13 +1,14 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.storage.WeightedCache
 import io.hudilite.table.Table
 
 /** Rows of base files as the commits that wrote them recorded: no file is opened. */
 object RowCounts {
 
   private val MaxCommits = 50
-  private val commits = new BoundedCache[(String, String), Map[String, Long]](512)
+  private val commits = new WeightedCache[(String, String), Map[String, Long]](512)
 
   /** Rows by relative path; files whose commit is archived, or one of too many, are absent. */
   def of(table: Table, files: Seq[BaseFile]): Map[String, Long] = {

@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.log.{LogBlocks, MergedLog}
+import io.hudilite.spark.log.{LogBlocks, LogRows, MergedLog}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -24,6 +24,8 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, contexts:
     StructType(delivered ++ timeColumn.filterNot(f => delivered.exists(_.name == f.name)))
   }
 
+  private lazy val logRows = LogRows(merge.log, logColumns)
+
   def open(slice: FileSlice): SplitReader[ColumnarBatch] = {
     val blocks = LogBlocks.of(merge.log, slice, conf)
     counts.logFiles += slice.logs.size
@@ -34,11 +36,11 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, contexts:
     }
   }
 
-  private def log(blocks: LogBlocks): MergedLog = MergedLog.of(merge.log, blocks, logColumns, conf)
+  private def log(blocks: LogBlocks): MergedLog = MergedLog.of(logRows, blocks, conf)
 
   private def byPosition(base: BaseFile, blocks: LogBlocks): Option[SplitReader[ColumnarBatch]] =
     if (!job.settings.vectorized) None
-    else MergedLog.byPosition(merge.log, blocks, logColumns, conf).map { log =>
+    else MergedLog.byPosition(logRows, blocks, conf).map { log =>
       if (readsEveryRow) opened(base, baseColumns(None), new CountingMatcher(log))
       else {
         val columns = baseColumns(Some(StructField(RowIndex, LongType)))

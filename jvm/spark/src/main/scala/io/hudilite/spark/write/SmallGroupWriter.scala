@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileSlice, Partitions}
+import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache, Partitions}
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
@@ -51,7 +51,7 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
   private def rewritePays(inserts: Long): Boolean = inserts > 0 && {
     val path = s"${Partitions.directory(job.basePath, base.partition)}/${base.name}"
     inserts * SmallGroupWriter.RowsRewrittenPerInsert >=
-      BaseFileFooter.read(job.conf.value, path, base.length, withBloom = false).rows
+      FooterCache.read(job.conf.value, path, base.length, withBloom = false).rows
   }
 
   override def abort(): Unit = {

@@ -1,0 +1,71 @@
+package io.hudilite.filegroup
+
+import io.hudilite.bloom.BloomFilter
+import io.hudilite.storage.WeightedCache
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
+
+import scala.collection.JavaConverters._
+
+/** Footers of base files, kept by the process that read them: a base file never changes under its name.
+  *
+  * A bloom filter is far larger than the rest of its footer, which parquet decodes as a whole, so bloom filters are kept
+  * apart and fewer of them.
+  */
+object FooterCache {
+
+  private val MaxFooters = 50000L
+
+  // A column chunk takes some 300 bytes.
+  private val MaxColumnChunks = 200000L
+  private val MaxBloomBytes = 64L << 20
+
+  private type Place = (String, Long)
+
+  private val footers = new WeightedCache[Place, BaseFileFooter](MaxFooters)
+  private val parquet = new WeightedCache[Place, ParquetMetadata](MaxColumnChunks)
+  private val blooms = new WeightedCache[Place, Option[BloomFilter]](MaxBloomBytes)
+
+  /** What the footer says of record keys; a bloom filter in it must not be added to.
+    *
+    * @param path
+    *   absolute path of the base file
+    * @param length
+    *   its size in bytes
+    */
+  def read(conf: Configuration, path: String, length: Long, withBloom: Boolean): BaseFileFooter = {
+    val place = path -> length
+    val bloom = if (withBloom) blooms.get(place) else Some(None)
+    val kept = for (footer <- footers.get(place); filter <- bloom) yield footer.copy(bloom = filter)
+    kept.getOrElse(load(conf, place, withBloom)._1)
+  }
+
+  /** The whole footer, but for the bloom filter. */
+  def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = {
+    val place = path -> length
+    parquet.get(place).getOrElse(load(conf, place, withBloom = false)._2)
+  }
+
+  private def load(conf: Configuration, place: Place, withBloom: Boolean): (BaseFileFooter, ParquetMetadata) = {
+    val (path, length) = place
+    val whole = BaseFileFooter.metadata(conf, path, length)
+    val footer = BaseFileFooter.of(path, whole, withBloom)
+    if (withBloom) blooms.put(place, footer.bloom, bloomBytes(whole))
+    val rest = withoutBloom(whole)
+    footers.put(place, footer.copy(bloom = None))
+    parquet.put(place, rest, rest.getBlocks.asScala.map(_.getColumns.size.toLong + 1).sum)
+    (footer, rest)
+  }
+
+  private def bloomBytes(footer: ParquetMetadata): Long = {
+    val values = footer.getFileMetaData.getKeyValueMetaData
+    1L + BaseFileFooter.BloomKeys.flatMap(key => Option(values.get(key))).map(_.length.toLong).sum
+  }
+
+  private def withoutBloom(footer: ParquetMetadata): ParquetMetadata = {
+    val facts = footer.getFileMetaData
+    val values = new java.util.HashMap[String, String](facts.getKeyValueMetaData)
+    BaseFileFooter.BloomKeys.foreach(values.remove)
+    new ParquetMetadata(new FileMetaData(facts.getSchema, values, facts.getCreatedBy), footer.getBlocks)
+  }
+}

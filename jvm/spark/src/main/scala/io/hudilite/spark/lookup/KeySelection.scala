@@ -1,0 +1,83 @@
+package io.hudilite.spark.lookup
+
+import java.util
+
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Finds the rows of a base file that have one of some keys, batch by batch. */
+private[lookup] trait KeySelection {
+
+  /** Puts the numbers of the rows found into `into`, ascending, and says how many there are.
+    *
+    * @param keys
+    *   record keys of the batch
+    */
+  def select(keys: ColumnVector, rows: Int, into: Array[Int]): Int
+}
+
+/** For files with their rows in the order of the keys' UTF-8 bytes: most keys of the file are leapt over.
+  *
+  * @param wanted
+  *   in the same order
+  */
+private[lookup] final class InOrder(wanted: Array[UTF8String]) extends KeySelection {
+
+  private var next = 0
+
+  override def select(keys: ColumnVector, rows: Int, into: Array[Int]): Int = {
+    // hot path
+    var count = 0
+    var row = 0
+    while (row < rows && next < wanted.length) {
+      row = firstNotBelow(keys, row, rows, wanted(next))
+      if (row < rows) {
+        val key = keys.getUTF8String(row)
+        while (next < wanted.length && wanted(next).compareTo(key) < 0) next += 1
+        if (next < wanted.length && wanted(next) == key) {
+          into(count) = row // the same key may follow
+          count += 1
+          row += 1
+        }
+      }
+    }
+    count
+  }
+
+  /** Steps that double, then halves. */
+  private def firstNotBelow(keys: ColumnVector, from: Int, rows: Int, key: UTF8String): Int = {
+    var low = from
+    var step = 1
+    while (low + step <= rows && keys.getUTF8String(low + step - 1).compareTo(key) < 0) {
+      low += step
+      step <<= 1
+    }
+    var high = math.min(low + step - 1, rows)
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (keys.getUTF8String(middle).compareTo(key) < 0) low = middle + 1 else high = middle
+    }
+    low
+  }
+}
+
+/** For files of other writers. */
+private[lookup] final class AnyOrder(wanted: Array[UTF8String]) extends KeySelection {
+
+  private val set = new util.HashSet[UTF8String](wanted.length * 2)
+  wanted.foreach(set.add)
+
+  override def select(keys: ColumnVector, rows: Int, into: Array[Int]): Int = {
+    // hot path
+    var count = 0
+    var row = 0
+    while (row < rows) {
+      if (set.contains(keys.getUTF8String(row))) {
+        into(count) = row
+        count += 1
+      }
+      row += 1
+    }
+    count
+  }
+}
