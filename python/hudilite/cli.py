@@ -1,4 +1,4 @@
-"""The ``hudilite`` command: looks at tables and at the installation without starting a JVM."""
+"""The ``hudilite`` command: looks at tables and at the installation without a JVM, and compacts tables with Spark."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hudilite import inspect, jars, output
+from hudilite import condition_of, inspect, jars, output, session, table
 from hudilite._version import __version__
 from hudilite.inspect.folder import NoTable
+
+if TYPE_CHECKING:
+    from hudilite.compaction import CompactionPlan
+
+GROUP_COLUMNS = ("partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds")
+
+
+class Refused(Exception):
+    """An error with a condition of hudilite's, whose text says all that the user needs."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         answer = options.run(options)
-    except (NoTable, OSError, ImportError, jars.UnsupportedSpark) as e:
+    except (NoTable, OSError, ImportError, jars.UnsupportedSpark, Refused) as e:
         if options.debug:
             raise
         print(f"error: {e}", file=sys.stderr)
@@ -43,11 +52,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hudilite {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def add(name: str, about: str, run: Callable[[argparse.Namespace], Any], table: bool = False) -> None:
+    def add(
+        name: str, about: str, run: Callable[[argparse.Namespace], Any], table: bool = False
+    ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, parents=[shared], help=about, description=about)
         command.set_defaults(run=run)
         if table:
             command.add_argument("path", help="base path or URI of the table")
+        return command
 
     add("jar", "path of the jar that fits the installed Spark, for spark-submit --jars", lambda _: jars.jar())
     add("packages", "Maven coordinate for spark-submit --packages", lambda _: jars.packages())
@@ -55,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     add("timeline", "instants of the table's active timeline, oldest first", _timeline, table=True)
     add("history", "completed writes and what they did, newest first", _history, table=True)
     add("files", "base files of the newest snapshot", _files, table=True)
+    compact = add("compact", "merge the log files of a merge-on-read table into base files", _compact, table=True)
+    compact.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
+    chosen = compact.add_mutually_exclusive_group()
+    chosen.add_argument("--schedule-only", action="store_true", help="plan a compaction, to be run later")
+    chosen.add_argument("--instant", help="run this planned compaction alone")
     return parser
 
 
@@ -68,6 +85,38 @@ def _history(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _files(options: argparse.Namespace) -> list[dict[str, Any]]:
     return output.rows_of(inspect.files(options.path))
+
+
+def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
+    handle = table(session("hudilite compact", **{"spark.ui.enabled": "false"}), options.path)
+    try:
+        if options.schedule_only:
+            plan = handle.schedule_compaction(dry_run=options.dry_run)
+            return _planned([plan] if plan else [])
+        if options.dry_run:
+            return _planned(handle.compact(options.instant, dry_run=True))
+        groups = output.rows_of(handle.compact(options.instant).groups)
+    except Exception as e:
+        text, start = str(e), f"[{condition_of(e)}]"
+        if options.debug or start not in text:
+            raise
+        raise Refused(text[text.index(start) :].splitlines()[0]) from e
+    return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
+
+
+def _planned(plans: list[CompactionPlan]) -> list[dict[str, Any]]:
+    return [
+        {
+            "instant": plan.instant,
+            "partition": s.partition,
+            "file_id": s.file_id,
+            "base_bytes": s.base_bytes,
+            "log_files": len(s.log_files),
+            "log_bytes": s.log_bytes,
+        }
+        for plan in plans
+        for s in plan.slices
+    ]
 
 
 def _environment() -> list[dict[str, Any]]:

@@ -41,6 +41,14 @@ RECORD_MERGE_MODE: Final[str] = "hoodie.record.merge.mode"
 value when there is an ordering field. Value: EVENT_TIME_ORDERING or COMMIT_TIME_ORDERING.
 """
 
+PAYLOAD_DELETE_FIELD: Final[str] = "hoodie.payload.delete.field"
+"""Column that makes a row a delete of its key, as ``_hoodie_is_deleted`` does, where it holds the value of
+hoodie.payload.delete.marker. Needs table version 9. Value: string.
+"""
+
+PAYLOAD_DELETE_MARKER: Final[str] = "hoodie.payload.delete.marker"
+"""The value of the column hoodie.payload.delete.field in rows that delete their keys, as text. Value: string."""
+
 WRITE_KEYGENERATOR_CLASS: Final[str] = "hoodie.datasource.write.keygenerator.class"
 """Class name of Hudi's key generator; hudilite has its own for simple, complex, time-based, custom and
 non-partitioned keys. Value: string.

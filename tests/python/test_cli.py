@@ -1,4 +1,4 @@
-"""The command line, which must work without a JVM."""
+"""The command line, whose looks at a table must work without a JVM."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_jar_and_packages_fit_the_installed_spark(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.strip() == hudilite.packages()
 
 
-def test_no_command_loads_pyspark(golden_root: Path) -> None:
+def test_a_look_at_a_table_loads_no_pyspark(golden_root: Path) -> None:
     program = (
         "import sys; from hudilite import cli; "
         f"code = cli.main(['files', {str(golden_root / 'cow-basic-v9' / 'table')!r}]); "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
+from hudilite import cli
 from hudilite.compaction import CompactionResult
 from hudilite.tables import HudiliteTable
 
@@ -111,3 +113,42 @@ def test_what_cannot_be_compacted_is_refused(lite: Engine, path: Path, golden_co
         merge_on_read.compact(options={"hoodie.no.such.option": "1"})
     with fails_with("TABLE_NOT_FOUND"):
         hudilite.table(lite.spark, str(path / "nothing")).compact()
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
+    """What the command line prints as JSON."""
+    assert cli.main([*arguments, "--json"]) == 0
+    rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)
+    return rows
+
+
+def test_the_command_line_shows_a_plan_schedules_and_runs_it(
+    lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = logged(lite, path, 9)
+    compact = ("compact", str(path))
+    planned = printed(capsys, *compact, "--dry-run")
+    assert {(row["instant"], row["partition"]) for row in planned} == {(None, "2026-01-01"), (None, "2026-01-02")}
+    assert printed(capsys, *compact, "--dry-run", "--schedule-only") == planned
+    assert len(table.timeline()) == 3
+    (instant,) = {str(row["instant"]) for row in printed(capsys, *compact, "--schedule-only")}
+    assert [(i.time, i.state) for i in table.timeline()][-1] == (instant, "requested")
+    groups = printed(capsys, *compact, "--instant", instant)
+    assert {(row["partition"], row["updated"], row["deleted"]) for row in groups} == {
+        ("2026-01-01", 1, 0),
+        ("2026-01-02", 1, 1),
+    }
+    assert len(planned) == len(groups) == 2
+    assert cli.main(list(compact)) == 0
+    assert capsys.readouterr().out == "(none)\n"
+
+
+def test_the_command_line_says_in_one_line_why_it_does_not_compact(
+    lite: Engine, golden_copy: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(golden_copy("cow-basic-v9"))
+    assert cli.main(["compact", path]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: [COMPACTION_NOT_POSSIBLE] ") and error.count("\n") == 1
+    with pytest.raises(SystemExit):
+        cli.main(["compact", path, "--schedule-only", "--instant", "20260101000000000"])

@@ -139,8 +139,6 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.metaserver.enabled", Off, "tables are found by their path"),
     RefusedOption("hoodie.parquet.write.config.injector.class", Empty, "Parquet is set by hoodie.parquet options only"),
     RefusedOption("hoodie.partition.ttl.inline", Off, "hudilite does not expire partitions"),
-    RefusedOption("hoodie.payload.delete.field", Empty, "rows are deleted by _hoodie_is_deleted only"),
-    RefusedOption("hoodie.payload.delete.marker", Empty, "rows are deleted by _hoodie_is_deleted only"),
     RefusedOption(TableKeys.PopulateMetaFields, Seq("true"), "every row is written with its key"),
     RefusedOption("hoodie.precommit.validators", Empty, "validators are not run"),
     RefusedOption("hoodie.prewrite.validators", Empty, "validators are not run"),

@@ -23,6 +23,7 @@ final case class NewTable(
     hiveStyle: Boolean = false,
     urlEncode: Boolean = false,
     mergeMode: Option[MergeMode] = None,
+    deleteMarker: Option[DeleteMarker] = None,
     createSchema: Option[String] = None,
     timeBased: Map[String, String] = Map.empty) {
 
@@ -57,7 +58,7 @@ final case class NewTable(
     TableKeys.CdcEnabled -> "false",
     // Instants of an UTC table stay ordered when the local clock is put back.
     TableKeys.TimelineZone -> "UTC") ++
-    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering
+    Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering ++ deletes
 
   // 0.x and 1.0.x know only the old spelling of the ordering field, 1.1 prefers the new one.
   private def ordering: Map[String, String] =
@@ -67,6 +68,10 @@ final case class NewTable(
       val old: Map[String, String] = if (version < 9) Map(TableKeys.PrecombineField -> fields) else Map.empty
       old + (TableKeys.OrderingFields -> fields)
     }
+
+  private def deletes: Map[String, String] =
+    deleteMarker.fold(Map.empty[String, String])(marker =>
+      Map(TableKeys.DeleteField -> marker.field, TableKeys.DeleteMarker -> marker.value))
 
   private def ofVersion: Map[String, String] = {
     val mode = effectiveMergeMode
@@ -98,6 +103,8 @@ final case class NewTable(
       refuse(TableOptions.OrderingFields.name, orderingFields.mkString(","), "several ordering fields need version 9")
     if (mergeMode.contains(MergeMode.EventTime) && orderingFields.isEmpty)
       refuse(TableOptions.RecordMergeMode.name, MergeMode.EventTime.name, "it needs an ordering field")
+    deleteMarker.filter(_ => version < DeleteMarker.FirstVersion).foreach(marker =>
+      refuse(TableOptions.DeleteField.name, marker.field, s"it needs table version ${DeleteMarker.FirstVersion}"))
     checkKeyGenerator()
     checkTimeBased()
   }

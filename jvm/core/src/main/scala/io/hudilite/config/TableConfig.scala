@@ -95,6 +95,19 @@ final case class TableConfig(properties: Map[String, String]) {
       .orElse(strategyId.map(MergeMode.ofStrategy))
       .getOrElse(Some(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime))
 
+  /** Which rows delete their keys by a column of their own. */
+  def deleteMarker: Option[DeleteMarker] = if (version < DeleteMarker.FirstVersion) None
+  else for (field <- text(TableKeys.DeleteField); value <- text(TableKeys.DeleteMarker))
+    yield DeleteMarker(field, value)
+
+  /** The first property of the table's merge rule that hudilite does not follow. Field and value of a delete marker are
+    * followed together only.
+    */
+  def unknownMergeProperty: Option[String] = {
+    val known = if (deleteMarker.isEmpty) Set.empty[String] else Set(TableKeys.DeleteField, TableKeys.DeleteMarker)
+    properties.keys.filter(key => key.startsWith(TableKeys.MergePropertyPrefix) && !known(key)).toSeq.sorted.headOption
+  }
+
   private def strategyId: Option[String] = text(TableKeys.StrategyId).orElse(text(TableKeys.OldStrategyId))
 
   private[config] def customMergeName: String = {

@@ -44,6 +44,8 @@ object TableKeys {
 
   /** Prefix of settings of a merge rule that readers must know. */
   val MergePropertyPrefix = "hoodie.record.merge.property."
+  val DeleteField: String = MergePropertyPrefix + "hoodie.payload.delete.field"
+  val DeleteMarker: String = MergePropertyPrefix + "hoodie.payload.delete.marker"
 
   /** Prefix of the settings of time-based partition paths, which a table keeps. */
   val TimeBasedPrefix = "hoodie.keygen.timebased."

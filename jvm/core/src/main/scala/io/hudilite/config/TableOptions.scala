@@ -37,6 +37,15 @@ object TableOptions {
       "value when there is an ordering field.",
     Seq("hoodie.write.record.merge.mode"))
 
+  val DeleteField: ConfigKey[String] = ConfigKey.text("hoodie.payload.delete.field", None,
+    "Column that makes a row a delete of its key, as `_hoodie_is_deleted` does, where it holds the value of " +
+      "hoodie.payload.delete.marker. Needs table version 9.",
+    Seq(TableKeys.DeleteField))
+
+  val DeleteMarker: ConfigKey[String] = ConfigKey.text("hoodie.payload.delete.marker", None,
+    "The value of the column hoodie.payload.delete.field in rows that delete their keys, as text.",
+    Seq(TableKeys.DeleteMarker))
+
   val KeyGeneratorClass: ConfigKey[String] = ConfigKey.text("hoodie.datasource.write.keygenerator.class", None,
     "Class name of Hudi's key generator; hudilite has its own for simple, complex, time-based, custom and " +
       "non-partitioned keys.",
@@ -84,7 +93,8 @@ object TableOptions {
     Seq(TimestampType, TimestampUnit, InputDateFormat, OutputDateFormat, TimeZone, InputTimeZone, OutputTimeZone)
 
   val all: Seq[ConfigKey[_]] = Seq(Name, Database, Type, TableVersion, RecordKeyFields, PartitionPathFields,
-    OrderingFields, RecordMergeMode, KeyGeneratorClass, KeyGeneratorName, HiveStyle, UrlEncode) ++ timeBasedKeys
+    OrderingFields, RecordMergeMode, DeleteField, DeleteMarker, KeyGeneratorClass, KeyGeneratorName, HiveStyle,
+    UrlEncode) ++ timeBasedKeys
 
   private def version(text: String): Int =
     TableConfig.Versions.find(_.toString == text).getOrElse(throw new IllegalArgumentException("it must be 6, 8 or 9"))

@@ -18,6 +18,7 @@ object TableRequest {
     hiveStyle = TableOptions.HiveStyle(options),
     urlEncode = TableOptions.UrlEncode(options),
     mergeMode = Options.mergeMode(options),
+    deleteMarker = deleteMarker(options),
     timeBased = timeBased(options))
 
   /** Raises `OPTION_CONTRADICTS_TABLE` for the first option that states another fact than the table has. */
@@ -31,6 +32,9 @@ object TableRequest {
     differ(TableOptions.OrderingFields, options, fieldText(config.orderingFields))(fieldText)
     differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
     differ(TableOptions.UrlEncode, options, config.urlEncode.toString)(_.toString)
+    val marker = config.deleteMarker
+    differ(TableOptions.DeleteField, options, marker.fold("")(_.field))(identity)
+    differ(TableOptions.DeleteMarker, options, marker.fold("")(_.value))(identity)
     checkKeyGenerator(config, options)
     checkMergeMode(config, options)
     checkTimeBased(config, options)
@@ -73,6 +77,18 @@ object TableRequest {
     val stored = config.timeBased
     for ((name, value) <- timeBased(options); actual <- stored.get(name) if actual != value)
       throw contradiction(name, value, actual)
+  }
+
+  private def deleteMarker(options: Map[String, String]): Option[DeleteMarker] = {
+    def text(key: ConfigKey[String]): Option[String] = key.get(options).filter(_.nonEmpty)
+    def missing(key: ConfigKey[String]): Nothing = throw InvalidInput("MISSING_OPTION", "option" -> key.name,
+      "reason" -> "a delete marker is a column and its value")
+    (text(TableOptions.DeleteField), text(TableOptions.DeleteMarker)) match {
+      case (Some(field), Some(value)) => Some(DeleteMarker(field, value))
+      case (Some(_), None) => missing(TableOptions.DeleteMarker)
+      case (None, Some(_)) => missing(TableOptions.DeleteField)
+      case (None, None) => None
+    }
   }
 
   private def tableType(options: Map[String, String]): Option[TableType] =

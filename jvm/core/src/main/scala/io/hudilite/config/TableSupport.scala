@@ -54,8 +54,8 @@ private[config] object TableSupport {
     contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),
-    when(config.properties.keys.exists(_.startsWith(TableKeys.MergePropertyPrefix)))("merge properties",
-      "rows may be deletes by the value of a column of their own"),
+    config.unknownMergeProperty.map(key =>
+      Refusal(s"the merge property $key", "it may change what a merge of records comes to")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
     when(config.flag(TableKeys.SlashSeparatedDates, default = false))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten

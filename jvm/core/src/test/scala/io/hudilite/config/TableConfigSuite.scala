@@ -125,6 +125,9 @@ class TableConfigSuite extends FunSuite {
 
   private val latestPayload = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 
+  private val deleteField = "hoodie.record.merge.property.hoodie.payload.delete.field"
+  private val deleteMarker = "hoodie.record.merge.property.hoodie.payload.delete.marker"
+
   private val readOnly = Seq(
     "rows without meta columns" -> Seq("hoodie.populate.meta.fields" -> "false"),
     "generated record keys" -> Seq("hoodie.table.recordkey.fields" -> ""),
@@ -137,7 +140,9 @@ class TableConfigSuite extends FunSuite {
     s"the merge mode EVENT_TIME_ORDERING with the payload class $latestPayload" ->
       Seq("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING", "hoodie.compaction.payload.class" -> latestPayload),
     "partial updates" -> Seq("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
-    "merge properties" -> Seq("hoodie.record.merge.property.hoodie.payload.delete.field" -> "Op"),
+    "the merge property hoodie.record.merge.property.hoodie.x" -> Seq("hoodie.record.merge.property.hoodie.x" -> "y"),
+    s"the merge property $deleteField" -> Seq(deleteField -> "Op"),
+    s"the merge property $deleteMarker" -> Seq(deleteMarker -> "D"),
     "change data capture" -> Seq("hoodie.table.cdc.enabled" -> "true"),
     "slash-separated date partitions" -> Seq("hoodie.datasource.write.slash.separated.date.partitioning" -> "true"))
 
@@ -152,6 +157,18 @@ class TableConfigSuite extends FunSuite {
     Seq(5, 7, 10).foreach(v => assertEquals(refusal(config(v).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION"))
     assertEquals(refusal(TableConfig(basics).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION")
     Seq(6, 8, 9).foreach(v => config(v).checkWritable("/t"))
+  }
+
+  test("a delete marker is a column with a value, and tables have it from version 9 on") {
+    val properties = Seq(deleteField -> "Op", deleteMarker -> "D")
+    config(9, properties: _*).checkWritable("/t")
+    assertEquals(config(9, properties: _*).deleteMarker, Some(DeleteMarker("Op", "D")))
+    assertEquals(config(9, properties.take(1): _*).deleteMarker, None)
+    assertEquals(config(9).deleteMarker, None)
+    Seq(6, 8).foreach { version =>
+      assertEquals(config(version, properties: _*).deleteMarker, None)
+      assertEquals(refusal(config(version, properties: _*).checkWritable("/t")), s"the merge property $deleteField")
+    }
   }
 
   private val fresh = NewTable("t", Seq("id"), Seq("dt"), Seq("ts"))
@@ -176,6 +193,16 @@ class TableConfigSuite extends FunSuite {
     assert(old.subsetOf(keys(6)) && keys(6)("hoodie.table.keygenerator.class") && new_.intersect(keys(6)).isEmpty)
     assert(old.subsetOf(keys(8)) && new_.subsetOf(keys(8)) && keys(8)("hoodie.record.merge.strategy.id"))
     assert(old.intersect(keys(9)).isEmpty && new_.subsetOf(keys(9)) && !keys(9)("hoodie.record.merge.strategy.id"))
+  }
+
+  test("the delete marker of a new table is a property for its readers") {
+    val marked = fresh.copy(deleteMarker = Some(DeleteMarker("Op", "D")))
+    val made = TableConfig.create(marked)
+    assertEquals((made.properties.get(deleteField), made.properties.get(deleteMarker)), (Some("Op"), Some("D")))
+    made.checkWritable("/t")
+    Seq(6, 8).foreach(version =>
+      assertEquals(intercept[InvalidInput](TableConfig.create(marked.copy(version = version))).parameters("option"),
+        "hoodie.payload.delete.field"))
   }
 
   test("without an ordering field the later write wins") {

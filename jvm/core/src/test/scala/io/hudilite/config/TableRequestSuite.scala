@@ -55,6 +55,8 @@ class TableRequestSuite extends FunSuite {
     ("hoodie.datasource.write.hive_style_partitioning", "false", "true"),
     ("hoodie.datasource.write.partitionpath.urlencode", "true", "false"),
     ("hoodie.datasource.write.keygenerator.type", "COMPLEX", "SIMPLE"),
+    ("hoodie.payload.delete.field", "Op", ""),
+    ("hoodie.payload.delete.marker", "D", ""),
     ("hoodie.record.merge.mode", "COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"))
 
   contradictions.foreach { case (option, value, actual) =>
@@ -63,6 +65,25 @@ class TableRequestSuite extends FunSuite {
       assertEquals(e.condition, "OPTION_CONTRADICTS_TABLE")
       assertEquals(e.parameters, Map("option" -> option, "value" -> value, "actual" -> actual))
     }
+  }
+
+  private val deleteMarker = Map("hoodie.payload.delete.field" -> "Op", "hoodie.payload.delete.marker" -> "D")
+
+  test("a delete marker is asked for by its column and its value, never by one alone") {
+    assertEquals(TableRequest.newTable(options ++ deleteMarker, "t").deleteMarker, Some(DeleteMarker("Op", "D")))
+    assertEquals(TableRequest.newTable(options, "t").deleteMarker, None)
+    deleteMarker.keys.foreach { missing =>
+      val e = intercept[InvalidInput](TableRequest.newTable(options ++ (deleteMarker - missing), "t"))
+      assertEquals((e.condition, e.parameters("option")), ("MISSING_OPTION", missing))
+    }
+  }
+
+  test("a delete marker may be repeated and not changed") {
+    val marked = TableConfig.create(TableRequest.newTable(options ++ deleteMarker, "t"))
+    TableRequest.checkAgainst(marked, deleteMarker)
+    TableRequest.checkAgainst(marked, deleteMarker.map { case (k, v) => s"hoodie.record.merge.property.$k" -> v })
+    val e = intercept[InvalidInput](TableRequest.checkAgainst(marked, Map("hoodie.payload.delete.marker" -> "X")))
+    assertEquals(e.parameters, Map("option" -> "hoodie.payload.delete.marker", "value" -> "X", "actual" -> "D"))
   }
 
   test("partition fields are compared with their types where the table has them") {

@@ -16,9 +16,12 @@ object GoldenAnswers {
   private val NotCompared = Set("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_file_name")
 
   /** Rows of a table's snapshot as Hudi read them. */
-  def snapshot(name: String): Seq[String] =
-    GoldenTables.rows(name, "snapshot").getOrElse(throw new IllegalStateException(s"no snapshot of $name"))
-      .map(text).sorted.toList
+  def snapshot(name: String): Seq[String] = by(name, "snapshot")(identity)
+
+  /** Rows of an answer that Hudi gave, each changed before it is spelled. */
+  def by(name: String, answer: String)(change: JsonNode => JsonNode): Seq[String] =
+    GoldenTables.rows(name, answer).getOrElse(throw new IllegalStateException(s"no $answer of $name"))
+      .map(row => text(change(row))).sorted.toList
 
   /** The rows of a frame over a hudilite table, with their key and partition path. */
   def of(frame: DataFrame): Seq[String] = {

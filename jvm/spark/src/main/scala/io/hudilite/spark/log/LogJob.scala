@@ -1,35 +1,11 @@
 package io.hudilite.spark.log
 
-import io.hudilite.config.{MergeMode, TableConfig, TableKeys}
+import io.hudilite.config.{DeleteMarker, MergeMode, TableKeys}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.log.BlockInstants
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.Table
 import org.apache.spark.sql.types._
-
-/** Which values of a data column mean that a record deletes its key, besides those that all tables have in common.
-  *
-  * @param marker
-  *   the value of `field` as text
-  */
-final case class DeleteRule(field: Option[String], marker: Option[String])
-
-object DeleteRule {
-
-  private val Field = TableKeys.MergePropertyPrefix + "hoodie.payload.delete.field"
-  private val Marker = TableKeys.MergePropertyPrefix + "hoodie.payload.delete.marker"
-
-  private[log] def isUnknownRule(property: String): Boolean =
-    property.startsWith(TableKeys.MergePropertyPrefix) && property != Field && property != Marker
-
-  /** Only tables of version 9 have it; in older ones it comes with payload classes that are refused by name. */
-  def of(config: TableConfig): DeleteRule = {
-    def text(key: String): Option[String] =
-      config.properties.get(key).map(_.trim).filter(_.nonEmpty && config.version >= 9)
-    val (field, marker) = (text(Field), text(Marker))
-    if (field.isDefined && marker.isDefined) DeleteRule(field, marker) else DeleteRule(None, None)
-  }
-}
 
 /** How records of a table's logs are decoded and merged; ships to tasks.
   *
@@ -43,7 +19,7 @@ final case class LogJob(
     instants: BlockInstants,
     mergeMode: MergeMode,
     orderingFields: Seq[String],
-    deletes: DeleteRule,
+    deleteMarker: Option[DeleteMarker],
     dataSchema: StructType) {
 
   /** Ordering values decide between records of a key. */
@@ -69,7 +45,7 @@ object LogJob {
     val instants = BlockInstants(config.version, asOf, table.timeline.writes.map(_.time).toSet,
       table.timeline.firstWriteInstant.map(_.time))
     LogJob(table.basePath, instants, config.mergeMode,
-      config.orderingFields.filter(schema.fieldNames.contains), DeleteRule.of(config), schema)
+      config.orderingFields.filter(schema.fieldNames.contains), config.deleteMarker, schema)
   }
 
   private def refuse(table: Table): Unit = {
@@ -80,7 +56,7 @@ object LogJob {
     unless(config.populateMetaFields, "log files without meta columns", "their records have no keys")
     unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
       "partial updates", "columns of an update that hold a default or a marker would have to keep their old value")
-    config.properties.keys.find(DeleteRule.isUnknownRule).foreach(key =>
+    config.unknownMergeProperty.foreach(key =>
       unless(fine = false, s"the merge property $key", "it may change what a merge of records comes to"))
     config.orderingFields.find(_.contains('.')).foreach(field =>
       unless(fine = false, s"the nested ordering field $field", "log files are merged by columns of their own only"))

@@ -1,6 +1,7 @@
 package io.hudilite.spark.log
 
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.RowDeletes
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
@@ -21,8 +22,8 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
   private val deleteColumns: Seq[StructField] = {
     val flag = job.dataSchema.fields.find(_.name == MetaFields.IsDeleted)
       .fold(Option(StructField(MetaFields.IsDeleted, BooleanType)))(f => Some(f).filter(_.dataType == BooleanType))
-    val custom = job.deletes.field.map(name =>
-      job.dataSchema.fields.find(_.name == name).getOrElse(StructField(name, StringType)))
+    val custom = job.deleteMarker.map(marker =>
+      job.dataSchema.fields.find(_.name == marker.field).getOrElse(StructField(marker.field, StringType)))
     flag.toSeq ++ Seq(StructField(MetaFields.Operation, StringType)) ++ custom
   }
 
@@ -49,24 +50,16 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
 
   val keyInRead: Int = read.fieldIndex(MetaFields.RecordKey)
   private val orderingInRead = orderingOrdinals.map(_ - Bookkeeping.size)
-  private val flagInRead = deleteColumns.indexWhere(_.name == MetaFields.IsDeleted) match {
-    case -1 => -1
-    case _ => read.fieldIndex(MetaFields.IsDeleted)
-  }
   private val operationInRead = read.fieldIndex(MetaFields.Operation)
-  private val customInRead = job.deletes.field.map(read.fieldIndex(_)).getOrElse(-1)
-  private val customType = if (customInRead >= 0) read(customInRead).dataType else NullType
-  private val marker = job.deletes.marker.orNull
+  private val deletes = new RowDeletes(read, job.deleteMarker)
 
   /** The flags of a record in a data block, as it was read. */
   def flagsOf(record: InternalRow): Int =
     if (!isDelete(record)) 0 else if (hasOrdering(record)) Delete else Delete | Unordered
 
   private def isDelete(record: InternalRow): Boolean =
-    (flagInRead >= 0 && !record.isNullAt(flagInRead) && record.getBoolean(flagInRead)) ||
-      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead))) ||
-      (customInRead >= 0 && !record.isNullAt(customInRead) &&
-        record.get(customInRead, customType).toString == marker)
+    deletes(record) ||
+      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead)))
 
   private def hasOrdering(record: InternalRow): Boolean = {
     var i = 0

@@ -3,6 +3,7 @@ package io.hudilite.spark.log
 import java.io.Closeable
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.spark.row.SortColumn
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -14,9 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String
   * They come in the order of the keys' UTF-8 bytes, or in that of the base file's rows that they replace. Sorting them
   * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
   */
-final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog) extends Closeable {
+final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {
 
-  private def this(parts: (LogRows, LogOrder, SortedLog)) = this(parts._1, parts._2, parts._3)
+  private def this(parts: (LogRows, SortColumn, SortedLog)) = this(parts._1, parts._2, parts._3)
 
   /** The records in the order of their keys.
     *
@@ -48,7 +49,7 @@ final class MergedLog private (rows: LogRows, order: LogOrder, sorted: SortedLog
     if (found) {
       winner.copyFrom(ahead)
       ahead = sorted.next()
-      while (ahead != null && order.isSame(ahead, winner)) {
+      while (ahead != null && order.compare(ahead, winner) == 0) {
         if (rule.wins(ahead, winner)) winner.copyFrom(ahead)
         ahead = sorted.next()
       }
@@ -84,11 +85,13 @@ object MergedLog {
     */
   private[spark] def byPosition(rows: LogRows, blocks: LogBlocks, conf: Configuration): Option[MergedLog] =
     if (!blocks.havePositions) None
-    else SortedLog.read(rows, blocks, conf, LogOrder.ByPosition, positions = true)
-      .map(new MergedLog(rows, LogOrder.ByPosition, _))
+    else {
+      val order = SortColumn.Number(LogRows.Position)
+      SortedLog.read(rows, blocks, conf, order, positions = true).map(new MergedLog(rows, order, _))
+    }
 
-  private def byKey(rows: LogRows, blocks: LogBlocks, conf: Configuration): (LogRows, LogOrder, SortedLog) = {
-    val order = new LogOrder.ByKey(rows.keyOrdinal)
+  private def byKey(rows: LogRows, blocks: LogBlocks, conf: Configuration): (LogRows, SortColumn, SortedLog) = {
+    val order = SortColumn.Text(rows.keyOrdinal)
     val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
     (rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
   }

@@ -2,6 +2,7 @@ package io.hudilite.spark.log
 
 import java.io.Closeable
 
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -20,10 +21,12 @@ private[log] final class SortedLog private (sorter: UnsafeExternalRowSorter, val
 
 private[log] object SortedLog {
 
-  /** Reads and sorts the records; `None` when positions are wanted and a block has not one for each record. */
-  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: LogOrder, positions: Boolean)
+  /** Reads and sorts the records; those that are equal in `order` keep that in which they were written. `None` when
+    * positions are wanted and a block has not one for each record.
+    */
+  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean)
       : Option[SortedLog] = {
-    val sorter = order.sorter(rows)
+    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRows.Sequence)))
     try {
       val records = new LogRecords(rows, blocks, conf, positions)
       if (records.foreach(sorter.insertRow)) Some(new SortedLog(sorter, records.count))

@@ -3,9 +3,11 @@ package io.hudilite.spark.lookup
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.{LogJob, MergedLog}
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -58,7 +60,10 @@ private[lookup] final case class SliceProbe(
     if (rows.isEmpty ||
       FooterCache.read(base.batches.conf, base.batches.pathOf(file), file.length, withBloom = false).sortedByKey)
       rows
-    else KeySort.sorted(rows, wide.output)
+    else {
+      val byKey = SortColumn.Text(wide.output.fieldIndex(MetaFields.RecordKey))
+      ExternalSort.sorter(wide.output, byKey).sort(rows.asInstanceOf[Iterator[UnsafeRow]])
+    }
 
   /** Keys that the log files of a slice without a base file hold, those that they delete included. */
   private def logged(slice: FileSlice, job: LogJob, keys: Array[UTF8String], metrics: ProbeMetrics,

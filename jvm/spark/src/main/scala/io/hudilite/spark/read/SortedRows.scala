@@ -1,19 +1,17 @@
 package io.hudilite.spark.read
 
-import org.apache.spark.SparkEnv
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** Rows of a base file in the order of the UTF-8 bytes of a key, by Spark's external sorter, which spills. */
 private[read] final class SortedRows(batches: SplitReader[ColumnarBatch], schema: StructType, keyOrdinal: Int)
     extends SplitReader[InternalRow] {
 
-  private val sorter = SortedRows.sorter(schema, keyOrdinal)
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(keyOrdinal))
   private val sorted: Iterator[InternalRow] = sort()
   private var current: InternalRow = _
 
@@ -42,24 +40,4 @@ private[read] final class SortedRows(batches: SplitReader[ColumnarBatch], schema
   override def size: Int = 1
 
   override def close(): Unit = sorter.cleanupResources()
-}
-
-private object SortedRows {
-
-  private def sorter(schema: StructType, keyOrdinal: Int): UnsafeExternalRowSorter = {
-    def key(row: InternalRow): UTF8String = row.getUTF8String(keyOrdinal)
-    val ordering = new Ordering[InternalRow] {
-      override def compare(a: InternalRow, b: InternalRow): Int = key(a).compareTo(key(b))
-    }
-    val prefixes = new UnsafeExternalRowSorter.PrefixComputer {
-      private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
-      override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
-        prefix.isNull = false
-        prefix.value = PrefixComparators.StringPrefixComparator.computePrefix(key(row))
-        prefix
-      }
-    }
-    UnsafeExternalRowSorter.create(schema, ordering, PrefixComparators.STRING, prefixes,
-      SparkEnv.get.memoryManager.pageSizeBytes, false)
-  }
 }

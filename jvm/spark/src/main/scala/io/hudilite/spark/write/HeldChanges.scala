@@ -1,12 +1,11 @@
 package io.hudilite.spark.write
 
-import org.apache.spark.{SparkEnv, TaskContext}
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 import org.apache.spark.sql.types.{BooleanType, LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** Changes of a file group, kept in their order until it is known how they are written.
   *
@@ -20,7 +19,7 @@ private[write] final class HeldChanges(dataSchema: StructType) {
       StructField("isInsert", BooleanType, nullable = false)))
   private val toUnsafe = UnsafeProjection.create(schema)
   private val change = new GenericInternalRow(schema.length)
-  private val sorter = HeldChanges.sorter(schema)
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Number(0))
   private var count = 0L
   private var insertCount = 0L
 
@@ -29,7 +28,7 @@ private[write] final class HeldChanges(dataSchema: StructType) {
 
   def insert(key: UTF8String, row: InternalRow): Unit = {
     insertCount += 1
-    hold(key, row, HeldChanges.NoPosition, isInsert = true)
+    hold(key, row, RowPosition.Unknown, isInsert = true)
   }
 
   def update(key: UTF8String, row: InternalRow, position: Long): Unit = hold(key, row, position, isInsert = false)
@@ -60,28 +59,4 @@ private[write] final class HeldChanges(dataSchema: StructType) {
     } finally free()
 
   def free(): Unit = sorter.cleanupResources()
-}
-
-private object HeldChanges {
-
-  private val NoPosition = -1L
-
-  private val byNumber: Ordering[InternalRow] = new Ordering[InternalRow] {
-    override def compare(a: InternalRow, b: InternalRow): Int = java.lang.Long.compare(a.getLong(0), b.getLong(0))
-  }
-
-  private final class Number extends UnsafeExternalRowSorter.PrefixComputer {
-    private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
-    override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
-      prefix.isNull = false
-      prefix.value = row.getLong(0)
-      prefix
-    }
-  }
-
-  def sorter(schema: StructType): UnsafeExternalRowSorter = {
-    if (TaskContext.get() == null) throw new IllegalStateException("changes are held back in tasks only")
-    UnsafeExternalRowSorter.create(schema, byNumber, PrefixComparators.LONG, new Number,
-      SparkEnv.get.memoryManager.pageSizeBytes, false)
-  }
 }

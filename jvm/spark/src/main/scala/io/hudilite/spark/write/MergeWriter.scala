@@ -2,7 +2,6 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.timeline.WriteStat
-import io.hudilite.transaction.Markers
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -15,10 +14,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
 
   private val job = output.job
   private val old = new OldBaseFile(job, file)
-  private val carried = BloomCarry.of(old)
-  private val writer = output.open(file.partition, file.fileId, Markers.Merge,
-    new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined), old.columnsWithoutDictionary)
-  if (carried.isDefined) writer.keys.widenBy(old)
+  private val writer = old.successor(output)
   private val rows = OldRows.open(old, writer)
   private val rule = new MergeRule(job)
   private lazy val overflow = new NewFileGroups(output, file.partition)

@@ -6,6 +6,7 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.FileColumns
+import io.hudilite.transaction.Markers
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
@@ -50,10 +51,19 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
     new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), OldBaseFile.schema(job),
     caseSensitive = false)
 
+  /** Opens the next base file of the file group. It takes over the bloom filter where it can. */
+  def successor(output: TaskOutput): BaseFileWriter = {
+    val carried = BloomCarry.of(this)
+    val keys = new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined)
+    val writer = output.open(file.partition, file.fileId, Markers.Merge, keys, columnsWithoutDictionary)
+    if (carried.isDefined) keys.widenBy(this)
+    writer
+  }
+
   /** Ordinals in the new file's schema of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
     */
-  def columnsWithoutDictionary: Set[Int] = job.fileSchema.fieldNames.indices.filter { i =>
+  private def columnsWithoutDictionary: Set[Int] = job.fileSchema.fieldNames.indices.filter { i =>
     val chunks = blocks.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == job.fileSchema(i).name))
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.TableConfig
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.Nullability
 
@@ -36,6 +36,17 @@ object SchemaAlignment {
   def requireColumns(rows: StructType, config: TableConfig): Unit =
     (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).foreach { name =>
       if (!has(rows, name.split('.').toList)) throw missing(name, rows)
+    }
+
+  /** Raises an error unless the column that marks deletes is there and every engine spells its values alike. */
+  def requireDeleteColumn(schema: StructType, config: TableConfig, path: String): Unit =
+    config.deleteMarker.map(_.field).foreach { name =>
+      schema.fields.find(_.name == name).getOrElse(throw missing(name, schema)).dataType match {
+        case _: StringType | BooleanType | ByteType | ShortType | IntegerType | LongType =>
+        case other => throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path,
+            "feature" -> s"the column $name of type ${other.simpleString} as the mark of deletes",
+            "reason" -> "readers spell its values in different ways")
+      }
     }
 
   private def has(schema: StructType, path: List[String]): Boolean = path match {

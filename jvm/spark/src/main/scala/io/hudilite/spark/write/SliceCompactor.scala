@@ -41,10 +41,7 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
 
   private def over(base: BaseFile): Merge = {
     val old = new OldBaseFile(job, base)
-    val carried = BloomCarry.of(old)
-    val writer = output.open(base.partition, base.fileId, Markers.Merge,
-      new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined))
-    if (carried.isDefined) writer.keys.widenBy(old)
+    val writer = old.successor(output)
     new Merge(writer, OldRows.open(old, writer), Some(old))
   }
 

@@ -1,12 +1,11 @@
 package io.hudilite.spark.write
 
-import org.apache.spark.{SparkEnv, TaskContext}
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** Rows of a file that another writer left in some other order: sorted by key first, with Spark's external sorter.
   *
@@ -16,7 +15,7 @@ import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
 
   private val schema = OldBaseFile.schema(old.job)
-  private val sorter = SortedRows.sorter(schema)
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(OldBaseFile.KeyOrdinal))
   private val sorted: Iterator[InternalRow] = sort()
   private var current: InternalRow = _
   private var taken = 0L
@@ -67,32 +66,4 @@ private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) 
   override def keepRest(): Unit = while (current != null) keepOne()
 
   override def close(): Unit = sorter.cleanupResources()
-}
-
-private object SortedRows {
-
-  private val byKey: Ordering[InternalRow] = new Ordering[InternalRow] {
-    override def compare(a: InternalRow, b: InternalRow): Int =
-      a.getUTF8String(OldBaseFile.KeyOrdinal).compareTo(b.getUTF8String(OldBaseFile.KeyOrdinal))
-  }
-
-  def sorter(schema: org.apache.spark.sql.types.StructType): UnsafeExternalRowSorter = {
-    if (TaskContext.get() == null) throw new IllegalStateException("base files are merged in tasks only")
-    UnsafeExternalRowSorter.create(schema, byKey, PrefixComparators.STRING, new KeyPrefix,
-      SparkEnv.get.memoryManager.pageSizeBytes, false)
-  }
-}
-
-/** The first bytes of the key, by which the sorter compares before it looks at rows. */
-private final class KeyPrefix extends UnsafeExternalRowSorter.PrefixComputer {
-
-  private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix
-
-  override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
-    prefix.isNull = row.isNullAt(OldBaseFile.KeyOrdinal)
-    prefix.value =
-      if (prefix.isNull) 0L
-      else PrefixComparators.StringPrefixComparator.computePrefix(row.getUTF8String(OldBaseFile.KeyOrdinal))
-    prefix
-  }
 }

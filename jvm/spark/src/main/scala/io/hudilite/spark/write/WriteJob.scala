@@ -1,13 +1,13 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.row.KeySettings
 import io.hudilite.bloom.BloomFilter
-import io.hudilite.config.MergeMode
+import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{FileGroupId, FileNames}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.{KeySettings, RowDeletes}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{BooleanType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 
 /** Everything that a task needs to write the files of one instant.
@@ -20,6 +20,8 @@ import org.apache.spark.util.SerializableConfiguration
   *   top-level columns that decide between two records of a key, most significant first
   * @param logs
   *   how log files are written; `None` for a copy-on-write table
+  * @param deleteMarker
+  *   rows that delete their keys besides those with `_hoodie_is_deleted`
   */
 final case class WriteJob(
     basePath: String,
@@ -32,19 +34,17 @@ final case class WriteJob(
     files: FileSettings,
     bloom: BloomSettings,
     conf: SerializableConfiguration,
-    logs: Option[LogSettings] = None) {
+    logs: Option[LogSettings] = None,
+    deleteMarker: Option[DeleteMarker] = None) {
 
   /** Schema of the base files: the meta columns, then the data columns. */
   lazy val fileSchema: StructType =
     StructType(MetaFields.all.map(StructField(_, StringType)) ++ dataSchema.fields)
 
-  /** Ordinal of the boolean column that turns a row into a delete of its key, or -1. */
-  lazy val deletedOrdinal: Int =
-    dataSchema.fields.indexWhere(f => f.name == MetaFields.IsDeleted && f.dataType == BooleanType)
+  private lazy val deletes = new RowDeletes(dataSchema, deleteMarker)
 
   /** Whether a row turns itself into a delete of its key. */
-  def isDelete(row: InternalRow): Boolean =
-    deletedOrdinal >= 0 && !row.isNullAt(deletedOrdinal) && row.getBoolean(deletedOrdinal)
+  def isDelete(row: InternalRow): Boolean = deletes(row)
 
   /** Ordinals of the ordering columns. */
   lazy val orderingOrdinals: Array[Int] = orderingFields.map { field =>

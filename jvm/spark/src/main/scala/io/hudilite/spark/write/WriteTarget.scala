@@ -75,7 +75,8 @@ final case class WriteTarget(
       WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
     conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)),
-    logs = if (isMergeOnRead) Some(logSettings) else None)
+    logs = if (isMergeOnRead) Some(logSettings) else None,
+    deleteMarker = config.deleteMarker)
 
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
@@ -113,12 +114,14 @@ object WriteTarget {
         TableRequest.checkAgainst(table.config, options)
         BucketTables.refuse(table)
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
+        SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
         WriteTarget(basePath, storage, existing, table.config, options, schema)
       case None =>
         val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
         config.checkWritable(basePath)
         val schema = Nullability.relaxed(rows)
         SchemaAlignment.requireColumns(schema, config)
+        SchemaAlignment.requireDeleteColumn(schema, config, basePath)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
   }

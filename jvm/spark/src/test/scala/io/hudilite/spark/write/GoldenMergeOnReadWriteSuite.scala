@@ -1,8 +1,6 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Paths}
-
-import io.hudilite.spark.{GoldenTables, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -13,7 +11,6 @@ import org.apache.spark.sql.functions.{col, lit}
 
 import munit.FunSuite
 
-import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Writes to merge-on-read tables that Apache Hudi made: what it logged before and what is logged now must merge. */
@@ -29,17 +26,6 @@ class GoldenMergeOnReadWriteSuite extends FunSuite {
   private def write(frame: DataFrame, path: String, options: (String, String)*): Unit =
     frame.write.format("hudilite").options(options.toMap).mode(SaveMode.Append).save(path)
 
-  private def copy(name: String): String = {
-    val (from, to) = (Paths.get(GoldenTables.table(name)), Files.createTempDirectory("hudilite-write").resolve(name))
-    val walk = Files.walk(from)
-    try walk.iterator.asScala.foreach { p =>
-        val target = to.resolve(from.relativize(p).toString)
-        if (Files.isDirectory(p)) Files.createDirectories(target) else Files.copy(p, target)
-      }
-    finally walk.close()
-    to.toString
-  }
-
   private def bases(path: String): Set[String] =
     Table.open(storage, path).allSlices().values.flatten.flatMap(_.base).map(_.relativePath).toSet
 
@@ -49,7 +35,7 @@ class GoldenMergeOnReadWriteSuite extends FunSuite {
 
   for (name <- scenarios if GoldenTables.names.contains(name); index <- Seq("SIMPLE", "BLOOM"))
     test(s"rows of $name are updated and deleted in its logs with the index $index") {
-      val path = copy(name)
+      val path = GoldenAnswers.copy(name)
       val before = read(path)
       val files = bases(path)
       val count = before.count()
@@ -75,7 +61,7 @@ class GoldenMergeOnReadWriteSuite extends FunSuite {
 
   for (version <- Seq(6, 8, 9); scenario <- Seq("mor-logs", "mor-commit-time"))
     test(s"late rows of $scenario-v$version win or lose by the table's merge mode") {
-      val path = copy(s"$scenario-v$version")
+      val path = GoldenAnswers.copy(s"$scenario-v$version")
       val rows = read(path).localCheckpoint()
       write(rows.withColumn("ts", col("ts") - 1).withColumn("colour", lit("late")), path)
       val expected = if (scenario == "mor-commit-time") rows.count() else 0L
@@ -85,7 +71,7 @@ class GoldenMergeOnReadWriteSuite extends FunSuite {
 
   test("a table with a pending compaction takes changes on top of it") {
     for (version <- Seq(6, 8, 9)) {
-      val path = copy(s"mor-compacted-v$version")
+      val path = GoldenAnswers.copy(s"mor-compacted-v$version")
       val table = Table.open(storage, path)
       val pending = table.pendingCompactions
       if (pending.nonEmpty) {

@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import java.nio.file.{Files, Path, Paths}
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.{GoldenTables, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.functions.{col, lit}
@@ -25,18 +25,6 @@ class GoldenWriteSuite extends FunSuite {
   private def write(frame: DataFrame, path: String, options: (String, String)*): Unit =
     frame.write.format("hudilite").options(options.toMap).mode(SaveMode.Append).save(path)
 
-  /** A copy of a golden table that a test may change. */
-  private def copy(name: String): String = {
-    val (from, to) = (Paths.get(GoldenTables.table(name)), Files.createTempDirectory("hudilite-write").resolve(name))
-    val walk = Files.walk(from)
-    try walk.iterator.asScala.foreach { p =>
-        val target = to.resolve(from.relativize(p).toString)
-        if (Files.isDirectory(p)) Files.createDirectories(target) else Files.copy(p, target)
-      }
-    finally walk.close()
-    to.toString
-  }
-
   private def files(path: String): Set[String] = {
     val walk = Files.walk(Paths.get(path))
     try walk.iterator.asScala.filter(Files.isRegularFile(_)).map((p: Path) => Paths.get(path).relativize(p).toString)
@@ -47,7 +35,7 @@ class GoldenWriteSuite extends FunSuite {
   for (version <- Seq(6, 8, 9); index <- Seq("SIMPLE", "BLOOM"))
     test(
       s"an upsert with the index $index updates the rows of cow-basic-v$version in place, without an option repeated") {
-      val path = copy(s"cow-basic-v$version")
+      val path = GoldenAnswers.copy(s"cow-basic-v$version")
       val before = read(path)
       val (count, groups) = (before.count(), before.select("_file_id").distinct().count())
       val changes = before.where("n % 3 = 0").withColumn("ts", lit(1000L)).withColumn("colour", lit("changed"))
@@ -62,7 +50,7 @@ class GoldenWriteSuite extends FunSuite {
     }
 
   test("late rows lose against the rows of a table ordered by event time, and ties go to the later write") {
-    val path = copy("cow-basic-v9")
+    val path = GoldenAnswers.copy("cow-basic-v9")
     val late = read(path).withColumn("ts", col("ts") - 1).withColumn("colour", lit("late"))
     write(late, path)
     assertEquals(read(path).where("colour = 'late'").count(), 0L)
@@ -73,7 +61,7 @@ class GoldenWriteSuite extends FunSuite {
 
   test("keys of several fields, null partitions and encoded folders are found again") {
     for (version <- Seq(6, 9)) {
-      val path = copy(s"cow-complex-key-v$version")
+      val path = GoldenAnswers.copy(s"cow-complex-key-v$version")
       val count = read(path).count()
       write(read(path).withColumn("ts", lit(99L)).withColumn("price", lit(-1.0)), path, "hoodie.index.type" -> "BLOOM")
       assertEquals(read(path).count(), count)
@@ -84,7 +72,7 @@ class GoldenWriteSuite extends FunSuite {
   for (feature <- Seq("bucket-cow-v6" -> "a bucket index", "bucket-two-fields-v9" -> "a bucket index",
       "cdc-v9" -> "change data capture"))
     test(s"${feature._1} is not written to, and stays as it was") {
-      val path = copy(feature._1)
+      val path = GoldenAnswers.copy(feature._1)
       val (rows, before) = (read(path), files(path))
       val error = intercept[HudiliteException](write(rows, path))
       assertEquals(error.condition, "UNSUPPORTED_TABLE_FEATURE")
@@ -93,7 +81,7 @@ class GoldenWriteSuite extends FunSuite {
     }
 
   test("an error in a task takes everything back that the write had done") {
-    val path = copy("cow-basic-v9")
+    val path = GoldenAnswers.copy("cow-basic-v9")
     val before = files(path)
     val fails = org.apache.spark.sql.functions.udf { (n: Long) =>
       if (n >= 0) throw new IllegalStateException("no luck"); n

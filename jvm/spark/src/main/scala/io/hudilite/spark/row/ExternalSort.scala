@@ -1,0 +1,62 @@
+package io.hudilite.spark.row
+
+import org.apache.spark.{SparkEnv, TaskContext}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter.PrefixComputer
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.collection.unsafe.sort.{PrefixComparator, PrefixComparators}
+
+/** A column that rows are sorted by. */
+sealed abstract class SortColumn(private[row] val prefixes: PrefixComparator) extends Ordering[InternalRow] {
+  def ordinal: Int
+
+  /** Eight bytes of the value that tell most values apart. */
+  private[row] def prefix(row: InternalRow): Long
+}
+
+object SortColumn {
+
+  /** A text, by its UTF-8 bytes. */
+  final case class Text(ordinal: Int) extends SortColumn(PrefixComparators.STRING) {
+    override def compare(a: InternalRow, b: InternalRow): Int =
+      a.getUTF8String(ordinal).compareTo(b.getUTF8String(ordinal))
+    override private[row] def prefix(row: InternalRow): Long =
+      PrefixComparators.StringPrefixComparator.computePrefix(row.getUTF8String(ordinal))
+  }
+
+  final case class Number(ordinal: Int) extends SortColumn(PrefixComparators.LONG) {
+    override def compare(a: InternalRow, b: InternalRow): Int =
+      java.lang.Long.compare(a.getLong(ordinal), b.getLong(ordinal))
+    override private[row] def prefix(row: InternalRow): Long = row.getLong(ordinal)
+  }
+}
+
+/** Spark's external sorter: it takes its memory from the task's memory manager and spills. */
+object ExternalSort {
+
+  /** A sorter of unsafe rows with this schema; those equal in `by` are sorted by `thenBy`. */
+  def sorter(schema: StructType, by: SortColumn, thenBy: Option[SortColumn] = None): UnsafeExternalRowSorter = {
+    if (TaskContext.get() == null) throw new IllegalStateException("rows are sorted in tasks only")
+    val order = thenBy.fold[Ordering[InternalRow]](by)(new ByTwo(by, _))
+    UnsafeExternalRowSorter.create(schema, order, by.prefixes, new Prefixes(by),
+      SparkEnv.get.memoryManager.pageSizeBytes, false)
+  }
+
+  private final class ByTwo(first: SortColumn, second: SortColumn) extends Ordering[InternalRow] {
+    override def compare(a: InternalRow, b: InternalRow): Int = {
+      val order = first.compare(a, b)
+      if (order != 0) order else second.compare(a, b)
+    }
+  }
+
+  /** What the sorter compares before it looks at rows. */
+  private final class Prefixes(column: SortColumn) extends PrefixComputer {
+    private val prefix = new PrefixComputer.Prefix
+    override def computePrefix(row: InternalRow): PrefixComputer.Prefix = {
+      prefix.isNull = row.isNullAt(column.ordinal)
+      prefix.value = if (prefix.isNull) 0L else column.prefix(row)
+      prefix
+    }
+  }
+}
