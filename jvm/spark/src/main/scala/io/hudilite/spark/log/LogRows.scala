@@ -54,13 +54,22 @@ private[log] final case class LogRows(job: LogJob, columns: StructType) {
 
   /** The flags of a record in a data block, as it was read. */
   def flagsOf(record: InternalRow): Int =
-    if (!isDelete(record)) 0 else if (hasOrdering(record)) Delete else Delete | Unordered
+    if (!isDelete(record)) 0
+    else Delete | (if (hasOrdering(record)) 0 else Unordered) | (if (deletesByColumn(record)) ByColumn else 0)
 
   private def isDelete(record: InternalRow): Boolean =
-    (flagInRead >= 0 && !record.isNullAt(flagInRead) && record.getBoolean(flagInRead)) ||
-      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead))) ||
-      (customInRead >= 0 && !record.isNullAt(customInRead) &&
-        record.get(customInRead, customType).toString == marker)
+    isFlagged(record) || isMarked(record) ||
+      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead)))
+
+  private def isFlagged(record: InternalRow): Boolean =
+    flagInRead >= 0 && !record.isNullAt(flagInRead) && record.getBoolean(flagInRead)
+
+  private def isMarked(record: InternalRow): Boolean =
+    customInRead >= 0 && !record.isNullAt(customInRead) && record.get(customInRead, customType).toString == marker
+
+  private def deletesByColumn(record: InternalRow): Boolean =
+    (isFlagged(record) && job.dataSchema.fieldNames.contains(MetaFields.IsDeleted)) ||
+      (isMarked(record) && job.deletes.field.exists(job.dataSchema.fieldNames.contains(_)))
 
   private def hasOrdering(record: InternalRow): Boolean = {
     var i = 0
@@ -92,6 +101,9 @@ private[log] object LogRows {
 
   /** Only a delete block's record has no values of its own. */
   val KeyOnly = 4
+
+  /** Columns of the table, not those that a log may have besides, say that the record deletes its key. */
+  val ByColumn = 8
 
   private val DeleteOperation = UTF8String.fromString("D")
   private val BeforeUpdate = UTF8String.fromString("-U")

@@ -79,6 +79,14 @@ object MergedLog {
   def of(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): MergedLog =
     new MergedLog(byKey(job, blocks, columns, conf))
 
+  /** As [[of]]; the records have the positions of the base file's rows that they replace when every block says them. */
+  def withPositions(job: LogJob, blocks: LogBlocks, columns: StructType, conf: Configuration): MergedLog = {
+    val rows = LogRows(job, columns)
+    val order = new LogOrder.ByKey(rows.keyOrdinal)
+    val placed = if (blocks.havePositions) SortedLog.read(rows, blocks, conf, order, positions = true) else None
+    placed.map(new MergedLog(rows, order, _)).getOrElse(of(job, blocks, columns, conf))
+  }
+
   /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
     * records.
     */
