@@ -6,13 +6,16 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 #: Called with the number of file groups compacted so far and the number of all.
 Progress = Callable[[int, int], None]
+
+#: What is made of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
+Kind = Literal["base", "log"]
 
 STRATEGY = "hoodie.compaction.strategy"
 _POLL_MS = 200
@@ -21,7 +24,7 @@ _CANCEL_MS = 10_000
 
 @dataclass(frozen=True)
 class PlannedSlice:
-    """A file slice that a compaction rewrites.
+    """A file slice that a compaction takes.
 
     Attributes
     ----------
@@ -32,7 +35,7 @@ class PlannedSlice:
     base_file
         Name of its base file; ``None`` when it has log files only.
     log_files
-        Names of the log files that are merged into it.
+        Names of the log files that are merged.
     base_bytes, log_bytes
         What reading them takes.
     """
@@ -48,47 +51,51 @@ class PlannedSlice:
 
 @dataclass(frozen=True)
 class CompactionPlan:
-    """What one compaction rewrites.
+    """What one compaction takes.
 
     Attributes
     ----------
     instant
         Its instant; ``None`` for a dry run of a plan that is not in the timeline.
     strategy
-        Name of the strategy that chose; empty when the plan was made before.
+        Name of the strategy that chose; empty when the plan was made before, and for log files.
     slices
         The file slices.
+    kind
+        ``base`` when their next base files are made, ``log`` when their log files are folded.
     """
 
     instant: str | None
     strategy: str
     slices: tuple[PlannedSlice, ...]
+    kind: Kind = "base"
 
     @property
     def read_bytes(self) -> int:
-        """Bytes of the base and log files that running it reads."""
-        return sum(s.base_bytes + s.log_bytes for s in self.slices)
+        """Bytes of the files that running it reads: a base file is left alone when log files are folded."""
+        return sum((s.base_bytes if self.kind == "base" else 0) + s.log_bytes for s in self.slices)
 
     @property
     def write_bytes(self) -> int:
-        """About the bytes that running it writes: those of the base files, of the log files where there is none."""
-        return sum(s.base_bytes or s.log_bytes for s in self.slices)
+        """About the bytes that running it writes: those of the base files, else at most those of the log files."""
+        return sum((s.base_bytes if self.kind == "base" else 0) or s.log_bytes for s in self.slices)
 
 
 @dataclass(frozen=True)
 class CompactedGroup:
-    """What a compaction did to one file group.
+    """What a compaction did to one file group; more than one of them when it wrote several log files.
 
     Attributes
     ----------
     path
-        The new base file, below the table's base path; ``bytes`` is its size and ``rows`` what it holds.
+        The new base or log file, below the table's base path; ``bytes`` is its size and ``rows`` what it holds.
     previous_base_file
-        Name of the base file that it replaces.
+        Name of the base file that it replaces; a log file replaces none.
     inserted, updated, deleted
-        Rows that came from the log files, that they replaced, and that they removed.
+        Rows that came from the log files, that they replaced, and that they removed; of a log file the rows and the
+        deleted keys that it holds.
     log_files, log_bytes, log_records
-        What was merged.
+        What was merged; told once for each file group.
     milliseconds
         Time that its task took.
     """
@@ -128,25 +135,32 @@ class CompactionResult:
 
 
 def schedule(
-    spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool
+    spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool, kind: Kind = "base"
 ) -> CompactionPlan | None:
     """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
-    plans = _plans(_jvm(spark).schedule(_session(spark), path, dict(options), if_due, dry_run))
+    plans = _plans(_jvm(spark).schedule(_session(spark), path, dict(options), if_due, dry_run, kind))
     return plans[0] if plans else None
 
 
-def preview(spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None) -> list[CompactionPlan]:
+def preview(
+    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, kind: Kind = "base"
+) -> list[CompactionPlan]:
     """Say what :func:`run` would run."""
-    return _plans(_jvm(spark).preview(_session(spark), path, dict(options), instant or ""))
+    return _plans(_jvm(spark).preview(_session(spark), path, dict(options), instant or "", kind))
 
 
 def run(
-    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, progress: Progress | None
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    instant: str | None,
+    progress: Progress | None,
+    kind: Kind = "base",
 ) -> CompactionResult:
     """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
     begun = time.monotonic()
     jvm = _jvm(spark)
-    running = jvm.start(_session(spark), path, dict(options), instant or "")
+    running = jvm.start(_session(spark), path, dict(options), instant or "", kind)
     total, reported = int(running.total()), -1
     try:
         while not running.waitFor(_POLL_MS):
@@ -173,6 +187,7 @@ def _plans(text: str) -> list[CompactionPlan]:
             plan["instant"],
             plan["strategy"],
             tuple(PlannedSlice(**{**s, "log_files": tuple(s["log_files"])}) for s in plan["slices"]),
+            plan["kind"],
         )
         for plan in json.loads(text)
     ]

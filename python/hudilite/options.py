@@ -226,6 +226,66 @@ heartbeat has expired, and otherwise this write is refused. EAGER: it is rolled 
 is left as it is; Apache Hudi may then refuse its own next write. Value: EAGER or LAZY or NEVER; default LAZY.
 """
 
+# Compaction
+
+TABLE_SERVICES_ENABLED: Final[str] = "hoodie.table.services.enabled"
+"""Whether a write may be followed by a compaction at all. Value: boolean; default true."""
+
+COMPACT_INLINE: Final[str] = "hoodie.compact.inline"
+"""After a write to a merge-on-read table, plan a compaction when one is due and run what is pending. The write
+is committed before; a compaction that fails stays pending, and is logged. Value: boolean; default false.
+"""
+
+COMPACT_SCHEDULE_INLINE: Final[str] = "hoodie.compact.schedule.inline"
+"""After a write to a merge-on-read table, plan a compaction when one is due, to be run by another process.
+Value: boolean; default false.
+"""
+
+COMPACT_INLINE_TRIGGER_STRATEGY: Final[str] = "hoodie.compact.inline.trigger.strategy"
+"""When a compaction is due: after a number of delta commits since the last one completed, or was requested,
+after a time, after both or either. Value: NUM_COMMITS or NUM_COMMITS_AFTER_LAST_REQUEST or TIME_ELAPSED or
+NUM_AND_TIME or NUM_OR_TIME; default NUM_COMMITS.
+"""
+
+COMPACT_INLINE_MAX_DELTA_COMMITS: Final[str] = "hoodie.compact.inline.max.delta.commits"
+"""Delta commits after which a compaction is due. Value: int, commits; default 5."""
+
+COMPACT_INLINE_MAX_DELTA_SECONDS: Final[str] = "hoodie.compact.inline.max.delta.seconds"
+"""Time after which a compaction is due. Value: long, seconds; default 3600."""
+
+COMPACTION_STRATEGY: Final[str] = "hoodie.compaction.strategy"
+"""Which file slices a compaction takes: LogFileSizeBased, LogFileNumBased, BoundedIO, UnBounded, DayBased,
+BoundedPartitionAware, UnBoundedPartitionAware, by this name or Hudi's class name, or a class of your own.
+Value: string; default LogFileSizeBased.
+"""
+
+COMPACTION_LOGFILE_SIZE_THRESHOLD: Final[str] = "hoodie.compaction.logfile.size.threshold"
+"""LogFileSizeBased takes slices with at least this much in log files. Value: long, bytes; default 0."""
+
+COMPACTION_LOGFILE_NUM_THRESHOLD: Final[str] = "hoodie.compaction.logfile.num.threshold"
+"""LogFileNumBased takes slices with at least this many log files. Value: long, files; default 0."""
+
+COMPACTION_TARGET_IO: Final[str] = "hoodie.compaction.target.io"
+"""What one compaction reads and writes before a strategy with bounded IO takes no more slices. Value: long, MiB;
+default 512000.
+"""
+
+COMPACTION_DAYBASED_TARGET_PARTITIONS: Final[str] = "hoodie.compaction.daybased.target.partitions"
+"""Newest day partitions that DayBased takes; BoundedPartitionAware takes those of this many days back,
+UnBoundedPartitionAware the older ones. Value: int, partitions; default 10.
+"""
+
+LOG_COMPACTION_INLINE: Final[str] = "hoodie.log.compaction.inline"
+"""After a write to a merge-on-read table, fold the log files of file groups with many small blocks into fewer,
+when as many delta commits as the threshold have completed since the last compaction of either kind. Value:
+boolean; default false.
+"""
+
+LOG_COMPACTION_BLOCKS_THRESHOLD: Final[str] = "hoodie.log.compaction.blocks.threshold"
+"""Log blocks that a file slice must have for a log compaction, and delta commits after which one is due inline.
+Value: int, blocks; default 5.
+"""
+
 # Reading
 
 QUERY_TYPE: Final[str] = "hoodie.datasource.query.type"

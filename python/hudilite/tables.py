@@ -11,7 +11,7 @@ from hudilite import compaction, inspect
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from hudilite.compaction import CompactionPlan, CompactionResult, Progress
+    from hudilite.compaction import CompactionPlan, CompactionResult, Kind, Progress
 
 
 @dataclass(frozen=True)
@@ -85,21 +85,27 @@ class HudiliteTable:
         self,
         strategy: str | None = None,
         *,
+        kind: Kind = "base",
         if_due: bool = False,
         dry_run: bool = False,
         options: Mapping[str, str] | None = None,
     ) -> CompactionPlan | None:
         """Plan a compaction of a merge-on-read table, to be run later, here or in another program.
 
-        Writers go on meanwhile; what they log after the plan stays on top of what the compaction makes.
+        Writers go on meanwhile; what they log after the plan stays on top of what the compaction makes. With table
+        version 6 such a write outdates the plan of a compaction of the kind ``log``, which is then given up.
 
         Parameters
         ----------
         strategy
             Which file slices to take: ``LogFileSizeBased`` (the default), ``LogFileNumBased``, ``BoundedIO``,
             ``UnBounded``, ``DayBased``, ``BoundedPartitionAware``, ``UnBoundedPartitionAware``, or a class by its name.
+            The kind ``log`` takes those with ``hoodie.log.compaction.blocks.threshold`` log blocks or more.
+        kind
+            What is made of the log files of a file slice, as in :meth:`compact`.
         if_due
-            Plan only when ``hoodie.compact.inline.trigger.strategy`` says that it is time.
+            Plan only when ``hoodie.compact.inline.trigger.strategy`` says that it is time; for the kind ``log``, when
+            ``hoodie.log.compaction.blocks.threshold`` delta commits have completed since the last compaction.
         dry_run
             Only say what would be planned, due or not.
         options
@@ -115,9 +121,9 @@ class HudiliteTable:
         COMPACTION_NOT_POSSIBLE
             For a copy-on-write table.
         WRITE_PENDING
-            For a table of version 6 while a write is under way.
+            While a write is under way, for a table of version 6 and for the kind ``log``.
         """
-        return compaction.schedule(self.spark, self.path, _with_strategy(options, strategy), if_due, dry_run)
+        return compaction.schedule(self.spark, self.path, _with_strategy(options, strategy), if_due, dry_run, kind)
 
     @overload
     def compact(
@@ -125,6 +131,7 @@ class HudiliteTable:
         instant: str | None = ...,
         *,
         strategy: str | None = ...,
+        kind: Kind = ...,
         dry_run: Literal[False] = ...,
         progress: Progress | None = ...,
         options: Mapping[str, str] | None = ...,
@@ -136,6 +143,7 @@ class HudiliteTable:
         instant: str | None = ...,
         *,
         strategy: str | None = ...,
+        kind: Kind = ...,
         dry_run: Literal[True],
         progress: Progress | None = ...,
         options: Mapping[str, str] | None = ...,
@@ -146,21 +154,25 @@ class HudiliteTable:
         instant: str | None = None,
         *,
         strategy: str | None = None,
+        kind: Kind = "base",
         dry_run: bool = False,
         progress: Progress | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CompactionResult | list[CompactionPlan]:
-        """Merge log files into new base files.
+        """Merge log files into new base files, or among themselves.
 
-        Runs the compactions that are planned; when there are none, plans one and runs it. A compaction that fails or is
-        killed leaves its plan, to be run again.
+        Runs the compactions of the kind that are planned; when there are none, plans one and runs it. A compaction into
+        base files that fails or is killed leaves its plan, to be run again; one of log files leaves nothing.
 
         Parameters
         ----------
         instant
-            The planned compaction to run, alone.
+            The planned compaction to run, alone and whatever its kind.
         strategy
             Which file slices a new plan takes, as in :meth:`schedule_compaction`.
+        kind
+            ``base`` merges the log files of file slices into their next base files. ``log`` folds many log blocks of a
+            slice into few and leaves its base file alone, so that readers have less to merge for little writing.
         dry_run
             Only say what would be run, and what that would read and write.
         progress
@@ -181,11 +193,15 @@ class HudiliteTable:
             When ``instant`` is not a pending compaction.
         INSTANT_TAKEN
             When another program runs it.
+        COMMIT_CONFLICT
+            When the file groups of a compaction of the kind ``log`` have changed since it was planned.
+        WRITE_PENDING
+            While a write is under way, for a table of version 6 and for the kind ``log``.
         """
         chosen = _with_strategy(options, strategy)
         if dry_run:
-            return compaction.preview(self.spark, self.path, chosen, instant)
-        return compaction.run(self.spark, self.path, chosen, instant, progress)
+            return compaction.preview(self.spark, self.path, chosen, instant, kind)
+        return compaction.run(self.spark, self.path, chosen, instant, progress, kind)
 
 
 def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:

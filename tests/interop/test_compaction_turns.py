@@ -32,6 +32,11 @@ class Turns:
         engine.write(frame(engine.spark, rows), self.path, **{**given, **options})
         self.model.upsert(rows)
 
+    def delete(self, engine: Engine, ids: range) -> None:
+        rows = [record(f"k{i:03d}", 0, f"2026-01-0{i % 2 + 1}") for i in ids]
+        engine.write(frame(engine.spark, rows), self.path, "delete")
+        self.model.delete(rows)
+
     def check(self, *engines: Engine, **options: str) -> None:
         for engine in engines:
             assert rows_of(engine.read(self.path, **options)) == self.model.rows(), engine.name

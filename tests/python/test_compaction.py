@@ -80,6 +80,28 @@ def test_a_dry_run_shows_the_plan_and_its_cost_and_changes_nothing(lite: Engine,
     assert len(bounded.slices) == 1
 
 
+@VERSIONS
+def test_log_files_are_folded_and_base_files_left_alone(lite: Engine, path: Path, version: int) -> None:
+    table = logged(lite, path, version)
+    assert table.compact(kind="log") == CompactionResult((), (), pytest.approx(0, abs=60))
+    few = {"hoodie.log.compaction.blocks.threshold": "2"}
+    (plan,) = table.compact(kind="log", options=few, dry_run=True)
+    assert plan == table.schedule_compaction(kind="log", options=few, dry_run=True)
+    assert (plan.kind, plan.instant, plan.strategy, len(plan.slices)) == ("log", None, "", 1)
+    assert plan.read_bytes == plan.write_bytes == plan.slices[0].log_bytes
+    planned = table.schedule_compaction(kind="log", options=few, if_due=True)
+    assert planned is not None and planned.instant is not None
+    result = table.compact(kind="log")
+    assert result.instants == (planned.instant,)
+    (group,) = result.groups
+    assert (path / group.path).stat().st_size == group.bytes
+    assert (group.rows, group.updated, group.deleted, group.inserted) == (1, 1, 1, 0)
+    assert (group.previous_base_file, group.log_files, group.log_records) == (None, 2, 2)
+    assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 2.0}
+    assert len(table.compact().groups) == 2
+    assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 2.0}
+
+
 def test_an_error_of_the_callback_stops_the_compaction_and_its_plan_stays(lite: Engine, path: Path) -> None:
     table = logged(lite, path, 9)
 
@@ -109,6 +131,10 @@ def test_what_cannot_be_compacted_is_refused(lite: Engine, path: Path, golden_co
         merge_on_read.compact("20200101000000000")
     with fails_with("INVALID_OPTION_VALUE", "Fancy"):
         merge_on_read.compact(strategy="Fancy")
+    with fails_with("INVALID_OPTION_VALUE", "base, log"):
+        merge_on_read.compact(kind="both")  # type: ignore[call-overload]
+    with fails_with("COMPACTION_NOT_POSSIBLE"):
+        copy_on_write.compact(kind="log")
     with fails_with("UNKNOWN_OPTION"):
         merge_on_read.compact(options={"hoodie.no.such.option": "1"})
     with fails_with("TABLE_NOT_FOUND"):

@@ -58,8 +58,9 @@ class Life:
         self.now, self.planned, self.states = 0, set[str](), list[list[str]]()
 
     def live(self) -> None:
-        """Twelve steps, each kind at least once."""
+        """Fifteen steps, each kind at least once."""
         steps = [self.upsert] * 4 + [self.delete] * 2 + [self.compact] * 2 + [self.plan] * 2 + [self.fail] * 2
+        steps += [self.fold] * 3
         self.random.shuffle(steps)
         for number, step in enumerate([self.upsert, self.upsert, *steps]):
             step()
@@ -68,7 +69,8 @@ class Life:
             assert rows_of(self.lite.read(self.path, **{AS_OF: instant})) == state, instant
 
     def deltas(self) -> list[str]:
-        return [i.requested for i in layout.writes(self.path) if i.action == "deltacommit"]
+        history = hudilite.table(self.lite.spark, str(self.path)).history()
+        return sorted(c.time for c in history if c.operation in ("UPSERT", "DELETE"))
 
     def rows(self, ids: list[int]) -> list[Record]:
         """New and newer rows; late ones and ties for keys that are there; some say that they are deleted."""
@@ -107,6 +109,11 @@ class Life:
         self.planned.clear()
         table.compact()
         assert rows_of(self.lite.read(self.path, **READ_OPTIMIZED)) == self.model.rows()
+
+    def fold(self) -> None:
+        hudilite.table(self.lite.spark, str(self.path)).compact(
+            kind="log", options={"hoodie.log.compaction.blocks.threshold": str(self.random.choice([2, 3]))}
+        )
 
     def plan(self) -> None:
         plan = hudilite.table(self.lite.spark, str(self.path)).schedule_compaction()

@@ -2,7 +2,7 @@ package io.hudilite.compaction
 
 import java.time.{Instant => EpochInstant}
 
-import io.hudilite.config.{TableType, WriteOptions}
+import io.hudilite.config.{CompactionOptions, TableType, WriteOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CompactionPlan, Timeline}
@@ -12,40 +12,47 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
   *
   * @param instant
   *   its instant; `None` when the plan was only asked for
+  * @param strategy
+  *   name of the strategy that chose; empty for a log compaction, and when the plan was made before
   */
-final case class PlannedCompaction(instant: Option[String], strategy: String, candidates: Seq[CompactionCandidate]) {
+final case class PlannedCompaction(instant: Option[String], strategy: String, candidates: Seq[CompactionCandidate],
+    kind: CompactionKind = CompactionKind.Base) {
   def plan: CompactionPlan = CompactionPlan(candidates.map(_.operation))
 }
 
 /** Plans compactions (docs/format.md#compaction). */
 object CompactionScheduler {
 
-  /** Writes a plan under the table lock; `None` when the strategy finds nothing to compact.
+  /** Writes a plan under the table lock; `None` when there is nothing to compact.
     *
-    * Raises `COMPACTION_NOT_POSSIBLE` for a copy-on-write table, and `WRITE_PENDING` for a table of version 6 with a
-    * delta commit under way: its log files carry the base instant that the plan would change.
+    * Raises `COMPACTION_NOT_POSSIBLE` for a copy-on-write table, and `WRITE_PENDING` while a delta commit is under way
+    * whose log files the plan would put in a wrong place.
     *
     * @param options
     *   compaction options
     */
-  def schedule(table: Table, options: Map[String, String],
-      transaction: TransactionOptions = TransactionOptions()): Option[PlannedCompaction] =
-    guarded(table, transaction)(request(_, options))
+  def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
+    guarded(table, transaction)(request(_, options, kind))
 
   /** As [[schedule]], when the trigger of the options says that a compaction is due. */
-  def scheduleIfDue(table: Table, options: Map[String, String],
-      transaction: TransactionOptions = TransactionOptions()): Option[PlannedCompaction] =
-    guarded(table, transaction)(now => if (isDue(now, options)) request(now, options) else None)
+  def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
+    guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind) else None)
 
   /** What [[schedule]] would plan; nothing is written. */
-  def preview(table: Table, options: Map[String, String]): PlannedCompaction = {
+  def preview(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base)
+      : PlannedCompaction = {
     checkType(table)
-    plan(table, options)
+    plan(table, options, kind)
   }
 
-  def isDue(table: Table, options: Map[String, String]): Boolean =
-    CompactionTrigger.of(options)
-      .isDue(DeltaProgress.of(table.timeline, System.currentTimeMillis(), table.config.zone))
+  def isDue(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base): Boolean =
+    kind match {
+      case CompactionKind.Base => CompactionTrigger.of(options)
+          .isDue(DeltaProgress.of(table.timeline, System.currentTimeMillis(), table.config.zone))
+      case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
+    }
 
   /** Raises `InvalidInput` unless the table can have log files. */
   def checkType(table: Table): Unit =
@@ -57,26 +64,42 @@ object CompactionScheduler {
     Transaction.prepared(table, options)(body(table.refresh()))
   }
 
-  private def request(now: Table, options: Map[String, String]): Option[PlannedCompaction] = {
-    blocking(now.timeline, now.config.layout).foreach(i =>
-      throw CommitConflict("WRITE_PENDING", "instant" -> i, "path" -> now.basePath,
-        "reason" -> "with table version 6 a compaction can only be planned between writes"))
-    val planned = plan(now, options)
+  private def request(now: Table, options: Map[String, String], kind: CompactionKind): Option[PlannedCompaction] = {
+    blocking(now.timeline, now.config.layout, kind).foreach { case (instant, reason) =>
+      throw CommitConflict("WRITE_PENDING", "instant" -> instant, "path" -> now.basePath, "reason" -> reason)
+    }
+    val planned = plan(now, options, kind)
     if (planned.candidates.isEmpty) None
     else {
       // Later than everything in the timeline, so than every log file that the plan takes in.
       val instant = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-      now.store.requestCompaction(instant, planned.plan)
+      now.store.requestCompaction(instant, planned.plan, kind.action)
       Some(planned.copy(instant = Some(instant)))
     }
   }
 
-  /** The pending delta commit that forbids a plan. */
-  private[compaction] def blocking(timeline: Timeline, layout: Int): Option[String] =
-    if (layout > 1) None
-    else timeline.pendingWrites.find(_.comparableAction == Action.DeltaCommit).map(_.time)
+  /** The pending delta commit that forbids a plan, and why. Before version 8 its log files carry the base instant that a
+    * compaction changes. Behind a log compaction nothing may appear that is older: many readers take its blocks where
+    * they lie.
+    */
+  private[compaction] def blocking(timeline: Timeline, layout: Int, kind: CompactionKind): Option[(String, String)] = {
+    val pending = timeline.pending.find(_.action == Action.DeltaCommit).map(_.time)
+    kind match {
+      case CompactionKind.Log => pending.map(_ -> "a log compaction can only be planned between writes")
+      case CompactionKind.Base => pending.filter(_ => layout == 1)
+          .map(_ -> "with table version 6 a compaction can only be planned between writes")
+    }
+  }
 
-  private def plan(now: Table, options: Map[String, String]): PlannedCompaction = {
+  private def plan(now: Table, options: Map[String, String], kind: CompactionKind): PlannedCompaction = kind match {
+    case CompactionKind.Base => byStrategy(now, options)
+    case CompactionKind.Log =>
+      val threshold = CompactionOptions.LogBlocksThreshold(options)
+      val found = candidates(now, WriteOptions.MaxFileSize(options))
+      PlannedCompaction(None, "", found.filter(c => LogCompactionPlanner.qualifies(now, c.slice, threshold)), kind)
+  }
+
+  private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {
     val strategy = CompactionStrategy.of(options)
     val found = candidates(now, WriteOptions.MaxFileSize(options))
     val today = EpochInstant.ofEpochMilli(System.currentTimeMillis()).atZone(now.config.zone).toLocalDate
@@ -86,7 +109,8 @@ object CompactionScheduler {
 
   /** Slices with log files whose file group nothing else is about to rewrite, in the order of partition and file id. */
   private[compaction] def candidates(table: Table, maxFileBytes: Long): Seq[CompactionCandidate] = {
-    val taken = table.pendingCompactions.keySet ++ table.pendingClusterings.keySet
+    val taken = table.pendingCompactions.keySet ++ table.pendingClusterings.keySet ++
+      table.pendingLogCompactions.keySet
     table.allSlices().values.flatten.toSeq
       .filter(slice => slice.logs.nonEmpty && !taken(slice.groupId))
       .sortBy(slice => (slice.partition, slice.fileId))

@@ -47,10 +47,18 @@ object CompactionOptions {
       "UnBoundedPartitionAware the older ones.",
     0, "partitions")
 
+  val LogInline: ConfigKey[Boolean] = ConfigKey.flag("hoodie.log.compaction.inline", default = false,
+    "After a write to a merge-on-read table, fold the log files of file groups with many small blocks into fewer, when " +
+      "as many delta commits as the threshold have completed since the last compaction of either kind.")
+
+  val LogBlocksThreshold: ConfigKey[Int] = ConfigKey.int("hoodie.log.compaction.blocks.threshold", 5,
+    "Log blocks that a file slice must have for a log compaction, and delta commits after which one is due inline.", 1,
+    "blocks")
+
   val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
     "Whether a write may be followed by a compaction at all.")
 
   val all: Seq[ConfigKey[_]] =
     Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
-      LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions)
+      LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions, LogInline, LogBlocksThreshold)
 }

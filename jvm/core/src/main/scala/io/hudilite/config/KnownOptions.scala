@@ -133,8 +133,6 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.keygen.timebased.input.dateformat.list.delimiter.regex", Seq(","),
       "date formats are separated by commas"),
     RefusedOption("hoodie.layout.optimize.enable", Off, "hudilite does not cluster"),
-    RefusedOption("hoodie.log.compaction.enable", Off, "log files are compacted into base files only"),
-    RefusedOption("hoodie.log.compaction.inline", Off, "log files are compacted into base files only"),
     RefusedOption("hoodie.merge.allow.duplicate.on.inserts", Seq("true"), "insert does not look keys up; use upsert"),
     RefusedOption("hoodie.metaserver.enabled", Off, "tables are found by their path"),
     RefusedOption("hoodie.parquet.write.config.injector.class", Empty, "Parquet is set by hoodie.parquet options only"),

@@ -15,10 +15,13 @@ object LogBlockWriter {
     * @param positions
     *   rows of the base file at the given instant that the records replace, ascending and one a record; version 6 has no
     *   place for them and leaves them out
+    * @param folded
+    *   instants whose blocks this one replaces; all blocks of its instant must name the same
     */
-  def headers(version: Int, instant: String, schemaJson: String, positions: Option[(String, Array[Long])] = None)
-      : Map[Int, String] = {
-    val always = Map(HeaderKey.InstantTime -> instant, HeaderKey.Schema -> schemaJson)
+  def headers(version: Int, instant: String, schemaJson: String, positions: Option[(String, Array[Long])] = None,
+      folded: Seq[String] = Nil): Map[Int, String] = {
+    val always = Map(HeaderKey.InstantTime -> instant, HeaderKey.Schema -> schemaJson) ++
+      (if (folded.isEmpty) None else Some(HeaderKey.CompactedTimes -> folded.mkString(",")))
     val placed = positions.filter(_ => version >= FirstVersionWithPositions).toList.flatMap { case (base, rows) =>
       Seq(HeaderKey.RecordPositions -> RecordPositions.encode(rows), HeaderKey.PositionsBaseInstant -> base)
     }

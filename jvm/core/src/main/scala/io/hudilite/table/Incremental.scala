@@ -50,12 +50,15 @@ private[table] final class IncrementalSelection(table: Table) {
   private val timeline = table.timeline
 
   def select(range: IncrementalRange): IncrementalFiles = {
-    val active = IncrementalRange.select(range, timeline.writes, layout)
+    // A log compaction repeats records of other writes, merged: what a write of the range logged is in the log files that
+    // were folded, too, which stay.
+    val active = table.store.readCommits(IncrementalRange.select(range, timeline.writes, layout))
+      .filterNot { case (_, metadata) => metadata.isLogCompaction }
     val archived =
       if (IncrementalRange.reachesBefore(range, timeline, layout))
         IncrementalRange.select(range, archivedWrites, layout)
       else Nil
-    val instants = (active ++ archived).map(_.time).toSet
+    val instants = (active.map(_._1) ++ archived).map(_.time).toSet
     if (instants.isEmpty) IncrementalFiles(instants, Map.empty, fullScan = false)
     else touched(range, active).filter(_ => archived.isEmpty).fold(everything(instants))(slices =>
       IncrementalFiles(instants, slices, fullScan = false))
@@ -68,9 +71,10 @@ private[table] final class IncrementalSelection(table: Table) {
     IncrementalFiles(instants, table.allSlices(), fullScan = true)
 
   /** Slices as of the range's end of the file groups that the writes touched; `None` when one was cleaned away. */
-  private def touched(range: IncrementalRange, writes: Seq[Instant]): Option[Map[String, Seq[FileSlice]]] = {
+  private def touched(range: IncrementalRange, writes: Seq[(Instant, CommitMetadata)])
+      : Option[Map[String, Seq[FileSlice]]] = {
     val view = viewAtEnd(range)
-    val last = lastStats(table.store.readCommits(writes)).filterNot { case (group, _) => view.replaced(group) }
+    val last = lastStats(writes).filterNot { case (group, _) => view.replaced(group) }
     val listing = table.listing(last.keys.map(_.partition).toList.distinct)
     val slices = FileSystemView.slices(view, table.committedFiles(listing)).values.flatten
       .map(s => s.groupId -> s).toMap

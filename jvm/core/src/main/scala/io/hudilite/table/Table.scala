@@ -3,6 +3,7 @@ package io.hudilite.table
 import io.hudilite.config.{NewTable, TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
+import io.hudilite.log.BlockInstants
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
 
@@ -51,6 +52,11 @@ final case class Table(
     }
   }
 
+  /** File groups with a pending log compaction and its instant; nobody lays files out by it. */
+  lazy val pendingLogCompactions: Map[FileGroupId, String] =
+    (for ((instant, plan) <- store.pendingLogCompactions(timeline); operation <- plan.operations)
+      yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
+
   /** File groups that a pending clustering is about to replace; they must not be written. */
   lazy val pendingClusterings: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingClusterings(timeline); input <- plan.groups.flatten)
@@ -81,6 +87,10 @@ final case class Table(
 
   /** Completed write with the greatest instant. */
   def lastInstant: Option[Instant] = timeline.lastCompleted
+
+  /** Which log blocks count for a reader who sees writes up to `asOf`, by requested time and inclusive. */
+  def blockInstants(asOf: Option[String] = None): BlockInstants =
+    BlockInstants(config.version, asOf, timeline.writes.map(_.time).toSet, timeline.firstWriteInstant.map(_.time))
 
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)

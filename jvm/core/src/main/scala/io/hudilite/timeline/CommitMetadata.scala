@@ -87,6 +87,9 @@ final case class CommitMetadata(
     replaced: Map[String, Seq[String]] = Map.empty,
     compacted: Boolean = false) {
 
+  /** It folded log blocks that others wrote and has no records of its own. */
+  def isLogCompaction: Boolean = operation == CommitMetadata.LogCompact
+
   def allStats: Seq[WriteStat] = stats.values.flatten.toList
 
   /** The table's Avro schema as this commit recorded it. */
@@ -103,6 +106,12 @@ final case class CommitMetadata(
 
 object CommitMetadata {
   val SchemaKey = "schema"
+
+  /** Operation of a completed compaction. */
+  val Compact = "COMPACT"
+
+  /** Operation of a completed log compaction. */
+  val LogCompact = "LOG_COMPACT"
 
   /** What a file without content means. */
   val Empty: CommitMetadata = CommitMetadata("UNKNOWN", Map.empty, Map.empty)

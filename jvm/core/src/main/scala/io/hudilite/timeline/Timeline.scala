@@ -20,6 +20,8 @@ final case class Timeline(instants: Seq[Instant]) {
 
   lazy val pendingCompactions: Seq[Instant] = pending.filter(_.action == Action.Compaction)
 
+  lazy val pendingLogCompactions: Seq[Instant] = pending.filter(_.action == Action.LogCompaction)
+
   private lazy val writeByTime: Map[String, Instant] = writes.map(i => i.time -> i).toMap
   private lazy val pendingWriteTimes: Set[String] = pendingWrites.map(_.time).toSet
   private lazy val savepointed: Set[String] = instants.filter(_.action == Action.Savepoint).map(_.time).toSet

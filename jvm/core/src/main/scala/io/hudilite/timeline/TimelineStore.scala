@@ -53,8 +53,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def completeRollback(time: String, metadata: RollbackMetadata): Instant =
     completeWith(time, Action.Rollback, PlanCodec.write(metadata))
 
-  def requestCompaction(time: String, plan: CompactionPlan): Unit =
-    request(time, Action.Compaction, PlanCodec.write(plan))
+  /** Announces a compaction or a log compaction. */
+  def requestCompaction(time: String, plan: CompactionPlan, action: String = Action.Compaction): Unit =
+    request(time, action, PlanCodec.write(plan))
 
   def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan))
 
@@ -137,6 +138,10 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** Pending compactions with their plans. */
   def pendingCompactions(timeline: Timeline): Seq[(Instant, CompactionPlan)] =
     readRequested(timeline.pendingCompactions)(PlanCodec.compactionPlan)
+
+  /** Pending log compactions with their plans. */
+  def pendingLogCompactions(timeline: Timeline): Seq[(Instant, CompactionPlan)] =
+    readRequested(timeline.pendingLogCompactions)(PlanCodec.compactionPlan)
 
   /** Pending clusterings with their plans; in layout 1 they look like other replace commits until they are read. */
   def pendingClusterings(timeline: Timeline): Seq[(Instant, ClusteringPlan)] =

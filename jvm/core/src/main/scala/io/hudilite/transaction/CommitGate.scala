@@ -22,7 +22,10 @@ private[transaction] final class CommitGate(
     checkOwnInstant(now)
     checkHistory(now)
     // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
-    if (action != Action.Compaction) checkOverlap(ConflictCheck.changes(metadata), now)
+    if (action == Action.LogCompaction)
+      checkOverlap(Changes(rewritten = ConflictCheck.changes(metadata).all), now, ConflictCheck.footprintUnderLogs)
+    else if (action != Action.Compaction)
+      checkOverlap(ConflictCheck.changes(metadata), now, ConflictCheck.footprint(_, _))
     MetadataTable.refuse(config, table.basePath, options)
     MetadataTable.clear(table.storage, table.basePath, config)
   }
@@ -44,11 +47,12 @@ private[transaction] final class CommitGate(
       throw conflict(s"the write ${i.time}, which this one builds on, was rolled back"))
   }
 
-  private def checkOverlap(mine: Changes, now: Timeline): Unit = {
+  private def checkOverlap(
+      mine: Changes, now: Timeline, footprint: (Instant, CommitMetadata) => Footprint): Unit = {
     val completed = now.writes.filterNot(i => before.isCompleted(i.time))
     val pending = now.pending.filter(i => ConflictCheck.takesGroups(i) && i.time != instant)
     val clustered = store.pendingClusterings(now).toMap
-    val others = store.readCommits(completed).map { case (i, m) => ConflictCheck.footprint(i, m) } ++
+    val others = store.readCommits(completed).map { case (i, m) => footprint(i, m) } ++
       pending.map(i => planned(i, clustered.get(i))) ++ compactionsSince(now)
     val basis = Basis(table.config.version, before.pendingCompactions.map(_.time).toSet)
     ConflictCheck.firstOverlap(instant, mine, others, basis).foreach { overlap =>

@@ -2,6 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant, WriteStat}
+import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 
 /** What another action on the table writes, replaces or is about to.
   *
@@ -41,7 +42,6 @@ final case class Basis(version: Int, compactions: Set[String] = Set.empty)
 /** Optimistic concurrency control on file groups, as Hudi's writers do it (docs/format.md#concurrency): pure. */
 object ConflictCheck {
 
-  private val Compact = "COMPACT"
   private val LogsJoinByCompletion = 8
 
   /** The first action of `others` that excludes a write at `time` with these changes.
@@ -56,16 +56,24 @@ object ConflictCheck {
 
   /** A compaction only moves records, so it leaves alone what is replaced anyway, and log files wherever they end up in
     * the slice that it makes: from version 8 on by the time they complete, before that only when their names bear the
-    * compaction's instant, i.e. when the writer knew of it.
+    * compaction's instant, i.e. when the writer knew of it. A log compaction only repeats what lies in the same slice
+    * before, so it stands against nothing but another slice.
     */
   private def contested(mine: Changes, other: Footprint, basis: Basis): Set[FileGroupId] =
-    if (!other.operation.contains(Compact)) mine.all
+    if (other.operation.contains(LogCompact)) mine.rewritten
+    else if (!other.operation.contains(Compact)) mine.all
     else if (basis.version >= LogsJoinByCompletion || basis.compactions(other.instant.time)) mine.rewritten
     else mine.rewritten ++ mine.appended
 
   /** Footprint of a completed write, or of a pending one that recorded its plan in the same form. */
   def footprint(instant: Instant, metadata: CommitMetadata): Footprint =
     Footprint(instant, changes(metadata).all, Some(if (metadata.compacted) Compact else metadata.operation))
+
+  /** The same as a log compaction sees it: log files of other writes lie behind its own. */
+  def footprintUnderLogs(instant: Instant, metadata: CommitMetadata): Footprint = {
+    val found = footprint(instant, metadata)
+    if (metadata.isLogCompaction) found else found.copy(groups = found.groups -- changes(metadata).appended)
+  }
 
   /** Footprint of a compaction that is pending. */
   def footprint(instant: Instant, plan: CompactionPlan): Footprint =

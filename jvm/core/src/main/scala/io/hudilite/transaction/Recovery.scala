@@ -41,5 +41,9 @@ private[transaction] final class Recovery(store: TimelineStore) {
 
   // A compaction that was only planned is nobody's yet.
   private def isRolledBack(i: Instant): Boolean =
-    Action.Writes(i.action) || (i.action == Action.Compaction && i.state == State.Inflight)
+    Action.Writes(i.action) || (i.state == State.Inflight && Recovery.planned(i.action))
+}
+
+private object Recovery {
+  private val planned = Set(Action.Compaction, Action.LogCompaction)
 }

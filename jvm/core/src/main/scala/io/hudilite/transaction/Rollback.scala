@@ -12,7 +12,7 @@ private[transaction] final class Rollback(store: TimelineStore) {
   private val base = basePath.stripSuffix("/")
 
   /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. A compaction
-    * becomes requested again instead.
+    * becomes requested again instead; a log compaction does not, since nobody lays files out by its plan.
     *
     * @param written
     *   relative paths of files of the instant that are known without their markers

@@ -1,6 +1,6 @@
 package io.hudilite.docs
 
-import io.hudilite.config.{ConfigKey, Options, ReadOptions, TableOptions, WriteOptions}
+import io.hudilite.config.{CompactionOptions, ConfigKey, Options, ReadOptions, TableOptions, WriteOptions}
 import io.hudilite.error.Conditions
 
 /** One group of options, as a section of the pages. */
@@ -17,6 +17,8 @@ object GeneratedPages {
       "Set by the write that creates the table. Later writes need not repeat them; one that differs from the table is " +
         "an error.", TableOptions.all),
     Section("Writing", "Options of one write.", WriteOptions.all),
+    Section("Compaction", "Options of a write that a compaction follows, and of a call that compacts.",
+      CompactionOptions.all),
     Section("Reading", "Options of one read.", ReadOptions.all))
 
   /** docs/options.md */

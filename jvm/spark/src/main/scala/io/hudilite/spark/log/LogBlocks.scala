@@ -9,6 +9,9 @@ import org.apache.hadoop.conf.Configuration
 /** The blocks of a slice's log files that count, oldest first; their contents are not read yet. */
 final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Option[String], val storage: Storage) {
 
+  /** Instants that wrote the blocks, in the order of the blocks. */
+  def instants: Seq[String] = selected.map(_.instant).distinct
+
   /** Every block says which rows of the slice's base file it replaces. */
   val havePositions: Boolean =
     selected.nonEmpty && baseInstant.isDefined && selected.forall(_.positionsBase.exists(baseInstant.contains(_)))

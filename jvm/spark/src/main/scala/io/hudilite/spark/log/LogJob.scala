@@ -42,9 +42,7 @@ object LogJob {
     refuse(table)
     val json = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant))).orElse(table.schemaJson)
     val schema = json.map(SchemaConversion.toSpark).getOrElse(new StructType())
-    val instants = BlockInstants(config.version, asOf, table.timeline.writes.map(_.time).toSet,
-      table.timeline.firstWriteInstant.map(_.time))
-    LogJob(table.basePath, instants, config.mergeMode,
+    LogJob(table.basePath, table.blockInstants(asOf), config.mergeMode,
       config.orderingFields.filter(schema.fieldNames.contains), config.deleteMarker, schema)
   }
 

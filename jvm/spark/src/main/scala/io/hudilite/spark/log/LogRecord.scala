@@ -31,6 +31,12 @@ private[spark] final class LogRecord private[log] (rows: LogRows) {
 
   def isDelete: Boolean = LogRows.has(current, LogRows.Delete)
 
+  /** Columns of the table say that the record deletes its key. */
+  def deletesByColumn: Boolean = LogRows.has(current, LogRows.ByColumn)
+
+  /** The wanted columns; of a delete block's record only the key and the ordering columns are not null. */
+  def values: InternalRow = view
+
   /** The wanted columns; null for a delete block's record, which has no values. */
   def row: InternalRow = if (LogRows.has(current, LogRows.KeyOnly)) null else view
 

@@ -52,10 +52,12 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
   private val orderingInRead = orderingOrdinals.map(_ - Bookkeeping.size)
   private val operationInRead = read.fieldIndex(MetaFields.Operation)
   private val deletes = new RowDeletes(read, job.deleteMarker)
+  private val ownDeletes = new RowDeletes(read, job.deleteMarker, among = job.dataSchema.fieldNames.toSet)
 
   /** The flags of a record in a data block, as it was read. */
   def flagsOf(record: InternalRow): Int =
-    if (!isDelete(record)) 0 else if (hasOrdering(record)) Delete else Delete | Unordered
+    if (!isDelete(record)) 0
+    else Delete | (if (hasOrdering(record)) 0 else Unordered) | (if (ownDeletes(record)) ByColumn else 0)
 
   private def isDelete(record: InternalRow): Boolean =
     deletes(record) ||
@@ -91,6 +93,9 @@ private[spark] object LogRows {
 
   /** Only a delete block's record has no values of its own. */
   val KeyOnly = 4
+
+  /** Columns of the table, not those that a log may have besides, say that the record deletes its key. */
+  val ByColumn = 8
 
   private val DeleteOperation = UTF8String.fromString("D")
   private val BeforeUpdate = UTF8String.fromString("-U")

@@ -80,6 +80,13 @@ object MergedLog {
   private[spark] def of(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog =
     new MergedLog(byKey(rows, blocks, conf))
 
+  /** As [[of]]; the records have the positions of the base file's rows that they replace when every block says them. */
+  private[spark] def withPositions(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
+    val order = SortColumn.Text(rows.keyOrdinal)
+    val placed = if (blocks.havePositions) SortedLog.read(rows, blocks, conf, order, positions = true) else None
+    placed.map(new MergedLog(rows, order, _)).getOrElse(of(rows, blocks, conf))
+  }
+
   /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
     * records.
     */

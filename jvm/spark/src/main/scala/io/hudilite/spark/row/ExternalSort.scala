@@ -35,12 +35,16 @@ object SortColumn {
 /** Spark's external sorter: it takes its memory from the task's memory manager and spills. */
 object ExternalSort {
 
+  // Spark's pages have up to 64 MiB, which takes longer to be zeroed than the few rows of a file group to be sorted. A
+  // task can have 8192 pages.
+  private val MaxPageBytes = 4L << 20
+
   /** A sorter of unsafe rows with this schema; those equal in `by` are sorted by `thenBy`. */
   def sorter(schema: StructType, by: SortColumn, thenBy: Option[SortColumn] = None): UnsafeExternalRowSorter = {
     if (TaskContext.get() == null) throw new IllegalStateException("rows are sorted in tasks only")
     val order = thenBy.fold[Ordering[InternalRow]](by)(new ByTwo(by, _))
     UnsafeExternalRowSorter.create(schema, order, by.prefixes, new Prefixes(by),
-      SparkEnv.get.memoryManager.pageSizeBytes, false)
+      math.min(SparkEnv.get.memoryManager.pageSizeBytes, MaxPageBytes), false)
   }
 
   private final class ByTwo(first: SortColumn, second: SortColumn) extends Ordering[InternalRow] {

@@ -6,11 +6,18 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{BooleanType, NullType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Which rows of a schema turn themselves into deletes of their keys (docs/format.md, merging records). */
-final class RowDeletes(schema: StructType, marker: Option[DeleteMarker]) extends Serializable {
+/** Which rows of a schema turn themselves into deletes of their keys (docs/format.md, merging records).
+  *
+  * @param among
+  *   columns that can say so
+  */
+final class RowDeletes(schema: StructType, marker: Option[DeleteMarker], among: Set[String]) extends Serializable {
 
-  private val flag = schema.fields.indexWhere(f => f.name == MetaFields.IsDeleted && f.dataType == BooleanType)
-  private val column = marker.fold(-1)(m => schema.fieldNames.indexOf(m.field))
+  def this(schema: StructType, marker: Option[DeleteMarker]) = this(schema, marker, schema.fieldNames.toSet)
+
+  private val flag = schema.fields.indexWhere(f =>
+    f.name == MetaFields.IsDeleted && f.dataType == BooleanType && among(f.name))
+  private val column = marker.filter(m => among(m.field)).fold(-1)(m => schema.fieldNames.indexOf(m.field))
   private val columnType = if (column < 0) NullType else schema(column).dataType
   private val value = marker.fold("")(_.value)
   private val valueBytes = UTF8String.fromString(value)

@@ -2,9 +2,11 @@ package io.hudilite.spark.service
 
 import java.util.{Collections, Set => JSet}
 
+import io.hudilite.compaction.CompactionKind
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.log.LogJob
-import io.hudilite.spark.write.{SliceCompactor, TaskAttempt, WriteJob}
+import io.hudilite.spark.write.{LogFolder, SliceCompactor, TaskAttempt, WriteJob}
+import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
@@ -19,10 +21,11 @@ import org.apache.spark.util.LongAccumulator
   * @param done
   *   counts the file slices that are compacted
   */
-private[service] final case class CompactionJob(write: WriteJob, logs: LogJob, done: LongAccumulator)
+private[service] final case class CompactionJob(
+    kind: CompactionKind, write: WriteJob, logs: LogJob, done: LongAccumulator)
 
 /** One compaction as a table for Spark to scan: each slice is an input partition whose task merges it and answers with
-  * the stat of the base file that it wrote. So a compaction has Spark's scheduling, retries, metrics and cancelling.
+  * the stats of the files that it wrote. So a compaction has Spark's scheduling, retries, metrics and cancelling.
   *
   * An attempt that is repeated writes a file of another name; the losers are removed as the compaction commits.
   */
@@ -58,17 +61,26 @@ private final case class CompactionReaderFactory(job: CompactionJob) extends Par
 /** Merges its slice when the first row is asked for. */
 private final class CompactionReader(job: CompactionJob, slice: FileSlice) extends PartitionReader[InternalRow] {
 
-  private var stat: Option[InternalRow] = None
+  private lazy val written: Iterator[WriteStat] = compact().iterator
+  private var row: Option[InternalRow] = None
 
-  override def next(): Boolean = stat.isEmpty && {
-    val task = TaskContext.get()
-    val attempt = TaskAttempt(task.partitionId(), task.stageId(), task.taskAttemptId())
-    stat = Some(StatRows.toRow(new SliceCompactor(job.write, job.logs, attempt).compact(slice)))
-    job.done.add(1L)
-    true
+  override def next(): Boolean = {
+    row = if (written.hasNext) Some(StatRows.toRow(written.next())) else None
+    row.isDefined
   }
 
-  override def get(): InternalRow = stat.getOrElse(throw new IllegalStateException("a row is read before next()"))
+  private def compact(): Seq[WriteStat] = {
+    val task = TaskContext.get()
+    val attempt = TaskAttempt(task.partitionId(), task.stageId(), task.taskAttemptId())
+    val stats = job.kind match {
+      case CompactionKind.Base => Seq(new SliceCompactor(job.write, job.logs, attempt).compact(slice))
+      case CompactionKind.Log => new LogFolder(job.write, job.logs, attempt).fold(slice)
+    }
+    job.done.add(1L)
+    stats
+  }
+
+  override def get(): InternalRow = row.getOrElse(throw new IllegalStateException("a row is read before next()"))
 
   override def close(): Unit = ()
 }

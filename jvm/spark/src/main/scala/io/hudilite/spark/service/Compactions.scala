@@ -2,7 +2,8 @@ package io.hudilite.spark.service
 
 import java.util.{Map => JMap}
 
-import io.hudilite.compaction.{CompactionCandidate, CompactionScheduler, PendingCompactions, PlannedCompaction}
+import io.hudilite.compaction.{CompactionCandidate, CompactionKind, CompactionScheduler}
+import io.hudilite.compaction.{PendingCompactions, PlannedCompaction}
 import io.hudilite.config.Options
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.Sessions
@@ -28,54 +29,64 @@ object Compactions {
     *   plan only when the trigger of the options says that it is time
     * @param dryRun
     *   only say what would be planned, due or not
+    * @param kind
+    *   what is made of the log files
     * @return
     *   the plan; `None` when nothing was planned
     */
   def schedule(session: SparkSession, path: String, options: JMap[String, String], onlyIfDue: Boolean,
-      dryRun: Boolean): Option[PlannedCompaction] = onDriver(session, path, options) { (table, all) =>
-    val compactor = new Compactor(session, all, session.sparkContext.longAccumulator)
-    if (dryRun) Some(CompactionScheduler.preview(table, all)).filter(_.candidates.nonEmpty)
-    else if (onlyIfDue) compactor.scheduleIfDue(table)
-    else compactor.schedule(table)
-  }
+      dryRun: Boolean, kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
+    onDriver(session, path, options) { (table, all) =>
+      CompactionScheduler.checkType(table)
+      val compactor = new Compactor(session, all, session.sparkContext.longAccumulator, kind)
+      if (dryRun) Some(previewed(table, all, kind)).filter(_.candidates.nonEmpty)
+      else if (onlyIfDue) compactor.scheduleIfDue(table)
+      else compactor.schedule(table)
+    }
 
   /** What [[start]] would run: the pending compactions, else the one that it would plan. */
-  def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
-      : Seq[PlannedCompaction] = onDriver(session, path, options) { (table, all) =>
-    CompactionScheduler.checkType(table)
-    val pending = instant.map(i => Seq(PendingCompactions.named(table, i)))
-      .getOrElse(PendingCompactions.runnable(table))
-    if (pending.nonEmpty) pending.map(planned(table, _))
-    else Seq(CompactionScheduler.preview(table, all)).filter(_.candidates.nonEmpty)
+  def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
+      kind: CompactionKind = CompactionKind.Base): Seq[PlannedCompaction] = onDriver(session, path, options) {
+    (table, all) =>
+      CompactionScheduler.checkType(table)
+      val pending = instant.map(i => Seq(PendingCompactions.named(table, i)))
+        .getOrElse(PendingCompactions.runnable(table, kind).filter(PendingCompactions.outdated(table, _).isEmpty))
+      if (pending.nonEmpty) pending.map(planned(table, _))
+      else Seq(previewed(table, all, kind)).filter(_.candidates.nonEmpty)
   }
 
   /** Starts compacting in the background.
     *
     * @param instant
-    *   the planned compaction to run; `None` runs all pending ones or, when there are none, plans one and runs it
+    *   the planned compaction to run, of any kind; `None` runs all pending ones of the kind or, when there are none,
+    *   plans one and runs it
     */
-  def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String])
-      : RunningCompaction = {
+  def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
+      kind: CompactionKind = CompactionKind.Base): RunningCompaction = {
     val done = session.sparkContext.longAccumulator
-    val total = preview(session, path, options, instant).map(_.candidates.size).sum
+    val total = preview(session, path, options, instant, kind).map(_.candidates.size).sum
     new RunningCompaction(session.sparkContext, done, total,
       { () =>
         onDriver(session, path, options) { (table, all) =>
-          val compactor = new Compactor(session, all, done)
+          val compactor = new Compactor(session, all, done, kind)
           instant match {
             case Some(i) => Seq(compactor.run(table, PendingCompactions.named(table, i)))
             case None =>
-              if (PendingCompactions.runnable(table).isEmpty) compactor.schedule(table)
+              val now = compactor.withoutOutdated(table)
+              if (PendingCompactions.runnable(now, kind).isEmpty) compactor.schedule(now)
               compactor.runPending(table.refresh())
           }
         }
       })
   }
 
+  private def previewed(table: Table, options: Map[String, String], kind: CompactionKind): PlannedCompaction =
+    CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), options, kind)
+
   private def planned(table: Table, instant: Instant): PlannedCompaction =
     PlannedCompaction(Some(instant.time), "",
       PendingCompactions.open(table, instant).slices
-        .map(CompactionCandidate(_, 0L)))
+        .map(CompactionCandidate(_, 0L)), CompactionKind.of(instant.action))
 
   private def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
       body: (Table, Map[String, String]) => T): T = {

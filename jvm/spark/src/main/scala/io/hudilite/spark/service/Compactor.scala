@@ -1,7 +1,9 @@
 package io.hudilite.spark.service
 
-import io.hudilite.compaction.{CompactionScheduler, PendingCompactions, PlannedCompaction}
+import io.hudilite.compaction.{CompactionKind, CompactionScheduler, LogCompactionPlanner}
+import io.hudilite.compaction.{PendingCompactions, PlannedCompaction}
 import io.hudilite.config.WriteOptions
+import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions}
 import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.write.WriteTarget
@@ -13,8 +15,9 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.util.LongAccumulator
+import org.slf4j.LoggerFactory
 
-/** What one compaction did; one stat for each file group. */
+/** What one compaction did; one stat for each file that it wrote. */
 final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
 
 /** Plans and runs the compactions of one table.
@@ -23,36 +26,59 @@ final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
   *   options of writes and compactions
   * @param done
   *   counts the file slices that are compacted, while they are
+  * @param kind
+  *   of the compactions that are planned, and run unless they are named
   */
-final class Compactor(session: SparkSession, options: Map[String, String], done: LongAccumulator) {
+final class Compactor(session: SparkSession, options: Map[String, String], done: LongAccumulator,
+    kind: CompactionKind = CompactionKind.Base) {
+
+  private val log = LoggerFactory.getLogger(classOf[Compactor])
 
   private val transaction = TransactionOptions(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
     ForeignWrites.policy(WriteOptions.FailedWritesPolicy(options)))
 
-  /** Plans a compaction of what the strategy of the options chooses; `None` when that is nothing. */
-  def schedule(table: Table): Option[PlannedCompaction] = CompactionScheduler.schedule(table, options, transaction)
+  /** Plans a compaction of what the options choose; `None` when that is nothing. */
+  def schedule(table: Table): Option[PlannedCompaction] =
+    CompactionScheduler.schedule(withoutOutdated(table), options, transaction, kind)
 
   /** The same when the trigger of the options says that it is time. */
   def scheduleIfDue(table: Table): Option[PlannedCompaction] =
-    CompactionScheduler.scheduleIfDue(table, options, transaction)
+    CompactionScheduler.scheduleIfDue(withoutOutdated(table), options, transaction, kind)
 
   /** Runs the compactions that are planned and that nobody runs, oldest first. */
   def runPending(table: Table): Seq[FinishedCompaction] =
-    PendingCompactions.runnable(table).map(instant => run(table.refresh(), instant))
+    PendingCompactions.runnable(withoutOutdated(table), kind).map(instant => run(table.refresh(), instant))
 
-  /** Runs one planned compaction; when that fails nothing of it is left but its plan.
+  /** The table after log compactions that can no longer be run were given up: their file groups could not be planned
+    * again.
+    */
+  def withoutOutdated(table: Table): Table = {
+    val outdated = PendingCompactions.allOutdated(table)
+    outdated.foreach { case (instant, reason) =>
+      log.info(s"Giving up the planned log compaction ${instant.time} of ${table.basePath}: $reason.")
+      Transaction.resume(table, instant, CompactionKind.Log.operation, transaction).rollback()
+    }
+    if (outdated.isEmpty) table else table.refresh()
+  }
+
+  /** Runs one planned compaction; when that fails nothing of it is left but its plan, and of a log compaction nothing.
     *
-    * Raises `CommitConflict` when another process runs it or it is gone.
+    * Raises `CommitConflict` when another process runs it, it is gone, or it is a log compaction whose file groups have
+    * changed.
     */
   def run(table: Table, instant: Instant): FinishedCompaction = {
     CompactionScheduler.checkType(table)
-    val pending = PendingCompactions.open(table, instant)
-    val target = WriteTarget.compacting(table, options)
-    val running = Transaction.resume(table, instant, "COMPACT", transaction)
+    val planned = CompactionKind.of(instant.action)
+    val running = Transaction.resume(table, instant, planned.operation, transaction)
     try {
-      val job = CompactionJob(target.job(instant.time), logsUpTo(table, instant), done)
+      val pending = PendingCompactions.open(table, instant)
+      val target = WriteTarget.compacting(table, options)
+      val job = CompactionJob(planned, target.job(instant.time), logsUpTo(table, instant), done)
       val rows = scan(new CompactionTable(job, pending.slices))
-      deleteStrays(table, instant, pending.slices, rows)
+      planned match {
+        case CompactionKind.Base => deleteStrays(table, instant, pending.slices, rows)
+        case CompactionKind.Log => checkOrder(table, instant, pending.slices, rows)
+      }
       running.commit(rows)
       FinishedCompaction(instant.time, rows)
     } finally running.rollback() // does nothing after a commit
@@ -68,6 +94,13 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
       if file.instant == instant.time && planned(FileGroupId(partition, file.fileId)) && !named(file.relativePath)
     } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
   }
+
+  private def checkOrder(table: Table, instant: Instant, slices: Seq[FileSlice], stats: Seq[WriteStat]): Unit =
+    slices.find(!LogCompactionPlanner.isInOrder(_, stats, table.config.layout)).foreach(slice =>
+      throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant.time, "path" -> table.basePath,
+        "reason" ->
+          (s"the file group ${slice.fileId} in '${slice.partition}' got log files of another write " +
+            "between those that are folded and the result")))
 
   // The table's present schema, but only what was logged before the plan.
   private def logsUpTo(table: Table, instant: Instant): LogJob = {

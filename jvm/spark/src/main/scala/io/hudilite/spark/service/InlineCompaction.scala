@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.compaction.CompactionStrategy
+import io.hudilite.compaction.{CompactionKind, CompactionStrategy}
 import io.hudilite.config.{CompactionOptions, TableType}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
@@ -22,7 +22,7 @@ object InlineCompaction extends AfterCommit {
 
   /** The target with its compactions; raises `InvalidInput` when options ask for one that the table cannot have. */
   def after(target: WriteTarget): WriteTarget =
-    if (!isAsked(target.options)) target
+    if (!CompactionKind.All.exists(isAsked(target.options, _))) target
     else if (target.config.tableType != TableType.MergeOnRead)
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> target.basePath)
     else {
@@ -30,21 +30,28 @@ object InlineCompaction extends AfterCommit {
       target.copy(afterCommit = this)
     }
 
-  private def isAsked(options: Map[String, String]): Boolean =
+  private def isAsked(options: Map[String, String], kind: CompactionKind): Boolean =
     CompactionOptions.TableServices(options) &&
-      (CompactionOptions.Inline(options) || CompactionOptions.ScheduleInline(options))
+      (kind match {
+        case CompactionKind.Base => CompactionOptions.Inline(options) || CompactionOptions.ScheduleInline(options)
+        case CompactionKind.Log => CompactionOptions.LogInline(options)
+      })
 
+  // A compaction into base files comes first: it leaves nothing to fold.
   override def apply(target: WriteTarget, table: Table): Unit =
-    try compact(table, target.options, CompactionOptions.Inline(target.options))
-    catch {
-      case e: CommitConflict => log.info(s"No compaction of ${table.basePath} after this write: ${e.getMessage}")
-      case NonFatal(e) =>
-        log.error(s"The write to ${table.basePath} is committed, but the compaction after it failed.", e)
+    CompactionKind.All.filter(isAsked(target.options, _)).foreach { kind =>
+      try compact(table, target.options, kind)
+      catch {
+        case e: CommitConflict => log.info(s"No compaction of ${table.basePath} after this write: ${e.getMessage}")
+        case NonFatal(e) =>
+          log.error(s"The write to ${table.basePath} is committed, but the compaction after it failed.", e)
+      }
     }
 
-  private def compact(table: Table, options: Map[String, String], runs: Boolean): Unit = {
+  private def compact(table: Table, options: Map[String, String], kind: CompactionKind): Unit = {
     val session = SparkSession.active
-    val compactor = new Compactor(session, options, session.sparkContext.longAccumulator)
+    val compactor = new Compactor(session, options, session.sparkContext.longAccumulator, kind)
+    val runs = kind == CompactionKind.Log || CompactionOptions.Inline(options)
     if (runs) compactor.runPending(table.refresh())
     val planned = compactor.scheduleIfDue(table.refresh())
     if (runs && planned.isDefined) compactor.runPending(table.refresh())

@@ -2,7 +2,8 @@ package io.hudilite.spark.service
 
 import java.util.{Map => JMap}
 
-import io.hudilite.compaction.{CompactionCandidate, PlannedCompaction}
+import io.hudilite.compaction.{CompactionCandidate, CompactionKind, PlannedCompaction}
+import io.hudilite.error.InvalidInput
 import io.hudilite.timeline.WriteStat
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -16,15 +17,20 @@ object PythonCompactions {
 
   /** A JSON array with the plan, or without any. */
   def schedule(session: SparkSession, path: String, options: JMap[String, String], onlyIfDue: Boolean,
-      dryRun: Boolean): String =
-    plans(Compactions.schedule(session, path, options, onlyIfDue, dryRun).toSeq)
+      dryRun: Boolean, kind: String): String =
+    plans(Compactions.schedule(session, path, options, onlyIfDue, dryRun, kindOf(kind)).toSeq)
 
   /** A JSON array of plans. */
-  def preview(session: SparkSession, path: String, options: JMap[String, String], instant: String): String =
-    plans(Compactions.preview(session, path, options, Option(instant).filter(_.nonEmpty)))
+  def preview(session: SparkSession, path: String, options: JMap[String, String], instant: String, kind: String)
+      : String = plans(Compactions.preview(session, path, options, Option(instant).filter(_.nonEmpty), kindOf(kind)))
 
-  def start(session: SparkSession, path: String, options: JMap[String, String], instant: String): RunningCompaction =
-    Compactions.start(session, path, options, Option(instant).filter(_.nonEmpty))
+  def start(session: SparkSession, path: String, options: JMap[String, String], instant: String, kind: String)
+      : RunningCompaction =
+    Compactions.start(session, path, options, Option(instant).filter(_.nonEmpty), kindOf(kind))
+
+  private def kindOf(name: String): CompactionKind = CompactionKind.All.find(_.name == name).getOrElse(
+    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "kind", "value" -> name,
+      "reason" -> s"it must be one of ${CompactionKind.All.map(_.name).mkString(", ")}"))
 
   /** A JSON array of what each compaction did. */
   def result(running: RunningCompaction): String = {
@@ -39,7 +45,7 @@ object PythonCompactions {
   private def plans(planned: Seq[PlannedCompaction]): String = {
     val all = json.createArrayNode()
     planned.foreach { p =>
-      val node = all.addObject().put("instant", p.instant.orNull).put("strategy", p.strategy)
+      val node = all.addObject().put("instant", p.instant.orNull).put("kind", p.kind.name).put("strategy", p.strategy)
       putSlices(node.putArray("slices"), p.candidates)
     }
     json.writeValueAsString(all)

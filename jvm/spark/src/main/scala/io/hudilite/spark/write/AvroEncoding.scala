@@ -64,11 +64,11 @@ private[write] object AvroSlot {
 
 private[write] final class AvroRecord(slots: Array[AvroSlot]) {
 
-  /** Appends all columns of a row. */
-  def put(row: SpecializedGetters, out: AvroBuffer): Unit = {
+  /** Appends all columns of a row, the first of which is at `first`. */
+  def put(row: SpecializedGetters, out: AvroBuffer, first: Int = 0): Unit = {
     var i = 0
     while (i < slots.length) { // hot path
-      slots(i).put(row, i, out)
+      slots(i).put(row, first + i, out)
       i += 1
     }
   }

@@ -18,6 +18,9 @@ private[write] trait LogBlockBuilder {
   /** Appends a row that this instant writes. */
   def add(key: UTF8String, row: InternalRow): Unit
 
+  /** Appends a record as it is; the columns are those of `OldBaseFile.schema`. */
+  def keep(row: InternalRow): Unit
+
   /** Hands the content over, as an array of which so many bytes count, and begins an empty block. */
   def finish(write: (Array[Byte], Int) => Unit): Unit
 
@@ -68,6 +71,23 @@ private final class AvroBlockBuilder(output: TaskOutput, partition: String, file
     putMeta(partitionPath)
     putMeta(fileName)
     columns.put(row, buffer)
+    end(start)
+  }
+
+  override def keep(row: InternalRow): Unit = {
+    val start = buffer.length
+    buffer.skip(LengthBytes)
+    var i = 0
+    while (i < OldBaseFile.KeptMeta.size) { // hot path
+      if (row.isNullAt(i)) buffer.putByte(AvroSlot.Null) else putMeta(row.getUTF8String(i))
+      i += 1
+    }
+    putMeta(fileName)
+    columns.put(row, buffer, first = OldBaseFile.KeptMeta.size)
+    end(start)
+  }
+
+  private def end(start: Int): Unit = {
     buffer.setInt(start, buffer.length - start - LengthBytes)
     count += 1
   }

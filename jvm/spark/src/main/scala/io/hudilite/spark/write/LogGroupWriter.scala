@@ -11,8 +11,12 @@ import scala.collection.mutable
 /** Appends changes of one file slice to its log: data blocks, and behind the last a block of deletes.
   *
   * At most one block is in memory. Nothing is looked up in the slice: readers merge.
+  *
+  * @param folded
+  *   instants whose blocks those written here replace
   */
-private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) extends GroupWriter {
+private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, folded: Seq[String] = Nil)
+    extends GroupWriter {
 
   private val job = output.job
   private val settings =
@@ -29,7 +33,7 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) 
 
   private def headers(positions: BlockPositions): Map[Int, String] = {
     val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
-    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known)
+    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known, folded)
   }
 
   /** New rows go to base files, where they are found again. */
@@ -40,9 +44,22 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice) 
     if (job.isDelete(row)) delete(key, orderings.of(row), position)
     else {
       data.add(key, row)
-      dataPositions.add(position)
-      if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
+      added(position)
     }
+
+  /** Appends a record that another instant wrote, as it is; the columns are those of `OldBaseFile.schema`. */
+  def keep(row: InternalRow, position: Long): Unit = {
+    data.keep(row)
+    added(position)
+  }
+
+  /** Deletes a key that another instant deleted. */
+  def keepDelete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = delete(key, ordering, position)
+
+  private def added(position: Long): Unit = {
+    dataPositions.add(position)
+    if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
+  }
 
   /** A delete by key alone holds whatever the ordering values are. */
   override def delete(key: UTF8String, position: Long): Unit = delete(key, OrderingValue.CommitTime, position)

@@ -33,7 +33,7 @@ private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: St
   override def bytes: Long = if (open == null) 0L else open.bufferedBytes
 
   override def add(key: UTF8String, row: InternalRow): Unit = {
-    if (open == null) open = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
+    begin()
     output.sequence.next()
     meta(0).putConstant(commitTime, 1)
     meta(1).putBytes(output.sequence.buffer, 0, output.sequence.length)
@@ -47,6 +47,21 @@ private[write] final class ParquetBlockBuilder(output: TaskOutput, partition: St
     }
     open.rows += 1
   }
+
+  override def keep(row: InternalRow): Unit = {
+    begin()
+    var i = 0
+    while (i < open.sinks.length) { // hot path
+      if (i < BaseFileWriter.FileNameOrdinal) open.sinks(i).put(row, i)
+      else if (i == BaseFileWriter.FileNameOrdinal) meta(i).putConstant(fileName, 1)
+      else open.sinks(i).put(row, i - 1)
+      i += 1
+    }
+    open.rows += 1
+  }
+
+  private def begin(): Unit =
+    if (open == null) open = new RowGroupBuffer(job.fileSchema, parquetSchema, job.files, codecs, plainColumns)
 
   private def meta(ordinal: Int): StringSink = open.sinks(ordinal).asInstanceOf[StringSink]
 

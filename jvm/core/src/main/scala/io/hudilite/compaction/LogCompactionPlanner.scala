@@ -1,0 +1,56 @@
+package io.hudilite.compaction
+
+import io.hudilite.filegroup.{FileSlice, Partitions}
+import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFileReader}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
+
+/** Which slices a log compaction takes, and when (docs/format.md#log-compaction). */
+object LogCompactionPlanner {
+
+  /** Blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
+    *
+    * The blocks of an earlier log compaction count as one, or a slice with much data would be folded after each write.
+    *
+    * @param blocks
+    *   the blocks of all log files of one slice, in the order of the files
+    */
+  def foldable(blocks: Seq[LogBlock], instants: BlockInstants): Int = {
+    val written = BlockSelection.select(blocks, instants).groupBy(_.instant).values.toSeq
+    if (written.size < 2) 0
+    else written.map(of => if (of.exists(_.compactedInstants.nonEmpty)) 1 else of.size).sum
+  }
+
+  /** Whether so many delta commits with records were requested after the last compaction of either kind. */
+  def isDue(timeline: Timeline, isLogCompaction: Instant => Boolean, threshold: Int): Boolean =
+    timeline.writes.reverseIterator.filter(_.action != Action.ReplaceCommit)
+      .takeWhile(i => i.action == Action.DeltaCommit && !isLogCompaction(i))
+      .take(threshold).size == threshold
+
+  /** Whether the log files of the result come right behind those of the slice. Before version 8 a reader takes them by
+    * their numbers, and the next number is anybody's: between what was folded and what that made there must be no records
+    * that the result does not have.
+    *
+    * @param layout
+    *   of the timeline; later ones order log files by instants
+    */
+  def isInOrder(slice: FileSlice, results: Seq[WriteStat], layout: Int): Boolean = layout > 1 || {
+    val last = slice.logs.map(_.version).max
+    val written = results.filter(s => s.partitionPath == slice.partition && s.fileId == slice.fileId).map(_.logVersion)
+    written.sorted == (1 to written.size).map(last + _)
+  }
+
+  private[compaction] def isDue(table: Table, threshold: Int): Boolean =
+    isDue(table.timeline, table.store.readCommit(_).isLogCompaction, threshold)
+
+  /** Reads the headers of the slice's log blocks, where its log files leave a choice. */
+  private[compaction] def qualifies(table: Table, slice: FileSlice, threshold: Int): Boolean = {
+    val one = table.config.layout > 1 && slice.logs.size < 2 // from version 8 on a file is of one instant
+    !one && foldable(blocks(table, slice), table.blockInstants()) >= threshold
+  }
+
+  private def blocks(table: Table, slice: FileSlice): Seq[LogBlock] = {
+    val folder = Partitions.directory(table.basePath, slice.partition)
+    slice.logs.flatMap(log => LogFileReader.blocks(table.storage, s"$folder/${log.name}", log.length))
+  }
+}
