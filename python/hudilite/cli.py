@@ -9,10 +9,11 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from hudilite import condition_of, inspect, jars, output, session, table
 from hudilite._version import __version__
+from hudilite.compaction import Kind
 from hudilite.inspect.folder import NoTable
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     add("timeline", "instants of the table's active timeline, oldest first", _timeline, table=True)
     add("history", "completed writes and what they did, newest first", _history, table=True)
     add("files", "base files of the newest snapshot", _files, table=True)
-    compact = add("compact", "merge the log files of a merge-on-read table into base files", _compact, table=True)
+    compact = add("compact", "merge the log files of a merge-on-read table", _compact, table=True)
+    compact.add_argument("--kind", choices=get_args(Kind), default="base", help="into base files, or among themselves")
     compact.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
     chosen = compact.add_mutually_exclusive_group()
     chosen.add_argument("--schedule-only", action="store_true", help="plan a compaction, to be run later")
@@ -91,11 +93,11 @@ def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
     handle = table(session("hudilite compact", **{"spark.ui.enabled": "false"}), options.path)
     try:
         if options.schedule_only:
-            plan = handle.schedule_compaction(dry_run=options.dry_run)
+            plan = handle.schedule_compaction(kind=options.kind, dry_run=options.dry_run)
             return _planned([plan] if plan else [])
         if options.dry_run:
-            return _planned(handle.compact(options.instant, dry_run=True))
-        groups = output.rows_of(handle.compact(options.instant).groups)
+            return _planned(handle.compact(options.instant, kind=options.kind, dry_run=True))
+        groups = output.rows_of(handle.compact(options.instant, kind=options.kind).groups)
     except Exception as e:
         text, start = str(e), f"[{condition_of(e)}]"
         if options.debug or start not in text:

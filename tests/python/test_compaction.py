@@ -156,6 +156,7 @@ def test_the_command_line_shows_a_plan_schedules_and_runs_it(
     planned = printed(capsys, *compact, "--dry-run")
     assert {(row["instant"], row["partition"]) for row in planned} == {(None, "2026-01-01"), (None, "2026-01-02")}
     assert printed(capsys, *compact, "--dry-run", "--schedule-only") == planned
+    assert printed(capsys, *compact, "--dry-run", "--kind", "log") == []  # too few blocks to be folded
     assert len(table.timeline()) == 3
     (instant,) = {str(row["instant"]) for row in printed(capsys, *compact, "--schedule-only")}
     assert [(i.time, i.state) for i in table.timeline()][-1] == (instant, "requested")

@@ -7,22 +7,25 @@ import io.hudilite.filegroup.{FileGroupId, FileSlice}
   *
   * @param most
   *   groups of one partition that one write packs inserts into
+  * @param tasksPerCore
+  *   tasks of a write for each core, at most: enough to even out what the groups cost, few enough that their start costs
+  *   little beside it
   */
-sealed abstract class InsertTakers(val most: Int) {
+sealed abstract class InsertTakers(val most: Int, val tasksPerCore: Int) {
   def takes(slice: FileSlice): Boolean
 }
 
 object InsertTakers {
 
   /** Any group, since its base file is rewritten anyway. */
-  case object Rewritten extends InsertTakers(Int.MaxValue) {
+  case object Rewritten extends InsertTakers(Int.MaxValue, tasksPerCore = 8) {
     override def takes(slice: FileSlice): Boolean = true
   }
 
   /** Groups without log files, which a rewrite would hide, and without a pending compaction, which rewrites them itself;
     * few of them, because an append is cheaper than a rewrite.
     */
-  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit) {
+  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 3) {
     override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !compacting(slice.groupId)
   }
 

@@ -108,7 +108,7 @@ object WriteLayout {
       .map { case (partition, slots) =>
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores))
+    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
   }
 
   /** As many of the small files as the inserts fill, smallest first. */
@@ -119,11 +119,8 @@ object WriteLayout {
     bySize.take(enough).toArray
   }
 
-  private def tasks(files: Int, spread: Int, parallelism: Int, cores: Int): Int = {
-    val wanted = if (parallelism > 0) parallelism else cores * TasksPerCore
+  private def tasks(files: Int, spread: Int, parallelism: Int, most: Int): Int = {
+    val wanted = if (parallelism > 0) parallelism else most
     wanted.min((files + spread).max(1)).max(1)
   }
-
-  /** Enough tasks to even out file groups of different sizes, few enough that idle ones cost nothing. */
-  private val TasksPerCore = 8
 }

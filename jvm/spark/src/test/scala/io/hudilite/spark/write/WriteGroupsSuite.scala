@@ -71,6 +71,17 @@ class WriteGroupsSuite extends FunSuite {
     Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))),
     Map.empty)
 
+  test("appends to log files are dealt to fewer tasks than rewrites of base files, and to no more than there are") {
+    val many = (1 to 100).map(i => slice("a", s"a$i", 200 * MiB))
+    def tasks(slices: Seq[FileSlice], table: InsertTakers, parallelism: Int = 0): Int =
+      WriteLayout.groups(slices, Map.empty, None, parallelism, 4, table).tasks
+    val logs = InsertTakers.WithoutLogs(1, Set.empty)
+    assertEquals(tasks(many, InsertTakers.Rewritten), 32)
+    assertEquals(tasks(many, logs), 12)
+    assertEquals(tasks(many.take(2), logs), 3)
+    assertEquals(tasks(many, logs, parallelism = 20), 20)
+  }
+
   test("the size of a row comes from the newest commit that wrote enough, else from the configured estimate") {
     val options = Map("hoodie.parquet.small.file.limit" -> "1000", "hoodie.record.size.estimation.threshold" -> "0.5",
       "hoodie.copyonwrite.record.size.estimate" -> "77")
