@@ -43,6 +43,10 @@ object LogFileReader {
     bytes
   }
 
+  /** The file in memory. */
+  private[log] def whole(storage: Storage, path: String, length: Long): OpenFile =
+    complete(path)(OpenFile.of(path, storage.readRange(path, 0L, length.toInt)))
+
   // An array cannot be longer, and writers stay far below.
   private val MaxContentBytes: Long = Int.MaxValue - 64L
 

@@ -55,8 +55,10 @@ final class MemoryStorage(clock: () => Long = () => 0L) extends Storage {
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] =
     read(path).getOrElse(throw new FileNotFoundException(path)).slice(offset.toInt, offset.toInt + length)
 
-  override def open(path: String): OpenFile =
+  override def open(path: String): OpenFile = {
+    opened.incrementAndGet()
     OpenFile.of(path, Option(files.get(path)).getOrElse(throw new FileNotFoundException(path)).content)
+  }
 
   override def createNew(path: String, content: Array[Byte]): Boolean =
     files.putIfAbsent(path, new Entry(content.clone(), clock())) == null

@@ -2,15 +2,17 @@ package io.hudilite.spark.log
 
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, Partitions}
-import io.hudilite.log.{BlockSelection, LogBlock, LogFileReader}
-import io.hudilite.storage.{HadoopStorage, Storage}
+import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
+import io.hudilite.storage.HadoopStorage
 import org.apache.hadoop.conf.Configuration
 
 /** The blocks of a slice's log files that count, oldest first; their contents are not read yet. */
-final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Option[String], val storage: Storage) {
+final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Option[String], files: LogFiles) {
 
   /** Instants that wrote the blocks, in the order of the blocks. */
   def instants: Seq[String] = selected.map(_.instant).distinct
+
+  def content(block: LogBlock): Array[Byte] = files.content(block)
 
   /** Every block says which rows of the slice's base file it replaces. */
   val havePositions: Boolean =
@@ -20,14 +22,14 @@ final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Opt
 object LogBlocks {
 
   def of(job: LogJob, slice: FileSlice, conf: Configuration): LogBlocks = {
-    val storage = new HadoopStorage(conf)
+    val files = new LogFiles(new HadoopStorage(conf))
     val folder = Partitions.directory(job.basePath, slice.partition)
-    val found = slice.logs.flatMap(log => LogFileReader.blocks(storage, s"$folder/${log.name}", log.length))
+    val found = slice.logs.flatMap(log => files.blocks(s"$folder/${log.name}", log.length))
     val selected = BlockSelection.select(found, job.instants)
     selected.find(_.isPartial).foreach(block =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> job.basePath,
         "feature" -> s"partial updates in the log file ${block.path}",
         "reason" -> "their records hold only the columns that change"))
-    new LogBlocks(selected, slice.base.map(_.instant), storage)
+    new LogBlocks(selected, slice.base.map(_.instant), files)
   }
 }

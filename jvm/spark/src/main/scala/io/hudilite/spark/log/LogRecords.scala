@@ -3,7 +3,7 @@ package io.hudilite.spark.log
 import java.nio.charset.StandardCharsets.UTF_8
 
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
-import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock, LogFileReader}
+import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock}
 import org.apache.avro.Schema
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
@@ -33,7 +33,7 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   /** Hands each record to `consume`, which must copy it; `false` as soon as a block lacks positions that are wanted. */
   def foreach(consume: UnsafeRow => Unit): Boolean = blocks.selected.forall { block =>
-    val content = LogFileReader.content(blocks.storage, block)
+    val content = blocks.content(block)
     inBlock = 0
     block.kind match {
       case BlockKind.AvroData => avro(block, content, consume)

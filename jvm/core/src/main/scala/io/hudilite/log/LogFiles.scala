@@ -1,0 +1,35 @@
+package io.hudilite.log
+
+import io.hudilite.storage.{OpenFile, Storage}
+
+import scala.collection.mutable
+
+/** The log files of one slice as a reader goes through them: first the blocks of all files, then the contents of those
+  * that count. Small files are asked for once, whole, and kept until the reader is done.
+  *
+  * @param maxKeptBytes
+  *   bytes of files that are kept at most
+  */
+final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptBytes) {
+
+  private val kept = mutable.Map.empty[String, OpenFile]
+  private var room = maxKeptBytes
+
+  /** As [[LogFileReader.blocks]]. */
+  def blocks(path: String, length: Long): Seq[LogBlock] =
+    if (length > room) LogFileReader.blocks(storage, path, length)
+    else {
+      val file = LogFileReader.whole(storage, path, length)
+      kept.update(path, file)
+      room -= length
+      LogFileReader.blocks(file, path, length)
+    }
+
+  /** As [[LogFileReader.content]]. */
+  def content(block: LogBlock): Array[Byte] =
+    kept.get(block.path).fold(LogFileReader.content(storage, block))(LogFileReader.content(_, block))
+}
+
+object LogFiles {
+  private val MaxKeptBytes = 8L << 20
+}
