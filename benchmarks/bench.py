@@ -38,7 +38,9 @@ SETTINGS = {
 def arguments() -> argparse.Namespace:
     parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parse.add_argument(
-        "--systems", default="parquet-zstd,hudi,hudilite", help="also: parquet,hudi-zstd,hudilite-snappy,delta,iceberg"
+        "--systems",
+        default="parquet-zstd,hudi,hudilite",
+        help="also: parquet,hudi-zstd,hudilite-snappy,delta,iceberg,paimon",
     )
     parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)

@@ -244,9 +244,10 @@ class MergeSystem(System):
 
 
 class Delta(MergeSystem):
-    """Delta Lake, copy-on-write."""
+    """Delta Lake; merge-on-read is with deletion vectors."""
 
     name = "delta"
+    groups = System.groups | {"mor"}
     packages = "io.delta:delta-spark_2.12:3.3.2"
 
     def conf(self, root: str) -> dict[str, str]:
@@ -259,16 +260,22 @@ class Delta(MergeSystem):
         return f"delta.`{table.path}`"
 
     def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
-        frame.write.format("delta").partitionBy("dt").mode("overwrite").save(table.path)
+        vectors = str(table.merge_on_read).lower()
+        writer = frame.write.format("delta").option("delta.enableDeletionVectors", vectors)
+        writer.partitionBy("dt").mode("overwrite").save(table.path)
+
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        spark.sql(f"REORG TABLE {self.identifier(table)} APPLY (PURGE)").collect()
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format("delta").load(table.path)
 
 
 class Iceberg(MergeSystem):
-    """Apache Iceberg, copy-on-write, hadoop catalog."""
+    """Apache Iceberg in a hadoop catalog; merge-on-read is with the deletion vectors of format version 3."""
 
     name = "iceberg"
+    groups = System.groups | {"mor"}
     packages = "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0"
 
     def conf(self, root: str) -> dict[str, str]:
@@ -284,9 +291,16 @@ class Iceberg(MergeSystem):
 
     def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         writer = frame.writeTo(self.identifier(table)).partitionedBy(col("dt"))
+        if table.merge_on_read:
+            writer = writer.tableProperty("format-version", "3")
         for command in ("merge", "update", "delete"):
-            writer = writer.tableProperty(f"write.{command}.mode", "copy-on-write")
+            mode = "merge-on-read" if table.merge_on_read else "copy-on-write"
+            writer = writer.tableProperty(f"write.{command}.mode", mode)
         writer.createOrReplace()
+
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        arguments = f"table => '{table.name}', options => map('rewrite-all', 'true')"
+        spark.sql(f"CALL ice.system.rewrite_data_files({arguments})").collect()
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.table(self.identifier(table))
@@ -305,6 +319,44 @@ class Iceberg(MergeSystem):
         return spark.table("changes").where("_change_type IN ('INSERT', 'UPDATE_AFTER')")
 
 
+class Paimon(System):
+    """Apache Paimon: a table with a primary key and four buckets a partition, whose upserts look nothing up."""
+
+    name = "paimon"
+    groups = frozenset({"mor"})
+    packages = "org.apache.paimon:paimon-spark-3.5:0.9.0"
+
+    def conf(self, root: str) -> dict[str, str]:
+        return {
+            "spark.sql.extensions": "org.apache.paimon.spark.extensions.PaimonSparkSessionExtensions",
+            "spark.sql.catalog.pai": "org.apache.paimon.spark.SparkCatalog",
+            "spark.sql.catalog.pai.warehouse": root,
+        }
+
+    def identifier(self, table: Table) -> str:
+        return f"pai.default.{table.name}"
+
+    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        columns = ", ".join(f"{f.name} {f.dataType.simpleString()}" for f in frame.schema.fields)
+        spark.sql("CREATE DATABASE IF NOT EXISTS pai.default")
+        spark.sql(f"DROP TABLE IF EXISTS {self.identifier(table)}")
+        spark.sql(
+            f"CREATE TABLE {self.identifier(table)} ({columns}) PARTITIONED BY (dt) "
+            "TBLPROPERTIES ('primary-key' = 'dt,key', 'bucket' = '4', 'sequence.field' = 'ts')"
+        )
+        self.upsert(spark, frame, table)
+
+    def upsert(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+        frame.createOrReplaceTempView("batch")
+        spark.sql(f"INSERT INTO {self.identifier(table)} SELECT * FROM batch").collect()
+
+    def compact(self, spark: SparkSession, table: Table) -> None:
+        spark.sql(f"CALL pai.sys.compact(table => 'default.{table.name}')").collect()
+
+    def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        return spark.table(self.identifier(table))
+
+
 SYSTEMS: dict[str, System] = {
     system.name: system
     for system in (
@@ -316,5 +368,6 @@ SYSTEMS: dict[str, System] = {
         Hudilite("hudilite-snappy", {"hoodie.parquet.compression.codec": "snappy"}),
         Delta(),
         Iceberg(),
+        Paimon(),
     )
 }
