@@ -3,12 +3,9 @@ package io.hudilite.spark.log
 import java.math.{BigDecimal, BigInteger}
 import java.time.LocalDate
 
-import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-
-import scala.collection.JavaConverters._
 
 private[log] object NoValue extends AvroValue {
   override def value(in: AvroCursor): Any = null
@@ -138,42 +135,5 @@ private[log] final class ConvertedValue(reader: AvroValue, written: DataType, wa
     case (days: Int, DateType) => LocalDate.ofEpochDay(days.toLong).toString
     case (d: Decimal, _) => d.toJavaBigDecimal.toPlainString
     case (other, _) => other.toString
-  }
-}
-
-/** A value that nobody wants: its bytes are passed over. */
-private[log] final class SkippedValue(schema: Schema) extends AvroValue {
-
-  override def value(in: AvroCursor): Any = {
-    skip(schema, in)
-    null
-  }
-
-  private def skip(of: Schema, in: AvroCursor): Unit = of.getType match {
-    case Schema.Type.NULL =>
-    case Schema.Type.BOOLEAN => in.take(1)
-    case Schema.Type.INT | Schema.Type.LONG | Schema.Type.ENUM => in.readLong()
-    case Schema.Type.FLOAT => in.take(4)
-    case Schema.Type.DOUBLE => in.take(8)
-    case Schema.Type.STRING | Schema.Type.BYTES => in.take(in.readLong())
-    case Schema.Type.FIXED => in.take(of.getFixedSize.toLong)
-    case Schema.Type.RECORD => of.getFields.asScala.foreach(f => skip(f.schema, in))
-    case Schema.Type.ARRAY => skipItems(in)(skip(of.getElementType, in))
-    case Schema.Type.MAP => skipItems(in) {
-        in.take(in.readLong())
-        skip(of.getValueType, in)
-      }
-    case Schema.Type.UNION =>
-      val index = in.readLong()
-      if (index < 0 || index >= of.getTypes.size) throw new DamagedRecord(s"it takes branch $index of a union")
-      skip(of.getTypes.get(index.toInt), in)
-  }
-
-  private def skipItems(in: AvroCursor)(item: => Unit): Unit = {
-    var count = in.readItemCount(itemsTakeBytes = false)
-    while (count > 0) {
-      (0 until count).foreach(_ => item)
-      count = in.readItemCount(itemsTakeBytes = false)
-    }
   }
 }

@@ -25,7 +25,7 @@ final class AvroRowDecoder(written: Schema, wanted: StructType, path: String) {
   private val readers: Array[AvroValue] = {
     val values = new AvroValues(path)
     written.getFields.asScala.toArray.zip(ordinals).map {
-      case (field, -1) => new SkippedValue(field.schema)
+      case (field, -1) => SkippedValue.of(field.schema)
       case (field, ordinal) => values.of(field.schema, wanted(ordinal).dataType, field.name)
     }
   }

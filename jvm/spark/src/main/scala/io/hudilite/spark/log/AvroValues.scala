@@ -34,7 +34,7 @@ private[log] final class AvroValues(path: String) {
     *   dotted name, for errors
     */
   def of(written: Schema, wanted: DataType, column: String): AvroValue = (written.getType, wanted) match {
-    case (_, NullType) => new SkippedValue(written)
+    case (_, NullType) => SkippedValue.of(written)
     case (Schema.Type.NULL, _) => NoValue
     case (Schema.Type.UNION, _) =>
       new UnionValue(written.getTypes.asScala.map(branch => of(branch, wanted, column)).toArray)
@@ -52,7 +52,7 @@ private[log] final class AvroValues(path: String) {
     val fields = written.getFields.asScala.toArray
     val ordinals = AvroValues.ordinals(written, wanted)
     val readers = fields.zip(ordinals).map {
-      case (field, -1) => new SkippedValue(field.schema)
+      case (field, -1) => SkippedValue.of(field.schema)
       case (field, ordinal) => of(field.schema, wanted(ordinal).dataType, s"$column.${field.name}")
     }
     new RecordValue(readers, ordinals, wanted.length)
@@ -153,7 +153,7 @@ private final class RecordValue(readers: Array[AvroValue], ordinals: Array[Int],
   }
 }
 
-private final class UnionValue(branches: Array[AvroValue]) extends AvroValue {
+private[log] final class UnionValue(branches: Array[AvroValue]) extends AvroValue {
   private def branch(in: AvroCursor): AvroValue = {
     val index = in.readLong()
     if (index < 0 || index >= branches.length) throw new DamagedRecord(s"it takes branch $index of a union")

@@ -48,7 +48,7 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   private def avro(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
     val records = AvroBlock.records(content, block.path)
-    val decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path)
+    val decoder = decoderOf(block)
     placed(block, records.count) {
       while (records.next()) { // hot path
         val record = guarded(block)(decoder.decode(content, records.offset, records.length))
@@ -61,7 +61,7 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
   private def hfile(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = !positions && {
     places = null
     val cells = HFileBlock.records(content, block.path)
-    val decoder = new AvroRowDecoder(schemaOf(block), rows.read, block.path)
+    val decoder = decoderOf(block)
     while (cells.next()) { // hot path
       val record = guarded(block)(decoder.decode(cells.buffer, cells.offset, cells.length))
       record.update(rows.keyInRead, UTF8String.fromBytes(cells.key))
@@ -115,6 +115,10 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
     inBlock += 1
     consume(rows.toUnsafe(joined(bookkeeping, record)))
   }
+
+  private def decoderOf(block: LogBlock): AvroRowDecoder =
+    rows.decoders.getOrElseUpdate(block.kind -> block.schemaJson,
+      new AvroRowDecoder(schemaOf(block), rows.read, block.path))
 
   private def schemaOf(block: LogBlock): Schema = rows.schemas.getOrElseUpdate(block.schemaJson,
     try new Schema.Parser().parse(block.schemaJson)

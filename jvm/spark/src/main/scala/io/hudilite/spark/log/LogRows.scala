@@ -1,5 +1,6 @@
 package io.hudilite.spark.log
 
+import io.hudilite.log.BlockKind
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.RowDeletes
 import org.apache.avro.Schema
@@ -7,6 +8,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.mutable
 
 /** The rows that log records are sorted and merged as: three columns of bookkeeping, then what is read of a record.
   *
@@ -38,7 +41,10 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
   val schema: StructType = StructType(Bookkeeping ++ read.fields)
 
   private[log] lazy val toUnsafe: UnsafeProjection = UnsafeProjection.create(schema)
-  private[log] val schemas = scala.collection.mutable.Map.empty[String, Schema]
+
+  // By the schema as the blocks have it. Logs are read one after the other, so that a decoder's row is free again.
+  private[log] val schemas = mutable.Map.empty[String, Schema]
+  private[log] val decoders = mutable.Map.empty[(BlockKind, String), AvroRowDecoder]
 
   /** Where a column that is read is in a row. */
   def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
