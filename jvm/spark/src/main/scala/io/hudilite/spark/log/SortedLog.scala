@@ -26,7 +26,8 @@ private[log] object SortedLog {
     */
   def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean)
       : Option[SortedLog] = {
-    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRows.Sequence)))
+    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRows.Sequence)),
+      blocks.selected.map(_.contentLength).sum)
     try {
       val records = new LogRecords(rows, blocks, conf, positions)
       if (records.foreach(sorter.insertRow)) Some(new SortedLog(sorter, records.count))

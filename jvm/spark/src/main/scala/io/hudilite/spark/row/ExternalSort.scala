@@ -38,13 +38,19 @@ object ExternalSort {
   // Spark's pages have up to 64 MiB, which takes longer to be zeroed than the few rows of a file group to be sorted. A
   // task can have 8192 pages.
   private val MaxPageBytes = 4L << 20
+  private val MinPageBytes = 64L << 10
 
-  /** A sorter of unsafe rows with this schema; those equal in `by` are sorted by `thenBy`. */
-  def sorter(schema: StructType, by: SortColumn, thenBy: Option[SortColumn] = None): UnsafeExternalRowSorter = {
+  /** A sorter of unsafe rows with this schema; those equal in `by` are sorted by `thenBy`.
+    *
+    * @param bytes
+    *   what the rows may take, to within a factor of some hundred, when it is known
+    */
+  def sorter(schema: StructType, by: SortColumn, thenBy: Option[SortColumn] = None, bytes: Long = MaxPageBytes)
+      : UnsafeExternalRowSorter = {
     if (TaskContext.get() == null) throw new IllegalStateException("rows are sorted in tasks only")
     val order = thenBy.fold[Ordering[InternalRow]](by)(new ByTwo(by, _))
-    UnsafeExternalRowSorter.create(schema, order, by.prefixes, new Prefixes(by),
-      math.min(SparkEnv.get.memoryManager.pageSizeBytes, MaxPageBytes), false)
+    val page = SparkEnv.get.memoryManager.pageSizeBytes.min(bytes.max(MinPageBytes).min(MaxPageBytes))
+    UnsafeExternalRowSorter.create(schema, order, by.prefixes, new Prefixes(by), page, false)
   }
 
   private final class ByTwo(first: SortColumn, second: SortColumn) extends Ordering[InternalRow] {
