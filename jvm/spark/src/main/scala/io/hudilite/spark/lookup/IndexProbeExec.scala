@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.filegroup.FileSlice
 
 import org.apache.spark.broadcast.Broadcast
@@ -19,7 +19,6 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
-import org.apache.spark.util.SerializableConfiguration
 
 /** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key;
   * and in log files, where the rows asked for are those that a query sees.
@@ -53,7 +52,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     SQLMetrics.postDriverMetricUpdates(sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
     val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
-    val batches = KeyBatches(target.basePath, new SerializableConfiguration(SessionConf.parquet(Map.empty)),
+    val batches = KeyBatches(target.basePath, SharedConf(SessionConf.parquet(Map.empty)),
       conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize)
     val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
     val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)

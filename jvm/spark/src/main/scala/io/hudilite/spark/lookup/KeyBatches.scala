@@ -3,6 +3,7 @@ package io.hudilite.spark.lookup
 import java.time.ZoneId
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
 
 import org.apache.hadoop.conf.Configuration
@@ -17,7 +18,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.util.SerializableConfiguration
 
 /** Reads columns of base files in batches, with Spark's vectorized Parquet reader.
   *
@@ -25,7 +25,7 @@ import org.apache.spark.util.SerializableConfiguration
   *   Hadoop's configuration with the session's Parquet settings in it
   */
 private[lookup] final case class KeyBatches(
-    basePath: String, hadoop: SerializableConfiguration, timeZone: String, offHeap: Boolean, batchRows: Int) {
+    basePath: String, hadoop: SharedConf, timeZone: String, offHeap: Boolean, batchRows: Int) {
 
   def conf: Configuration = hadoop.value
 

@@ -1,17 +1,15 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{SessionConf, SharedConf}
 import java.util.OptionalLong
 
 import io.hudilite.filegroup.BaseFile
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 /** One read of a table: plans the files, packs them into tasks, tells the optimizer their size.
   *
@@ -69,7 +67,7 @@ final class HudiliteScan(
   override def createReaderFactory(): PartitionReaderFactory = {
     val job = ScanJob(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
       source.files.commitTimes, limit, settings, merge)
-    ScanReaderFactory(job, SparkSession.active.sparkContext.broadcast(new SerializableConfiguration(conf)))
+    ScanReaderFactory(job, SharedConf(conf))
   }
 
   private def merge: Option[SliceMerge] =

@@ -1,18 +1,17 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.row.SharedConf
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.util.SerializableConfiguration
 
 import scala.collection.JavaConverters._
 
 /** Makes the readers inside tasks. */
-final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableConfiguration])
+final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
     extends PartitionReaderFactory {
 
   override def supportColumnarReads(partition: InputPartition): Boolean = job.settings.columnar
@@ -20,13 +19,13 @@ final case class ScanReaderFactory(job: ScanJob, conf: Broadcast[SerializableCon
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
     val own = UnknownPositions.without(narrowed(partition))
     UnknownPositions.inBatches(job,
-      new TaskReader[ColumnarBatch](own, conf.value.value, splits(partition), new BatchReader(own, _, _), identity))
+      new TaskReader[ColumnarBatch](own, conf.value, splits(partition), new BatchReader(own, _, _), identity))
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val own = UnknownPositions.without(narrowed(partition))
     UnknownPositions.inRows(job,
-      new TaskReader[InternalRow](own, conf.value.value, splits(partition),
+      new TaskReader[InternalRow](own, conf.value, splits(partition),
         if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
         else new RowReader(own, _, _),
         new BatchRowReader(own, _)))

@@ -5,10 +5,9 @@ import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{FileGroupId, FileNames}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.{KeySettings, RowDeletes}
+import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
-import org.apache.spark.util.SerializableConfiguration
 
 /** Everything that a task needs to write the files of one instant.
   *
@@ -33,7 +32,7 @@ final case class WriteJob(
     orderingFields: Seq[String],
     files: FileSettings,
     bloom: BloomSettings,
-    conf: SerializableConfiguration,
+    conf: SharedConf,
     logs: Option[LogSettings] = None,
     deleteMarker: Option[DeleteMarker] = None) {
 

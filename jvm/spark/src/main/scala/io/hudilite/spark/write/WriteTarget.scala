@@ -2,14 +2,21 @@ package io.hudilite.spark.write
 
 import io.hudilite.config._
 import io.hudilite.record.PartitionPaths
-import io.hudilite.spark.row.{KeyExpressions, KeySettings, Nullability, PartitionField, SchemaConversion, SessionConf}
+import io.hudilite.spark.row.{
+  KeyExpressions,
+  KeySettings,
+  Nullability,
+  PartitionField,
+  SchemaConversion,
+  SessionConf,
+  SharedConf
+}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 /** What a write is aimed at: a table that exists, or the one that this write creates.
   *
@@ -74,7 +81,7 @@ final case class WriteTarget(
     bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
       WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
-    conf = new SerializableConfiguration(SessionConf.parquet(Map.empty)),
+    conf = SharedConf(SessionConf.parquet(Map.empty)),
     logs = if (isMergeOnRead) Some(logSettings) else None,
     deleteMarker = config.deleteMarker)
 

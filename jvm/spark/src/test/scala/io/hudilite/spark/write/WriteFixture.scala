@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.row.{KeySettings, PartitionField}
+import io.hudilite.spark.row.{KeySettings, PartitionField, SharedConf}
 import java.nio.file.{Files, Path}
 
 import io.hudilite.bloom.BloomFilter
@@ -8,7 +8,6 @@ import io.hudilite.config.MergeMode
 import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
 
 import scala.collection.JavaConverters._
 
@@ -40,7 +39,7 @@ trait WriteFixture extends FunSuite {
       bloom: BloomSettings = BloomSettings(BloomFilter.Dynamic, 1000, 0.000001, 10000)): WriteJob =
     WriteJob(base, instant, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
-      mode, ordering, files, bloom, new SerializableConfiguration(session.sparkContext.hadoopConfiguration))
+      mode, ordering, files, bloom, SharedConf(session.sparkContext.hadoopConfiguration))
 
   /** Rows as sorted text, comparable across schemas of equal columns. */
   def texts(rows: DataFrame): Seq[String] = rows.collect().map(_.toString).sorted.toSeq
