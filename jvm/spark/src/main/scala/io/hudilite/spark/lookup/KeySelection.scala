@@ -2,6 +2,8 @@ package io.hudilite.spark.lookup
 
 import java.util
 
+import io.hudilite.spark.row.OrderedRows
+
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -21,16 +23,20 @@ private[lookup] trait KeySelection {
   * @param wanted
   *   in the same order
   */
-private[lookup] final class InOrder(wanted: Array[UTF8String]) extends KeySelection {
+private[lookup] final class InOrder(wanted: Array[UTF8String]) extends OrderedRows with KeySelection {
 
   private var next = 0
+  private var keys: ColumnVector = _
 
-  override def select(keys: ColumnVector, rows: Int, into: Array[Int]): Int = {
+  override protected def compare(row: Int): Int = keys.getUTF8String(row).compareTo(wanted(next))
+
+  override def select(column: ColumnVector, rows: Int, into: Array[Int]): Int = {
     // hot path
+    keys = column
     var count = 0
     var row = 0
     while (row < rows && next < wanted.length) {
-      row = firstNotBelow(keys, row, rows, wanted(next))
+      row = firstNotBelow(row, rows)
       if (row < rows) {
         val key = keys.getUTF8String(row)
         while (next < wanted.length && wanted(next).compareTo(key) < 0) next += 1
@@ -42,22 +48,6 @@ private[lookup] final class InOrder(wanted: Array[UTF8String]) extends KeySelect
       }
     }
     count
-  }
-
-  /** Steps that double, then halves. */
-  private def firstNotBelow(keys: ColumnVector, from: Int, rows: Int, key: UTF8String): Int = {
-    var low = from
-    var step = 1
-    while (low + step <= rows && keys.getUTF8String(low + step - 1).compareTo(key) < 0) {
-      low += step
-      step <<= 1
-    }
-    var high = math.min(low + step - 1, rows)
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (keys.getUTF8String(middle).compareTo(key) < 0) low = middle + 1 else high = middle
-    }
-    low
   }
 }
 

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import java.io.Closeable
 
 import io.hudilite.spark.log.{LogRecord, MergedLog}
+import io.hudilite.spark.row.OrderedRows
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 /** Finds the rows of base batches that log records replace.
@@ -34,7 +35,7 @@ private[read] trait LogMatcher extends Closeable {
 }
 
 /** Base rows and log records in the same order: both are passed once, and rows between two records are leapt over. */
-private[read] abstract class OrderedMatcher(log: MergedLog) extends LogMatcher {
+private[read] abstract class OrderedMatcher(log: MergedLog) extends OrderedRows with LogMatcher {
 
   private var present = log.next()
   private var rows = 0
@@ -42,11 +43,8 @@ private[read] abstract class OrderedMatcher(log: MergedLog) extends LogMatcher {
   // Records before the present one are done; `nextUnmatched` begins with the present one.
   private var drained = false
 
-  /** Sets what `compare` looks at. */
+  /** Sets what `compare` looks at beside the present record. */
   protected def look(batch: ColumnarBatch): Unit
-
-  /** How the row's place compares with that of the present record. */
-  protected def compare(row: Int): Int
 
   override def start(batch: ColumnarBatch): Unit = {
     rows = batch.numRows
@@ -54,24 +52,8 @@ private[read] abstract class OrderedMatcher(log: MergedLog) extends LogMatcher {
   }
 
   override def seek(from: Int): Int = {
-    at = if (!present || from >= rows || compare(rows - 1) < 0) rows else lowerBound(from)
+    at = if (!present || from >= rows || compare(rows - 1) < 0) rows else firstNotBelow(from, rows - 1)
     at
-  }
-
-  private def lowerBound(from: Int): Int = {
-    // hot path: steps that double, then halves
-    var low = from
-    var step = 1
-    while (low + step < rows && compare(low + step - 1) < 0) {
-      low += step
-      step <<= 1
-    }
-    var high = math.min(low + step, rows - 1)
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (compare(middle) < 0) low = middle + 1 else high = middle
-    }
-    low
   }
 
   override def isMatch: Boolean = compare(at) == 0
