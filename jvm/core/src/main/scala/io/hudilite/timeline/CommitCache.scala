@@ -1,35 +1,19 @@
 package io.hudilite.timeline
 
+import io.hudilite.storage.WeightedCache
+
 /** Parsed metadata of completed commits, shared by all tables of the process: completed files never change, so planning
-  * a query need not read them again. Bounded by the bytes of the files; the least recently used go first.
+  * a query need not read them again. Bounded by the bytes of the files; a file above the bound is not kept.
   */
 private[timeline] final class CommitCache(maxBytes: Long) {
 
-  private val entries = new java.util.LinkedHashMap[(AnyRef, String), CachedCommit](64, 0.75f, true)
-  private var totalBytes = 0L
+  private val entries = new WeightedCache[(AnyRef, String), CommitMetadata](maxBytes)
 
-  def get(scope: AnyRef, path: String): Option[CommitMetadata] = synchronized {
-    Option(entries.get((scope, path))).map(_.metadata)
-  }
+  def get(scope: AnyRef, path: String): Option[CommitMetadata] = entries.get((scope, path))
 
-  def put(scope: AnyRef, path: String, metadata: CommitMetadata, bytes: Long): Unit = synchronized {
-    if (bytes <= maxBytes) {
-      val before = Option(entries.put((scope, path), CachedCommit(metadata, bytes)))
-      totalBytes += bytes - before.map(_.bytes).getOrElse(0L)
-      evict()
-    }
-  }
-
-  private def evict(): Unit = {
-    val oldest = entries.values.iterator
-    while (totalBytes > maxBytes && oldest.hasNext) {
-      totalBytes -= oldest.next().bytes
-      oldest.remove()
-    }
-  }
+  def put(scope: AnyRef, path: String, metadata: CommitMetadata, bytes: Long): Unit =
+    if (bytes <= maxBytes) entries.put((scope, path), metadata, bytes)
 }
-
-private final case class CachedCommit(metadata: CommitMetadata, bytes: Long)
 
 private[timeline] object CommitCache {
   val shared = new CommitCache(32L << 20)
