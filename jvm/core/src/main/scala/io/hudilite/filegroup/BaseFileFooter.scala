@@ -43,18 +43,8 @@ object BaseFileFooter {
 
   private val BlockSizeBytes = 128L * 1024 * 1024
 
-  /** Reads the footer of the file; a bloom filter takes half a megabyte, so it is decoded only when asked for.
-    *
-    * @param path
-    *   absolute path of the base file
-    * @param length
-    *   its size in bytes as listed, which saves asking the file system again
-    */
-  def read(conf: Configuration, path: String, length: Long, withBloom: Boolean = true): BaseFileFooter =
-    of(path, metadata(conf, path, length), withBloom)
-
-  /** What a footer that was read already says. */
-  def of(path: String, metadata: ParquetMetadata, withBloom: Boolean = true): BaseFileFooter = {
+  /** What the footer of the file says; a bloom filter takes half a megabyte, so it is decoded only when asked for. */
+  private[filegroup] def of(path: String, metadata: ParquetMetadata, withBloom: Boolean): BaseFileFooter = {
     val values = metadata.getFileMetaData.getKeyValueMetaData
     def value(key: String): Option[String] = Option(values.get(key))
     BaseFileFooter(
@@ -65,15 +55,17 @@ object BaseFileFooter {
       rows = metadata.getBlocks.asScala.map(_.getRowCount).sum)
   }
 
-  /** The whole footer of a file of `length` bytes; one that does not decode raises `CorruptTable`. */
-  def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata =
-    metadata(conf, path, length, 0L, length)
-
-  /** The footer with only those row groups whose middle lies in `[start, end)`. */
-  def metadata(conf: Configuration, path: String, length: Long, start: Long, end: Long): ParquetMetadata =
+  /** The whole footer of a file; one that does not decode raises `CorruptTable`.
+    *
+    * @param path
+    *   absolute path of the base file
+    * @param length
+    *   its size in bytes as listed, which saves asking the file system again
+    */
+  private[filegroup] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata =
     try {
       val status = new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path))
-      val options = HadoopReadOptions.builder(conf, new Path(path)).withRange(start, end).build()
+      val options = HadoopReadOptions.builder(conf, new Path(path)).build()
       val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf), options)
       try reader.getFooter
       finally reader.close()

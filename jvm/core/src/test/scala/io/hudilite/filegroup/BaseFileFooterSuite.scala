@@ -26,7 +26,7 @@ class BaseFileFooterSuite extends FunSuite {
 
   private def footers(table: Table): Seq[(BaseFile, BaseFileFooter)] =
     table.allSlices().values.flatten.flatMap(_.base).toList.map(b =>
-      b -> BaseFileFooter.read(conf, s"${table.basePath}/${b.relativePath}", b.length))
+      b -> FooterCache.read(conf, s"${table.basePath}/${b.relativePath}", b.length, withBloom = true))
 
   private def rows(name: String): Seq[JsonNode] = GoldenFolder.snapshot(name).map(mapper.readTree(_))
 
@@ -48,7 +48,7 @@ class BaseFileFooterSuite extends FunSuite {
   test("a footer is read without its bloom filter when that is not asked for") {
     val table = open("cow-basic-v9")
     val base = table.allSlices().values.flatten.flatMap(_.base).head
-    val footer = BaseFileFooter.read(conf, s"${table.basePath}/${base.relativePath}", base.length, withBloom = false)
+    val footer = FooterCache.read(conf, s"${table.basePath}/${base.relativePath}", base.length, withBloom = false)
     assertEquals(footer.bloom, None)
     assert(footer.minKey.isDefined && footer.maxKey.isDefined && !footer.sortedByKey)
   }
@@ -63,7 +63,7 @@ class BaseFileFooterSuite extends FunSuite {
   private def damage(change: Array[Byte] => Array[Byte]): (String, String) = {
     val file = copyOfBaseFile()
     Files.write(file, change(Files.readAllBytes(file)))
-    val error = intercept[CorruptTable](BaseFileFooter.read(conf, file.toString, Files.size(file)))
+    val error = intercept[CorruptTable](FooterCache.read(conf, file.toString, Files.size(file), withBloom = true))
     assertEquals(error.condition, "CORRUPT_FILE")
     assertEquals(error.parameters("path"), file.toString)
     (error.condition, error.parameters("reason"))

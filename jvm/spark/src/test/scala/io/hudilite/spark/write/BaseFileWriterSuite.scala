@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.RowKeys
-import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.filegroup.FooterCache
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.DataFrame
@@ -36,12 +36,12 @@ class BaseFileWriterSuite extends WriteFixture {
     val rows = session.sql("SELECT id FROM VALUES ('b'), ('\uE000'), ('\uD83D\uDE00') AS t(id)")
     val conf = session.sparkContext.hadoopConfiguration
     val sorted = write(job(base, rows.schema), rows.coalesce(1)).head
-    val footer = BaseFileFooter.read(conf, s"$base/${sorted.path}", sorted.fileSizeInBytes)
+    val footer = FooterCache.read(conf, s"$base/${sorted.path}", sorted.fileSizeInBytes, withBloom = true)
     assertEquals((footer.minKey, footer.maxKey, footer.sortedByKey, footer.rows), (Some("b"), Some("\uE000"), true, 3L))
     assert(footer.bloom.exists(_.mightContain("\uD83D\uDE00".getBytes("UTF-8"))))
     val shuffled =
       write(job(base, rows.schema, instant = "20240101000000001"), rows.sort(rows("id").desc).coalesce(1)).head
-    assert(!BaseFileFooter.read(conf, s"$base/${shuffled.path}", shuffled.fileSizeInBytes).sortedByKey)
+    assert(!FooterCache.read(conf, s"$base/${shuffled.path}", shuffled.fileSizeInBytes, withBloom = false).sortedByKey)
   }
 
   folder.test("rows beyond the maximum file size go to more file groups, and row groups and pages are small") { base =>

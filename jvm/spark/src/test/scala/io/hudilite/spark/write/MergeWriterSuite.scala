@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache}
 import io.hudilite.timeline.WriteStat
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -67,6 +67,9 @@ class MergeWriterSuite extends WriteFixture {
     finally reader.close()
   }
 
+  private def footer(base: String, stat: WriteStat): BaseFileFooter = FooterCache.read(
+    session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes, withBloom = true)
+
   private def key(i: Int): String = f"k$i%06d"
   private def instant(i: Int): String = f"202401010000000$i%02d"
   private def content(rows: DataFrame): Map[String, (String, String)] =
@@ -99,11 +102,10 @@ class MergeWriterSuite extends WriteFixture {
       assertEquals(rows.where(s"_hoodie_record_key = '$probe'").count(), 1L)
       assertEquals(rows.where("_hoodie_record_key >= 'k030000' AND _hoodie_record_key < 'k030100'").count(),
         model.keys.count(k => k >= "k030000" && k < "k030100").toLong)
-      val footer =
-        BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes)
-      assert(footer.sortedByKey)
-      assert(model.keys.forall(k => footer.bloom.get.mightContain(k.getBytes("UTF-8"))))
-      assert(footer.minKey.get <= model.keys.min && footer.maxKey.get >= model.keys.max)
+      val last = footer(base, stat)
+      assert(last.sortedByKey)
+      assert(model.keys.forall(k => last.bloom.get.mightContain(k.getBytes("UTF-8"))))
+      assert(last.minKey.get <= model.keys.min && last.maxKey.get >= model.keys.max)
     }
     assert(groups(base, stat).size < firstGroups.size * 2, groups(base, stat).toString)
   }
@@ -134,8 +136,7 @@ class MergeWriterSuite extends WriteFixture {
     assertEquals(rows.get(key(1)).map(_._1) -> rows.get(key(4000)).map(_._1), Some("new") -> Some("upd"))
     assertEquals(rows.get(key(4002)), None)
     assertEquals(rows(key(4004)), "v2002" -> instant(0))
-    assert(BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
-        .sortedByKey)
+    assert(footer(base, after).sortedByKey)
   }
 
   folder.test("in event-time order an older change loses, a tie or a missing value wins") { base =>
@@ -186,9 +187,7 @@ class MergeWriterSuite extends WriteFixture {
       merge(job(base, schema, instant(1)), stat, Seq(Change('d', "a"), Change('d', "b"), Change('d', "c"))).head
     assertEquals((after.numWrites, after.numDeletes), (0L, 2L))
     assertEquals(read(base, Seq(after)).count(), 0L)
-    val footer =
-      BaseFileFooter.read(session.sparkContext.hadoopConfiguration, s"$base/${after.path}", after.fileSizeInBytes)
-    assertEquals(footer.minKey -> footer.maxKey, None -> None)
+    assertEquals(footer(base, after).minKey -> footer(base, after).maxKey, None -> None)
     val again = merge(job(base, schema, instant(2)), after, Seq(Change('i', "z"))).head
     assertEquals(content(read(base, Seq(again))).keySet, Set("z"))
   }
