@@ -1,7 +1,7 @@
 package io.hudilite.compaction
 
-import io.hudilite.filegroup.{FileSlice, Partitions}
-import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFileReader}
+import io.hudilite.filegroup.{FileSlice, SliceLogs}
+import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFiles}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
 
@@ -46,11 +46,10 @@ object LogCompactionPlanner {
   /** Reads the headers of the slice's log blocks, where its log files leave a choice. */
   private[compaction] def qualifies(table: Table, slice: FileSlice, threshold: Int): Boolean = {
     val one = table.config.layout > 1 && slice.logs.size < 2 // from version 8 on a file is of one instant
-    !one && foldable(blocks(table, slice), table.blockInstants()) >= threshold
+    def blocks = SliceLogs.blocks(new LogFiles(table.storage, MaxReadAheadBytes), table.basePath, slice)
+    !one && foldable(blocks, table.blockInstants()) >= threshold
   }
 
-  private def blocks(table: Table, slice: FileSlice): Seq[LogBlock] = {
-    val folder = Partitions.directory(table.basePath, slice.partition)
-    slice.logs.flatMap(log => LogFileReader.blocks(table.storage, s"$folder/${log.name}", log.length))
-  }
+  // Only headers are wanted: a file is read whole where that is about as fast as to read them one after the other.
+  private val MaxReadAheadBytes = 1L << 20
 }

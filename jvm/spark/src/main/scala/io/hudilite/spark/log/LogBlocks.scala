@@ -1,7 +1,7 @@
 package io.hudilite.spark.log
 
 import io.hudilite.error.UnsupportedTable
-import io.hudilite.filegroup.{FileSlice, Partitions}
+import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
 import io.hudilite.storage.HadoopStorage
 import org.apache.hadoop.conf.Configuration
@@ -23,9 +23,7 @@ object LogBlocks {
 
   def of(job: LogJob, slice: FileSlice, conf: Configuration): LogBlocks = {
     val files = new LogFiles(new HadoopStorage(conf))
-    val folder = Partitions.directory(job.basePath, slice.partition)
-    val found = slice.logs.flatMap(log => files.blocks(s"$folder/${log.name}", log.length))
-    val selected = BlockSelection.select(found, job.instants)
+    val selected = BlockSelection.select(SliceLogs.blocks(files, job.basePath, slice), job.instants)
     selected.find(_.isPartial).foreach(block =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> job.basePath,
         "feature" -> s"partial updates in the log file ${block.path}",

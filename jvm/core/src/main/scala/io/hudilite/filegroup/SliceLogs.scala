@@ -1,0 +1,17 @@
+package io.hudilite.filegroup
+
+import io.hudilite.log.{LogBlock, LogFiles}
+
+/** What lies in the log files of a slice. */
+object SliceLogs {
+
+  /** The blocks of all log files, in the order of the files; their contents are not looked at.
+    *
+    * @param files
+    *   reads them, and may keep what it has read
+    */
+  def blocks(files: LogFiles, basePath: String, slice: FileSlice): Seq[LogBlock] = {
+    val folder = Partitions.directory(basePath, slice.partition)
+    slice.logs.flatMap(log => files.blocks(s"$folder/${log.name}", log.length))
+  }
+}
