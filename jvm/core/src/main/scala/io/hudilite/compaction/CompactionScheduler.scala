@@ -4,6 +4,7 @@ import java.time.{Instant => EpochInstant}
 
 import io.hudilite.config.{CompactionOptions, TableType, WriteOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CompactionPlan, Timeline}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
@@ -32,19 +33,25 @@ object CompactionScheduler {
     *   compaction options
     */
   def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
-      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
-    guarded(table, transaction)(request(_, options, kind))
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
+    checkType(table)
+    val known = lookedUp(table, options, kind)
+    guarded(table, transaction)(request(_, options, kind, known))
+  }
 
   /** As [[schedule]], when the trigger of the options says that a compaction is due. */
   def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
-      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
-    guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind) else None)
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
+    checkType(table)
+    val known = if (isDue(table, options, kind)) lookedUp(table, options, kind) else Map.empty[FileSlice, Boolean]
+    guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind, known) else None)
+  }
 
   /** What [[schedule]] would plan; nothing is written. */
   def preview(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base)
       : PlannedCompaction = {
     checkType(table)
-    plan(table, options, kind)
+    plan(table, options, kind, Map.empty)
   }
 
   def isDue(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base): Boolean =
@@ -59,16 +66,27 @@ object CompactionScheduler {
     if (table.config.tableType != TableType.MergeOnRead)
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> table.basePath)
 
-  private def guarded[T](table: Table, options: TransactionOptions)(body: Table => T): T = {
-    checkType(table)
+  private def guarded[T](table: Table, options: TransactionOptions)(body: Table => T): T =
     Transaction.prepared(table, options)(body(table.refresh()))
-  }
 
-  private def request(now: Table, options: Map[String, String], kind: CompactionKind): Option[PlannedCompaction] = {
+  /** What a plan reads of log files, so that nobody waits for that under the lock. Before version 8 slices have files of
+    * writes under way, too, which may vanish.
+    */
+  private def lookedUp(table: Table, options: Map[String, String], kind: CompactionKind): Map[FileSlice, Boolean] =
+    if (kind == CompactionKind.Base || table.config.layout == 1 ||
+      blocking(table.timeline, table.config.layout, kind).isDefined) Map.empty
+    else qualifying(table, candidates(table, WriteOptions.MaxFileSize(options)), options, Map.empty)
+
+  private def qualifying(table: Table, found: Seq[CompactionCandidate], options: Map[String, String],
+      known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
+    LogCompactionPlanner.qualifying(table, found.map(_.slice), CompactionOptions.LogBlocksThreshold(options), known)
+
+  private def request(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+      : Option[PlannedCompaction] = {
     blocking(now.timeline, now.config.layout, kind).foreach { case (instant, reason) =>
       throw CommitConflict("WRITE_PENDING", "instant" -> instant, "path" -> now.basePath, "reason" -> reason)
     }
-    val planned = plan(now, options, kind)
+    val planned = plan(now, options, kind, known)
     if (planned.candidates.isEmpty) None
     else {
       // Later than everything in the timeline, so than every log file that the plan takes in.
@@ -91,12 +109,13 @@ object CompactionScheduler {
     }
   }
 
-  private def plan(now: Table, options: Map[String, String], kind: CompactionKind): PlannedCompaction = kind match {
+  private def plan(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+      : PlannedCompaction = kind match {
     case CompactionKind.Base => byStrategy(now, options)
     case CompactionKind.Log =>
-      val threshold = CompactionOptions.LogBlocksThreshold(options)
       val found = candidates(now, WriteOptions.MaxFileSize(options))
-      PlannedCompaction(None, "", found.filter(c => LogCompactionPlanner.qualifies(now, c.slice, threshold)), kind)
+      val enough = qualifying(now, found, options, known)
+      PlannedCompaction(None, "", found.filter(c => enough(c.slice)), kind)
   }
 
   private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {

@@ -2,6 +2,7 @@ package io.hudilite.compaction
 
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockInstants, BlockSelection, LogBlock, LogFiles}
+import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
 
@@ -43,11 +44,21 @@ object LogCompactionPlanner {
   private[compaction] def isDue(table: Table, threshold: Int): Boolean =
     isDue(table.timeline, table.store.readCommit(_).isLogCompaction, threshold)
 
-  /** Reads the headers of the slice's log blocks, where its log files leave a choice. */
-  private[compaction] def qualifies(table: Table, slice: FileSlice, threshold: Int): Boolean = {
-    val one = table.config.layout > 1 && slice.logs.size < 2 // from version 8 on a file is of one instant
-    def blocks = SliceLogs.blocks(new LogFiles(table.storage, MaxReadAheadBytes), table.basePath, slice)
-    !one && foldable(blocks, table.blockInstants()) >= threshold
+  /** Whether each slice has as many blocks as the threshold. Headers are read where its log files leave a choice, those
+    * of several slices at a time.
+    *
+    * @param known
+    *   answers from before, which hold for slices that are as they were: from version 8 on a file is of one instant
+    */
+  private[compaction] def qualifying(table: Table, slices: Seq[FileSlice], threshold: Int,
+      known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] = {
+    val instants = table.blockInstants()
+    val (single, several) =
+      slices.filterNot(known.contains).partition(slice => table.config.layout > 1 && slice.logs.size < 2)
+    known ++ single.map(_ -> false) ++ Parallel.map(several) { slice =>
+      val blocks = SliceLogs.blocks(new LogFiles(table.storage, MaxReadAheadBytes), table.basePath, slice)
+      slice -> (foldable(blocks, instants) >= threshold)
+    }
   }
 
   // Only headers are wanted: a file is read whole where that is about as fast as to read them one after the other.

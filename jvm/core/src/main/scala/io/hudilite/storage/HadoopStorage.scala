@@ -2,12 +2,9 @@ package io.hudilite.storage
 
 import java.io.FileNotFoundException
 import java.util.UUID
-import java.util.concurrent.{Callable, ExecutorService, Executors, ThreadFactory}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileSystem, Path}
-
-import scala.collection.JavaConverters._
 
 /** `Storage` on Hadoop's `FileSystem`.
   *
@@ -19,7 +16,7 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   import HadoopStorage._
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
-    inParallel(directories)(d => d -> listOne(d)).toMap
+    Parallel.map(directories)(d => d -> listOne(d)).toMap
 
   private def listOne(directory: String): Seq[FileInfo] = {
     val path = new Path(directory)
@@ -41,7 +38,7 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   }
 
   override def readAll(paths: Seq[String]): Map[String, Array[Byte]] =
-    inParallel(paths)(p => read(p).map(p -> _)).flatten.toMap
+    Parallel.map(paths)(p => read(p).map(p -> _)).flatten.toMap
 
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] = {
     val file = open(path)
@@ -119,22 +116,4 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 object HadoopStorage {
 
   private val RenameSchemes = Set("file", "hdfs", "viewfs")
-  private val ListingThreads = 16
-
-  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(ListingThreads,
-    new ThreadFactory {
-      override def newThread(work: Runnable): Thread = {
-        val thread = new Thread(work, "hudilite-storage")
-        thread.setDaemon(true)
-        thread
-      }
-    })
-
-  private def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] =
-    if (items.size < 2) items.map(work)
-    else {
-      val tasks = items.map(item => new Callable[B] { override def call(): B = work(item) })
-      try pool.invokeAll(tasks.asJava).asScala.map(_.get()).toList
-      catch { case e: java.util.concurrent.ExecutionException => throw e.getCause }
-    }
 }

@@ -2,7 +2,7 @@ package io.hudilite.compaction
 
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{appendLog, log, write, writeFile}
-import io.hudilite.error.CommitConflict
+import io.hudilite.error.{CommitConflict, CorruptTable}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, Instant, State}
@@ -65,6 +65,24 @@ class LogCompactionSuite extends FunSuite {
     assertEquals((completed.action, metadata.operation, metadata.compacted), (Action.DeltaCommit, "LOG_COMPACT", false))
     assertEquals((slice(table, "a-0").instant, slice(table, "a-0").logs.size), (before.instant, before.logs.size + 1))
     assertEquals(now.timeline.pending, Nil)
+  }
+
+  test("slices that were read before the table is locked are read again where they have changed by then") {
+    for (version <- Seq(8, 9)) {
+      val table = logged(version)
+      def qualifying(slices: Seq[FileSlice], known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
+        LogCompactionPlanner.qualifying(table.refresh(), slices, 3, known)
+      val before = Seq("a-0", "b-0").map(slice(table, _))
+      val known = qualifying(before, Map.empty)
+      assertEquals(before.map(known), Seq(true, false))
+      val log = before.head.logs.last
+      table.storage.replace(s"${table.basePath}/${log.relativePath}", Array.fill(log.length.toInt)('*'.toByte))
+      assertEquals(qualifying(before, known), known)
+      assertEquals(intercept[CorruptTable](qualifying(before, Map.empty)).condition, "CORRUPT_FILE")
+      (1 to 3).foreach(_ => append(table, "b-0"))
+      val changed = slice(table, "b-0")
+      assert(qualifying(Seq(changed), known)(changed))
+    }
   }
 
   versions("a group in a compaction of one kind is not planned for the other") { version =>

@@ -1,0 +1,31 @@
+package io.hudilite.storage
+
+import java.util.concurrent.{Callable, ExecutionException, ExecutorService, Executors, ThreadFactory}
+
+import scala.collection.JavaConverters._
+
+/** Requests that mostly wait for a file system, a bounded number at a time in the process. */
+private[hudilite] object Parallel {
+
+  private val Threads = 16
+
+  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(Threads,
+    new ThreadFactory {
+      override def newThread(work: Runnable): Thread = {
+        val thread = new Thread(work, "hudilite-storage")
+        thread.setDaemon(true)
+        thread
+      }
+    })
+
+  /** The answers in the order of the items; raises what `work` raised. `work` must not come here again: it would wait
+    * for threads that wait for it.
+    */
+  def map[A, B](items: Seq[A])(work: A => B): Seq[B] =
+    if (items.size < 2) items.map(work)
+    else {
+      val tasks = items.map(item => new Callable[B] { override def call(): B = work(item) })
+      try pool.invokeAll(tasks.asJava).asScala.map(_.get()).toList
+      catch { case e: ExecutionException => throw e.getCause }
+    }
+}
