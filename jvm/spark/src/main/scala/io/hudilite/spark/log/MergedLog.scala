@@ -7,7 +7,6 @@ import io.hudilite.spark.row.SortColumn
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The log records of one slice, one a key after merging among themselves.
@@ -16,16 +15,6 @@ import org.apache.spark.unsafe.types.UTF8String
   * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
   */
 final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {
-
-  private def this(parts: (LogRows, SortColumn, SortedLog)) = this(parts._1, parts._2, parts._3)
-
-  /** The records in the order of their keys.
-    *
-    * @param columns
-    *   meta and data columns that `row` delivers
-    */
-  def this(job: LogJob, slice: FileSlice, columns: StructType, conf: Configuration) =
-    this(MergedLog.byKey(LogRows(job, columns), LogBlocks.of(job, slice, conf), conf))
 
   private val rule = new LogMergeRule(rows)
   private val winner = UnsafeRow.createFromByteArray(0, rows.schema.length) // copyFrom needs an array of its own
@@ -76,9 +65,16 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
 
 object MergedLog {
 
+  /** The records of the slice's logs in the order of their keys. */
+  private[spark] def of(rows: LogRows, slice: FileSlice, conf: Configuration): MergedLog =
+    of(rows, LogBlocks.of(rows.job, slice, conf), conf)
+
   /** The records of these blocks in the order of their keys. */
-  private[spark] def of(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog =
-    new MergedLog(byKey(rows, blocks, conf))
+  private[spark] def of(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
+    val order = SortColumn.Text(rows.keyOrdinal)
+    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
+    new MergedLog(rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
+  }
 
   /** As [[of]]; the records have the positions of the base file's rows that they replace when every block says them. */
   private[spark] def withPositions(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
@@ -96,10 +92,4 @@ object MergedLog {
       val order = SortColumn.Number(LogRows.Position)
       SortedLog.read(rows, blocks, conf, order, positions = true).map(new MergedLog(rows, order, _))
     }
-
-  private def byKey(rows: LogRows, blocks: LogBlocks, conf: Configuration): (LogRows, SortColumn, SortedLog) = {
-    val order = SortColumn.Text(rows.keyOrdinal)
-    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
-    (rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
-  }
 }

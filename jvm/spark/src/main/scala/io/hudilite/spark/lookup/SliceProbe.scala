@@ -2,7 +2,7 @@ package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.log.{LogJob, MergedLog}
+import io.hudilite.spark.log.{LogJob, LogRows, MergedLog}
 import io.hudilite.spark.row.{ExternalSort, SortColumn}
 
 import org.apache.spark.TaskContext
@@ -33,27 +33,29 @@ private[lookup] final case class SliceProbe(
     StructType(asked ++ needed.filterNot(f => asked.exists(_.name == f.name)))
   }
   private val computed: StructType = StructType(output.fields.filter(f => KeyProbe.isComputed(f.name)))
+  // Kept for all slices of a task: tasks get copies of this.
+  @transient private lazy val logRows: Option[LogRows] = logs.map(LogRows(_, fileColumns))
   private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] =
     if (keys.isEmpty) Iterator.empty
-    else (slice.base, logs) match {
-      case (Some(file), Some(job)) if slice.logs.nonEmpty && !byKey =>
-        merged(slice, Some(file), job, keys, metrics, context)
+    else (slice.base, logRows) match {
+      case (Some(file), Some(log)) if slice.logs.nonEmpty && !byKey =>
+        merged(slice, Some(file), log, keys, metrics, context)
       case (Some(file), _) => base.rows(file, keys, metrics, context)
-      case (None, Some(job)) if byKey => logged(slice, job, keys, metrics, context)
-      case (None, Some(job)) => merged(slice, None, job, keys, metrics, context)
+      case (None, Some(log)) if byKey => logged(slice, log, keys, metrics, context)
+      case (None, Some(log)) => merged(slice, None, log, keys, metrics, context)
       case (None, None) => Iterator.empty
     }
 
-  private def merged(slice: FileSlice, file: Option[BaseFile], job: LogJob, keys: Array[UTF8String],
+  private def merged(slice: FileSlice, file: Option[BaseFile], logRows: LogRows, keys: Array[UTF8String],
       metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
     val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
-    val log = openLog(job, slice, context)
-    new MergedRows(found, new WantedRecords(log, keys), job.orderingColumns.map(_.name), fileColumns, computed, output,
-      UTF8String.fromString(slice.fileId), metrics)
+    val log = openLog(logRows, slice, context)
+    new MergedRows(found, new WantedRecords(log, keys), logRows.job.orderingColumns.map(_.name), fileColumns, computed,
+      output, UTF8String.fromString(slice.fileId), metrics)
   }
 
   private def sorted(file: BaseFile, rows: Iterator[InternalRow]): Iterator[InternalRow] =
@@ -66,14 +68,14 @@ private[lookup] final case class SliceProbe(
     }
 
   /** Keys that the log files of a slice without a base file hold, those that they delete included. */
-  private def logged(slice: FileSlice, job: LogJob, keys: Array[UTF8String], metrics: ProbeMetrics,
+  private def logged(slice: FileSlice, logRows: LogRows, keys: Array[UTF8String], metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
-    val wanted = new WantedRecords(openLog(job, slice, context), keys)
+    val wanted = new WantedRecords(openLog(logRows, slice, context), keys)
     new LoggedKeys(wanted, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
   }
 
-  private def openLog(job: LogJob, slice: FileSlice, context: TaskContext): MergedLog = {
-    val log = new MergedLog(job, slice, fileColumns, base.batches.conf)
+  private def openLog(logRows: LogRows, slice: FileSlice, context: TaskContext): MergedLog = {
+    val log = MergedLog.of(logRows, slice, base.batches.conf)
     context.addTaskCompletionListener[Unit](_ => log.close())
     log
   }

@@ -63,6 +63,8 @@ private final class TaskReader[T](
   private var outOfRange = 0L
   private var notInBloom = 0L
   private val merges = new MergeCounts
+  private lazy val slices = new SliceReader(job,
+    job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them")), contexts, merges)
 
   override def next(): Boolean = {
     // hot path
@@ -88,8 +90,7 @@ private final class TaskReader[T](
         case split: FileSplit => openFile(split)
         case SliceSplit(slice) =>
           opened += slice.base.size
-          val merge = job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them"))
-          current = Some(shape(new SliceReader(job, merge, contexts, merges).open(slice)))
+          current = Some(shape(slices.open(slice)))
       }
       true
     }

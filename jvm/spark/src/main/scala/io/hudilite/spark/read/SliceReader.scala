@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-/** Opens a slice with log files.
+/** Opens the slices of a task that have log files, one after the other.
   *
   * Rows that the log replaces are found by their place in the base file where every block says it, and by their key
   * otherwise: hudilite's own base files are in the order of the keys, others are looked up in a hash map of the log, or

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
-import io.hudilite.spark.log.{LogJob, MergedLog}
+import io.hudilite.spark.log.{LogJob, LogRows, MergedLog}
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.Markers
 
@@ -16,11 +16,12 @@ import org.apache.spark.unsafe.types.UTF8String
 private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
 
   private val output = new TaskOutput(job, attempt)
+  private val rows = LogRows(logs, OldBaseFile.schema(job))
   private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
 
   def compact(slice: FileSlice): WriteStat = {
     val started = System.nanoTime()
-    val log = new MergedLog(logs, slice, OldBaseFile.schema(job), job.conf.value)
+    val log = MergedLog.of(rows, slice, job.conf.value)
     try {
       val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
       try {
