@@ -39,7 +39,9 @@ object Compactions {
     onDriver(session, path, options) { (table, all) =>
       CompactionScheduler.checkType(table)
       val compactor = new Compactor(session, all, session.sparkContext.longAccumulator, kind)
-      if (dryRun) Some(previewed(table, all, kind)).filter(_.candidates.nonEmpty)
+      if (dryRun)
+        Some(CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), all, kind))
+          .filter(_.candidates.nonEmpty)
       else if (onlyIfDue) compactor.scheduleIfDue(table)
       else compactor.schedule(table)
     }
@@ -49,10 +51,7 @@ object Compactions {
       kind: CompactionKind = CompactionKind.Base): Seq[PlannedCompaction] = onDriver(session, path, options) {
     (table, all) =>
       CompactionScheduler.checkType(table)
-      val pending = instant.map(i => Seq(PendingCompactions.named(table, i)))
-        .getOrElse(PendingCompactions.runnable(table, kind).filter(PendingCompactions.outdated(table, _).isEmpty))
-      if (pending.nonEmpty) pending.map(planned(table, _))
-      else Seq(previewed(table, all, kind)).filter(_.candidates.nonEmpty)
+      upcoming(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, all, instant, kind)
   }
 
   /** Starts compacting in the background.
@@ -64,24 +63,32 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): RunningCompaction = {
     val done = session.sparkContext.longAccumulator
-    val total = preview(session, path, options, instant, kind).map(_.candidates.size).sum
+    val total = onDriver(session, path, options) { (table, all) =>
+      CompactionScheduler.checkType(table)
+      val compactor = new Compactor(session, all, done, kind)
+      upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, all, instant, kind)
+        .map(_.candidates.size).sum
+    }
     new RunningCompaction(session.sparkContext, done, total,
-      { () =>
+      () =>
         onDriver(session, path, options) { (table, all) =>
           val compactor = new Compactor(session, all, done, kind)
-          instant match {
-            case Some(i) => Seq(compactor.run(table, PendingCompactions.named(table, i)))
-            case None =>
-              val now = compactor.withoutOutdated(table)
-              if (PendingCompactions.runnable(now, kind).isEmpty) compactor.schedule(now)
-              compactor.runPending(table.refresh())
-          }
-        }
-      })
+          instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))
+        })
   }
 
-  private def previewed(table: Table, options: Map[String, String], kind: CompactionKind): PlannedCompaction =
-    CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), options, kind)
+  /** The named compaction, else what is planned, else what would be.
+    *
+    * @param table
+    *   without outdated log compactions unless one is named
+    */
+  private def upcoming(table: Table, options: Map[String, String], instant: Option[String], kind: CompactionKind)
+      : Seq[PlannedCompaction] = {
+    val pending =
+      instant.fold(PendingCompactions.runnable(table, kind))(i => Seq(PendingCompactions.named(table, i)))
+    if (pending.nonEmpty) pending.map(planned(table, _))
+    else Seq(CompactionScheduler.preview(table, options, kind)).filter(_.candidates.nonEmpty)
+  }
 
   private def planned(table: Table, instant: Instant): PlannedCompaction =
     PlannedCompaction(Some(instant.time), "",

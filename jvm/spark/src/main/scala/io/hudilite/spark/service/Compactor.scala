@@ -46,8 +46,18 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     CompactionScheduler.scheduleIfDue(withoutOutdated(table), options, transaction, kind)
 
   /** Runs the compactions that are planned and that nobody runs, oldest first. */
-  def runPending(table: Table): Seq[FinishedCompaction] =
-    PendingCompactions.runnable(withoutOutdated(table), kind).map(instant => run(table.refresh(), instant))
+  def runPending(table: Table): Seq[FinishedCompaction] = runAll(withoutOutdated(table))
+
+  /** Runs the planned compactions of a table without outdated ones; when there are none plans one, and runs it. */
+  def planAndRun(table: Table): Seq[FinishedCompaction] =
+    if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
+    else {
+      CompactionScheduler.schedule(table, options, transaction, kind)
+      runAll(table.refresh())
+    }
+
+  private def runAll(table: Table): Seq[FinishedCompaction] =
+    PendingCompactions.runnable(table, kind).map(instant => run(table.refresh(), instant))
 
   /** The table after log compactions that can no longer be run were given up: their file groups could not be planned
     * again.
