@@ -101,12 +101,14 @@ object CompactionScheduler {
     * they lie.
     */
   private[compaction] def blocking(timeline: Timeline, layout: Int, kind: CompactionKind): Option[(String, String)] = {
-    val pending = timeline.pending.find(_.action == Action.DeltaCommit).map(_.time)
-    kind match {
-      case CompactionKind.Log => pending.map(_ -> "a log compaction can only be planned between writes")
-      case CompactionKind.Base => pending.filter(_ => layout == 1)
-          .map(_ -> "with table version 6 a compaction can only be planned between writes")
+    val disturbed = kind match {
+      case CompactionKind.Log => Some("a log compaction")
+      case CompactionKind.Base => if (layout == 1) Some("with table version 6 a compaction") else None
     }
+    for {
+      what <- disturbed
+      write <- timeline.pending.find(_.action == Action.DeltaCommit)
+    } yield write.time -> s"$what can only be planned between writes"
   }
 
   private def plan(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
