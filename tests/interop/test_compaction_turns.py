@@ -32,6 +32,11 @@ class Turns:
         engine.write(frame(engine.spark, rows), self.path, **{**given, **options})
         self.model.upsert(rows)
 
+    def begin(self, *engines: Engine) -> None:
+        """Two or three writes, one by each engine: forty rows, and newer ones for some of them."""
+        for engine, ids, ts in zip(engines, (range(40), range(10, 30), range(20, 35)), (1, 3, 5), strict=False):
+            self.upsert(engine, ids, ts)
+
     def delete(self, engine: Engine, ids: range) -> None:
         rows = [record(f"k{i:03d}", 0, f"2026-01-0{i % 2 + 1}") for i in ids]
         engine.write(frame(engine.spark, rows), self.path, "delete")
@@ -47,8 +52,7 @@ def test_hudilite_compacts_what_hudi_logged_and_hudi_goes_on(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
     turns = Turns(path, version)
-    turns.upsert(real, range(40), 1)
-    turns.upsert(real, range(10, 30), 3)
+    turns.begin(real, real)
     turns.upsert(real, range(20, 50), 2)  # late for some
     assert len(hudilite.table(lite.spark, str(path)).compact().groups) == 2
     turns.check(lite, real)
@@ -65,8 +69,7 @@ def test_hudi_compacts_what_hudilite_logged_by_a_plan_of_hudilite(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
     turns = Turns(path, version)
-    turns.upsert(lite, range(40), 1)
-    turns.upsert(lite, range(10, 30), 3)
+    turns.begin(lite, lite)
     plan = hudilite.table(lite.spark, str(path)).schedule_compaction(strategy="UnBounded")
     assert plan is not None and len(plan.slices) == 2
     turns.upsert(lite, range(15, 45), 2)

@@ -23,19 +23,21 @@ def operations(lite: Engine, path: Path) -> list[str]:
     return [commit.operation for commit in hudilite.table(lite.spark, str(path)).history()]
 
 
+def fold(lite: Engine, path: Path) -> None:
+    assert hudilite.table(lite.spark, str(path)).compact(kind="log", options=FOLD).groups
+
+
 @VERSIONS
 def test_hudi_reads_what_hudilite_folded_goes_on_and_compacts_it(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
     turns = Turns(path, version)
-    turns.upsert(lite, range(40), 1)
-    turns.upsert(lite, range(10, 30), 3)
-    turns.upsert(real, range(20, 35), 5)
+    turns.begin(lite, lite, real)
     turns.upsert(lite, range(15, 40), 2)  # late for some
     turns.delete(lite, range(4, 24, 4))
     past, before = hudilite.table(lite.spark, str(path)).timeline()[-1].time, turns.model.rows()
-    result = hudilite.table(lite.spark, str(path)).compact(kind="log", options=FOLD)
-    assert {group.file_id for group in result.groups} and operations(lite, path)[0] == "LOG_COMPACT"
+    fold(lite, path)
+    assert operations(lite, path)[0] == "LOG_COMPACT"
     turns.check(lite, real)
     turns.check(real, **BY_HEADERS)
     turns.upsert(real, range(0, 40, 3), 4)
@@ -53,11 +55,9 @@ def test_hudi_reads_what_hudilite_folded_goes_on_and_compacts_it(
 @VERSIONS
 def test_hudi_rs_reads_what_hudilite_folded(lite: Engine, path: Path, version: int) -> None:
     turns = Turns(path, version)
-    turns.upsert(lite, range(40), 1)
-    turns.upsert(lite, range(10, 30), 3)
-    turns.upsert(lite, range(20, 35), 5)
+    turns.begin(lite, lite, lite)
     turns.delete(lite, range(4, 24, 4))
-    assert hudilite.table(lite.spark, str(path)).compact(kind="log", options=FOLD).groups
+    fold(lite, path)
     turns.upsert(lite, range(30, 40), 6)
     turns.check(lite)
     assert hudi_rs.rows_of(path) == turns.model.rows()
@@ -68,15 +68,14 @@ def test_hudilite_reads_what_hudi_folded_folds_it_again_and_compacts_it(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
     turns = Turns(path, version)
-    turns.upsert(real, range(40), 1)
-    turns.upsert(lite, range(10, 30), 3)
+    turns.begin(real, lite)
     turns.delete(lite, range(4, 24, 4))
     turns.upsert(real, range(20, 35), 5, **FOLD)
     assert "LOG_COMPACT" in operations(lite, path)
     turns.check(lite, real)
     turns.upsert(lite, range(15, 40), 4)
     turns.check(lite, real)
-    assert hudilite.table(lite.spark, str(path)).compact(kind="log", options=FOLD).groups
+    fold(lite, path)
     turns.check(lite, real)
     turns.check(real, **BY_HEADERS)
     assert hudilite.table(lite.spark, str(path)).compact().groups

@@ -46,6 +46,15 @@ class LogCompactionSuite extends FunSuite {
   private def finish(begun: (Table, Transaction), planned: PlannedCompaction): Instant =
     begun._2.commit(planned.candidates.map(c => appendLog(begun._1, begun._2.instant, c.slice)))
 
+  /** A log compaction whose log file is written, and that is not committed. */
+  private def halfway(table: Table): Transaction = {
+    val (now, transaction) = begin(table, schedule(table).get)
+    appendLog(now, transaction.instant, slice(table, "a-0"))
+    transaction
+  }
+
+  private def dataFiles(table: Table): Set[String] = TestTables.files(table).filterNot(_.contains(".hoodie"))
+
   private def conflict(body: => Any): String = intercept[CommitConflict](body).condition
 
   versions("a plan takes slices from the threshold on, once, and completes as a delta commit") { version =>
@@ -107,23 +116,20 @@ class LogCompactionSuite extends FunSuite {
 
   versions("a log compaction that is rolled back is gone, and can be planned again") { version =>
     val table = logged(version)
-    val before = TestTables.files(table).filterNot(_.contains(".hoodie"))
-    val (now, attempt) = begin(table, schedule(table).get)
-    appendLog(now, attempt.instant, slice(table, "a-0"))
+    val before = dataFiles(table)
+    val attempt = halfway(table)
     attempt.rollback()
-    assertEquals(TestTables.files(table).filterNot(_.contains(".hoodie")), before)
+    assertEquals(dataFiles(table), before)
     assertEquals(table.refresh().timeline.instants.filter(_.time == attempt.instant), Nil)
     assert(schedule(table).isDefined)
   }
 
   versions("a log compaction whose process died is taken back by the next writer") { version =>
     val table = logged(version)
-    val before = TestTables.files(table).filterNot(_.contains(".hoodie"))
-    val (now, dead) = begin(table, schedule(table).get)
-    appendLog(now, dead.instant, slice(table, "a-0"))
-    Owner.release(dead.instant) // as if this process had forgotten it
+    val before = dataFiles(table)
+    Owner.release(halfway(table).instant) // as if this process had forgotten it
     assertEquals(schedule(table).get.candidates.size, 1)
-    assertEquals(TestTables.files(table).filterNot(_.contains(".hoodie")), before)
+    assertEquals(dataFiles(table), before)
   }
 
   test("what is logged after the plan outdates it in version 6, where it would lie before the result") {
