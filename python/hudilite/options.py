@@ -281,6 +281,12 @@ when as many delta commits as the threshold have completed since the last compac
 boolean; default false.
 """
 
+LOG_COMPACTION_ENABLE: Final[str] = "hoodie.log.compaction.enable"
+"""With ``false`` a log compaction that is asked for, inline or not, is refused. Apache Hudi, where it is off by
+default, asks by it for log compactions of its metadata table, which hudilite does not write. Value: boolean;
+default true.
+"""
+
 LOG_COMPACTION_BLOCKS_THRESHOLD: Final[str] = "hoodie.log.compaction.blocks.threshold"
 """Log blocks that a file slice must have for a log compaction, and delta commits after which one is due inline.
 Value: int, blocks; default 5.

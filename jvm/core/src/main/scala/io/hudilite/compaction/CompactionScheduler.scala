@@ -34,7 +34,7 @@ object CompactionScheduler {
     */
   def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
-    checkType(table)
+    check(table, options, kind)
     val known = lookedUp(table, options, kind)
     guarded(table, transaction)(request(_, options, kind, known))
   }
@@ -42,7 +42,7 @@ object CompactionScheduler {
   /** As [[schedule]], when the trigger of the options says that a compaction is due. */
   def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
-    checkType(table)
+    check(table, options, kind)
     val known = if (isDue(table, options, kind)) lookedUp(table, options, kind) else Map.empty[FileSlice, Boolean]
     guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind, known) else None)
   }
@@ -50,7 +50,7 @@ object CompactionScheduler {
   /** What [[schedule]] would plan; nothing is written. */
   def preview(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base)
       : PlannedCompaction = {
-    checkType(table)
+    check(table, options, kind)
     plan(table, options, kind, Map.empty)
   }
 
@@ -60,6 +60,18 @@ object CompactionScheduler {
           .isDue(DeltaProgress.of(table.timeline, System.currentTimeMillis(), table.config.zone))
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
     }
+
+  /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
+  def check(table: Table, options: Map[String, String], kind: CompactionKind): Unit = {
+    checkType(table)
+    checkAllowed(options, kind)
+  }
+
+  /** Raises `InvalidInput` when the options forbid what is asked for. */
+  def checkAllowed(options: Map[String, String], kind: CompactionKind): Unit =
+    if (kind == CompactionKind.Log && !CompactionOptions.LogEnable(options))
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.LogEnable.name, "value" -> "false",
+        "reason" -> "a log compaction is asked for")
 
   /** Raises `InvalidInput` unless the table can have log files. */
   def checkType(table: Table): Unit =

@@ -51,6 +51,10 @@ object CompactionOptions {
     "After a write to a merge-on-read table, fold the log files of file groups with many small blocks into fewer, when " +
       "as many delta commits as the threshold have completed since the last compaction of either kind.")
 
+  val LogEnable: ConfigKey[Boolean] = ConfigKey.flag("hoodie.log.compaction.enable", default = true,
+    "With `false` a log compaction that is asked for, inline or not, is refused. Apache Hudi, where it is off by " +
+      "default, asks by it for log compactions of its metadata table, which hudilite does not write.")
+
   val LogBlocksThreshold: ConfigKey[Int] = ConfigKey.int("hoodie.log.compaction.blocks.threshold", 5,
     "Log blocks that a file slice must have for a log compaction, and delta commits after which one is due inline.", 1,
     "blocks")
@@ -60,5 +64,5 @@ object CompactionOptions {
 
   val all: Seq[ConfigKey[_]] =
     Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,
-      LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions, LogInline, LogBlocksThreshold)
+      LogSizeThreshold, LogCountThreshold, TargetIoMb, TargetPartitions, LogInline, LogEnable, LogBlocksThreshold)
 }

@@ -19,6 +19,7 @@ class OptionsSuite extends FunSuite {
     Seq("hoodie.datasource.write.recordkey.fields" -> "hoodie.datasource.write.recordkey.field",
       "hoodie.datasource.write.operations" -> "hoodie.datasource.write.operation",
       "hoodie.index.typ" -> "hoodie.index.type",
+      "hoodie.log.compaction.enabled" -> "hoodie.log.compaction.enable",
       "hoodie.datasource.write.precombine" -> "hoodie.datasource.write.precombine.field",
       "Hoodie.Parquet.Max.FileSize" -> "hoodie.parquet.max.file.size").foreach { case (wrong, right) =>
       val e = error(wrong -> "1")

@@ -37,7 +37,7 @@ object Compactions {
   def schedule(session: SparkSession, path: String, options: JMap[String, String], onlyIfDue: Boolean,
       dryRun: Boolean, kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
     onDriver(session, path, options) { (table, all) =>
-      CompactionScheduler.checkType(table)
+      CompactionScheduler.check(table, all, kind)
       val compactor = new Compactor(session, all, session.sparkContext.longAccumulator, kind)
       if (dryRun)
         Some(CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), all, kind))
@@ -50,7 +50,7 @@ object Compactions {
   def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): Seq[PlannedCompaction] = onDriver(session, path, options) {
     (table, all) =>
-      CompactionScheduler.checkType(table)
+      check(table, all, instant, kind)
       upcoming(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, all, instant, kind)
   }
 
@@ -64,7 +64,7 @@ object Compactions {
       kind: CompactionKind = CompactionKind.Base): RunningCompaction = {
     val done = session.sparkContext.longAccumulator
     val total = onDriver(session, path, options) { (table, all) =>
-      CompactionScheduler.checkType(table)
+      check(table, all, instant, kind)
       val compactor = new Compactor(session, all, done, kind)
       upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, all, instant, kind)
         .map(_.candidates.size).sum
@@ -76,6 +76,9 @@ object Compactions {
           instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))
         })
   }
+
+  private def check(table: Table, options: Map[String, String], instant: Option[String], kind: CompactionKind): Unit =
+    if (instant.isEmpty) CompactionScheduler.check(table, options, kind) else CompactionScheduler.checkType(table)
 
   /** The named compaction, else what is planned, else what would be.
     *

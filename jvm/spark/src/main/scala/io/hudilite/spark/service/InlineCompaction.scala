@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.compaction.{CompactionKind, CompactionStrategy}
+import io.hudilite.compaction.{CompactionKind, CompactionScheduler, CompactionStrategy}
 import io.hudilite.config.{CompactionOptions, TableType}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
@@ -20,15 +20,20 @@ object InlineCompaction extends AfterCommit {
 
   private val log = LoggerFactory.getLogger("io.hudilite.spark.service.InlineCompaction")
 
-  /** The target with its compactions; raises `InvalidInput` when options ask for one that the table cannot have. */
+  /** The target with its compactions; raises `InvalidInput` when options ask for one that the table cannot have, or
+    * that they forbid. */
   def after(target: WriteTarget): WriteTarget =
-    if (!CompactionKind.All.exists(isAsked(target.options, _))) target
+    if (asked(target.options).isEmpty) target
     else if (target.config.tableType != TableType.MergeOnRead)
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> target.basePath)
     else {
+      asked(target.options).foreach(CompactionScheduler.checkAllowed(target.options, _))
       CompactionStrategy.of(target.options) // raises an error when there is none of that name
       target.copy(afterCommit = this)
     }
+
+  private def asked(options: Map[String, String]): Seq[CompactionKind] =
+    CompactionKind.All.filter(isAsked(options, _))
 
   private def isAsked(options: Map[String, String], kind: CompactionKind): Boolean =
     CompactionOptions.TableServices(options) &&
@@ -39,7 +44,7 @@ object InlineCompaction extends AfterCommit {
 
   // A compaction into base files comes first: it leaves nothing to fold.
   override def apply(target: WriteTarget, table: Table): Unit =
-    CompactionKind.All.filter(isAsked(target.options, _)).foreach { kind =>
+    asked(target.options).foreach { kind =>
       try compact(table, target.options, kind)
       catch {
         case e: CommitConflict => log.info(s"No compaction of ${table.basePath} after this write: ${e.getMessage}")

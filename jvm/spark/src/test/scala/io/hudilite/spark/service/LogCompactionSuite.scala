@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import java.nio.file.{Files, Path, Paths}
 
 import io.hudilite.compaction.CompactionKind
-import io.hudilite.error.CommitConflict
+import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.log.{BlockSelection, LogBlock}
 import io.hudilite.spark.{GoldenAnswers, GoldenTables}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
@@ -238,5 +238,26 @@ class LogCompactionSuite extends MergeOnReadFixture {
       write(rows(0 until 10, 30, "off"), path, "upsert", inline :+ ("hoodie.table.services.enabled" -> "false"): _*)
       assertEquals(operations(path).count(_ == "LOG_COMPACT"), 2)
     }
+  }
+
+  test("a log compaction that is asked for and forbidden in one is refused, inline before anything is written") {
+    val path = create(9)
+    live(path, 20)
+    val before = operations(path)
+    val forbidden = "hoodie.log.compaction.enable" -> "false"
+    def asked(body: => Any): Unit = {
+      val error = intercept[InvalidInput](body)
+      assertEquals((error.condition, error.parameters("option")), ("INVALID_OPTION_VALUE", forbidden._1))
+    }
+    val options = (threshold + forbidden).asJava
+    asked(fold(path, forbidden))
+    asked(Compactions.preview(spark, path, options, None, CompactionKind.Log))
+    for (onlyIfDue <- Seq(true, false); dryRun <- Seq(true, false))
+      asked(Compactions.schedule(spark, path, options, onlyIfDue, dryRun, CompactionKind.Log))
+    val more = flagged(rows(0 until 10, 99, "e"), deleted = false)
+    asked(write(more, path, "upsert", forbidden, "hoodie.log.compaction.inline" -> "true"))
+    assertEquals(operations(path), before)
+    write(more, path, "upsert", forbidden)
+    assert(Compactions.start(spark, path, Map(forbidden).asJava, None).result().nonEmpty)
   }
 }
