@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -112,8 +114,22 @@ def test_no_file_of_the_project_names_the_host_of_a_registry() -> None:
         "repo." + "scala-sbt",
     ]
     suffixes = {".py", ".toml", ".sbt", ".scala", ".sh", ".md", ".yaml", ".yml", ".properties", ""}
-    skipped = {".git", ".venv", ".build", "target", "dist", "jars"}
-    for path in ROOT.rglob("*"):
-        if path.is_file() and path.suffix in suffixes and not skipped & set(path.relative_to(ROOT).parts):
+    for path in own_files(ROOT):
+        if path.suffix in suffixes:
             text = path.read_text(errors="ignore")
             assert not [host for host in hosts if host in text], path
+
+
+def own_files(root: Path) -> Iterator[Path]:
+    """Files that were not built; sbt may be at work in the folders that are left out."""
+    built = {".git", ".venv", ".build", ".bsp", "target", "dist", "jars", "spark-warehouse", "__pycache__"}
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in built and not name.endswith("_cache"))
+        yield from (path for name in files if (path := Path(folder, name)).is_file())
+
+
+def test_files_in_folders_of_the_build_are_not_the_project_s_own(tmp_path: Path) -> None:
+    for name in ("a.py", "b/c.md", "b/target/d.py", "target/d.py", ".venv/d.py", ".mypy_cache/3.10/d.py", ".git/d"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [str(path.relative_to(tmp_path)) for path in own_files(tmp_path)] == ["a.py", "b/c.md"]
