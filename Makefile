@@ -27,7 +27,8 @@ help: ## this list
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --editable '.[interop]'
 	touch $@
 
-setup: $(OLDEST_3:%=.venv/pyspark-%/ready) $(OLDEST_4:%=.venv/pyspark-%/ready) $(NEWEST_4:%=.venv/pyspark-%/ready) ## virtual environments for PySpark 3.5, 4.0 and 4.3
+# After this no other target changes an environment or the package's jars, so that tests/all.py can run two at once.
+setup: $(OLDEST_3:%=.venv/pyspark-%/interop) $(OLDEST_4:%=.venv/pyspark-%/ready) $(NEWEST_4:%=.venv/pyspark-%/ready) build ## virtual environments for PySpark 3.5, 4.0 and 4.3, and both jars
 
 build: .venv/pyspark-$(NEWEST_4)/ready ## both jars, into the Python package; nothing when they are fresh
 	$(DEV)/python jvm/build_jars.py
