@@ -79,7 +79,7 @@ class Sessions:
         if gateway is not None:
             gateway.shutdown()
             gateway.proc.stdin.close()
-            gateway.proc.wait(30)
+            gateway.proc.wait(120)
         SparkContext._gateway = None
         SparkContext._jvm = None
         self.running = None

@@ -41,8 +41,7 @@ def killed(path: Path, version: int, operation: str, files: int) -> None:
     commits = layout.writes(path)
     with Victim(path, version, operation) as victim:
         victim.go()
-        victim.wait_until(lambda: len(victim.new_files()) >= files)
-        victim.kill()
+        victim.kill_before_completion(lambda: len(victim.new_files()) >= files)
     assert layout.writes(path) == commits
 
 

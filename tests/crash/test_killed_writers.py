@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import layout
@@ -11,16 +10,12 @@ from engines import AS_OF, SELF_CHECK, Engine, Shape, frame
 from killable_writer import PARTITIONS, batch
 from model import Model
 from rows import rows_of
-from victim import Victim, holding_the_table_lock, is_whole
+from victim import Victim, is_whole
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own writers")
 
-MOMENTS: dict[str, Callable[[Victim], bool]] = {
-    "requested": lambda v: v.timeline_has(".requested"),
-    "inflight": lambda v: v.timeline_has("inflight"),
-    "first_data_file": lambda v: len(v.new_files()) >= 1,
-    "many_data_files": lambda v: len(v.new_files()) >= PARTITIONS // 2,
-}
+INSTANTS = {"requested": ".requested", "inflight": "inflight"}
+DATA_FILES = {"first_data_file": 1, "many_data_files": PARTITIONS // 2}
 
 
 def started_table(lite: Engine, path: Path, version: int) -> Model:
@@ -46,14 +41,17 @@ def next_write_cleans_up(lite: Engine, path: Path, model: Model) -> None:
 
 
 @pytest.mark.parametrize("version", [6, 9])
-@pytest.mark.parametrize("moment", list(MOMENTS))
+@pytest.mark.parametrize("moment", [*INSTANTS, *DATA_FILES])
 def test_an_upsert_killed_on_its_way(lite: Engine, path: Path, version: int, moment: str) -> None:
     model = started_table(lite, path, version)
     commits = layout.writes(path)
     with Victim(path, version) as victim:
         victim.go()
-        victim.wait_until(lambda: MOMENTS[moment](victim))
-        victim.kill()
+        if moment in INSTANTS:
+            victim.wait_until(lambda: victim.timeline_has(INSTANTS[moment]))
+            victim.kill()
+        else:
+            victim.kill_before_completion(lambda: len(victim.new_files()) >= DATA_FILES[moment])
     stays_as_it_was(lite, path, model, commits)
     next_write_cleans_up(lite, path, model)
 
@@ -65,10 +63,9 @@ def test_a_write_killed_right_before_its_completion(lite: Engine, path: Path, ve
     commits = layout.writes(path)
     with Victim(path, version, operation) as victim:
         victim.go()
-        victim.wait_until(lambda: victim.timeline_has("inflight"))
-        with holding_the_table_lock(path):
-            victim.wait_until(lambda: len(victim.new_files()) >= PARTITIONS and all(map(is_whole, victim.new_files())))
-            victim.kill()
+        victim.kill_before_completion(
+            lambda: len(victim.new_files()) >= PARTITIONS and all(map(is_whole, victim.new_files()))
+        )
     stays_as_it_was(lite, path, model, commits)
     assert len(layout.strays(path)) >= PARTITIONS
     next_write_cleans_up(lite, path, model)
