@@ -1,22 +1,42 @@
 """Runs every check and test of the project, goes on after a failure, and ends with ``N passed, N failed``.
 
+What sbt runs and what pytest runs go beside each other, for one alone leaves a third of two cores idle. Each line says
+which target it comes from. Targets given as arguments run one after the other.
+
 Only the standard library: it also sets up the virtual environments that hold everything else.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGETS = (
-    "setup", "check", "test-core", "test-35", "test-4", "test-43",
-    "test-python-35", "test-python-43", "interop", "examples", "packages",
-)  # fmt: skip
+#: Makes all that the lanes only use: the virtual environments and the jars. It runs alone.
+SETUP = ("setup",)
+#: sbt takes one command at a time in a folder, so whatever calls it is in one lane.
+LANES = (
+    ("check", "test-core", "test-35", "test-4", "test-43", "packages"),
+    ("test-python-35", "test-python-43", "interop", "examples"),
+)
+#: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.
+TWO_LANES_BYTES = 12 * 1024**3
+#: Limits of a container, cgroups version 2 and 1; the text is a number of bytes, or ``max``.
+MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+SIGN_OF_LIFE_SECONDS = 60.0
+GRACE_SECONDS = 10.0
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # sbt: "Passed: Total 12, Failed 0, Errors 0, Passed 12"; pytest: "== 1 failed, 7 passed, 2 skipped in 3.1s =="
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _SBT = re.compile(r"(?:Passed|Failed|Error): Total \d+, Failed (\d+), Errors (\d+), Passed (\d+)")
@@ -34,23 +54,95 @@ class Result:
     failed: int = 0
     skipped: int = 0
 
+    def __str__(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"{self.target:15} {self.passed:5} passed, {self.failed:3} failed{skipped}   {self.seconds:6.0f} s"
 
-def run(target: str) -> Result:
-    """Run a make target, show its output and count the tests in it."""
-    print(f"\n===== make {target}", flush=True)
-    result = Result(target)
-    began = time.monotonic()
-    command = ["make", "--no-print-directory", target]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        for line in process.stdout or ():
-            print(line, end="", flush=True)
-            count(_COLOUR.sub("", line), result)
-    result.seconds = time.monotonic() - began
-    if process.returncode != 0 and result.failed == 0:
-        result.failed = 1
-    elif process.returncode == 0 and result.passed + result.failed == 0:
-        result.passed = 1
-    return result
+
+class Ended(Exception):
+    """The run was ended from outside; nothing is started any more."""
+
+
+class Runner:
+    """Runs make targets in lanes, each in a process group of its own, to be ended with all that it has started."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.running: dict[subprocess.Popen[str], str] = {}
+        self.ended = False
+        self.lock = threading.Lock()
+
+    def side_by_side(self, lanes: Sequence[Sequence[str]]) -> list[Result]:
+        """Run each lane's targets one after the other; a line a minute says what is running."""
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            futures: list[Future[list[Result]]] = []
+            try:
+                futures += [pool.submit(self.lane, lane) for lane in lanes]
+                self.watch(futures)
+                return [result for future in futures for result in future.result()]
+            except BaseException:  # KeyboardInterrupt and SystemExit, too
+                self.end(signal.SIGTERM)
+                wait(futures, GRACE_SECONDS)
+                self.end(signal.SIGKILL)
+                raise
+
+    def watch(self, futures: Sequence[Future[list[Result]]]) -> None:
+        """Wait for all lanes, or for the first one that raises."""
+        while (state := wait(futures, SIGN_OF_LIFE_SECONDS, FIRST_EXCEPTION)).not_done:
+            for future in state.done:
+                future.result()
+            with self.lock:
+                targets = ", ".join(self.running.values())
+            self.say(f"===== {(time.monotonic() - self.began) / 60:.0f} min: running {targets}")
+
+    def lane(self, targets: Sequence[str]) -> list[Result]:
+        """Run targets one after the other."""
+        return [self.run(target) for target in targets]
+
+    def run(self, target: str) -> Result:
+        """Run a make target, show its output and count the tests in it."""
+        self.say(f"===== make {target}")
+        result = Result(target)
+        began = time.monotonic()
+        with self.started(target) as process:
+            for line in process.stdout or ():
+                self.say(f"{target:14} | {line.rstrip()}")
+                count(_COLOUR.sub("", line), result)
+        with self.lock:
+            del self.running[process]
+        result.seconds = time.monotonic() - began
+        if process.returncode != 0 and result.failed == 0:
+            result.failed = 1
+        elif process.returncode == 0 and result.passed + result.failed == 0:
+            result.passed = 1
+        self.say(f"===== done {result}")
+        return result
+
+    def started(self, target: str) -> subprocess.Popen[str]:
+        """The process of a make target, known to ``end`` from its first moment."""
+        with self.lock:
+            if self.ended:
+                raise Ended(target)
+            process = subprocess.Popen(
+                ["make", "--no-print-directory", target], cwd=ROOT, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="backslashreplace",
+                start_new_session=True,
+            )  # fmt: skip
+            self.running[process] = target
+            return process
+
+    def end(self, how: signal.Signals) -> None:
+        """Send a signal to everything that runs, and start nothing more."""
+        with self.lock:
+            self.ended = True
+            for process in self.running:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, how)
+
+    def say(self, line: str) -> None:
+        """Print a whole line."""
+        with self.lock:
+            print(line, flush=True)
 
 
 def count(line: str, result: Result) -> None:
@@ -69,17 +161,46 @@ def count(line: str, result: Result) -> None:
                 result.skipped += int(number)
 
 
+def lanes(cores: int, memory_bytes: int) -> Sequence[Sequence[str]]:
+    """All lanes where there is room for them, else their targets in a single one."""
+    if cores >= len(LANES) and memory_bytes >= TWO_LANES_BYTES:
+        return LANES
+    return [[target for lane in LANES for target in lane]]
+
+
+def memory_bytes(limits: Sequence[str] = MEMORY_LIMITS) -> int:
+    """The machine's memory, or less where a container is given less."""
+    texts = [Path(limit).read_text().strip() for limit in limits if Path(limit).is_file()]
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min([machine, *(int(text) for text in texts if text.isdigit())])
+
+
 def main(targets: list[str]) -> int:
     """Run the targets, all by default; 1 when anything failed."""
-    results = [run(target) for target in targets or TARGETS]
+    runner = Runner()
+    results = runner.side_by_side([targets or SETUP])
+    if not targets:
+        # What the set-up did not make, each target tries to make, so that two at once would clash.
+        cores = 1 if results[0].failed else os.cpu_count() or 1
+        chosen = lanes(cores, memory_bytes())
+        runner.say("===== side by side: " + "  |  ".join(" ".join(lane) for lane in chosen))
+        results += runner.side_by_side(chosen)
     print("\n===== summary")
-    for r in results:
-        skipped = f", {r.skipped} skipped" if r.skipped else ""
-        print(f"{r.target:15} {r.passed:5} passed, {r.failed:3} failed{skipped}   {r.seconds:6.0f} s")
+    print(*results, sep="\n")
     passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
+def leave(number: int, _: FrameType | None) -> None:
+    """End on a signal by an exception, so that nothing is left running."""
+    for ending in ENDINGS:  # make and a terminal may both pass one on; a second one would break the leaving off
+        signal.signal(ending, lambda *_: None)
+    sys.exit(128 + number)
+
+
 if __name__ == "__main__":
+    for ending in ENDINGS:
+        if signal.getsignal(ending) != signal.SIG_IGN:  # as nohup sets it
+            signal.signal(ending, leave)
     sys.exit(main(sys.argv[1:]))
