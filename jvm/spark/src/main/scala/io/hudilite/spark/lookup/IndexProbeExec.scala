@@ -1,7 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.spark.row.{SessionConf, SharedConf}
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileSlice, Lots}
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
@@ -60,27 +60,9 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
   }
 
-  /** Slices in as many lots as pay, the large ones first into the lot with the fewest bytes. */
-  private def spread(slices: Seq[FileSlice]): Array[Array[FileSlice]] = {
-    val lots = (sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore).min(slices.size)
-    if (lots == 0) Array.empty
-    else {
-      val queue = new java.util.PriorityQueue[Lot](lots, (a: Lot, b: Lot) => java.lang.Long.compare(a.bytes, b.bytes))
-      (0 until lots).foreach(_ => queue.add(new Lot))
-      slices.sortBy(-_.totalLength).foreach { slice =>
-        val lot = queue.poll()
-        lot.slices += slice
-        lot.bytes += slice.totalLength
-        queue.add(lot)
-      }
-      queue.toArray(new Array[Lot](0)).map(_.slices.toArray)
-    }
-  }
-
-  private final class Lot {
-    val slices = scala.collection.mutable.ArrayBuffer.empty[FileSlice]
-    var bytes = 0L
-  }
+  private def spread(slices: Seq[FileSlice]): Array[Array[FileSlice]] =
+    Lots.deal(slices, sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore)(_.totalLength).map(
+      _.toArray).toArray
 
   override protected def withNewChildInternal(newChild: SparkPlan): IndexProbeExec = copy(child = newChild)
 }

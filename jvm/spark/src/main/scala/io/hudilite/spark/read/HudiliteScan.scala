@@ -51,7 +51,7 @@ final class HudiliteScan(
     val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
     else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
-    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, plan.merged)
+    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, plan.merged, SessionSettings.parallelism)
       .map(p => p.copy(narrowing = late): InputPartition).toArray
   }
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
 import io.hudilite.spark.log.LogJob
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType
@@ -96,29 +96,37 @@ final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], k
 /** What one task reads. */
 final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None) extends InputPartition
 
-/** Packs files into tasks as Spark packs those of its own sources: pure. */
+/** Packs files into tasks: pure. */
 object ScanPartition {
 
-  /** @param files
+  /** As many tasks as Spark makes for files of its own sources, rounded up to whole rounds of all cores, and the files
+    * evenly among them: a last round with one task takes as long as one with a task for each core.
+    *
+    * @param files
     *   base files without log files on top
     * @param slices
     *   slices with log files
     * @param maxSplitBytes
-    *   larger files are cut, and more than this is not given to one task
+    *   larger files are cut, and a task gets no more than this on average
     * @param openCostBytes
     *   what opening a file costs, in bytes that could be read instead
+    * @param cores
+    *   tasks that run at once
     */
-  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[FileSlice] = Nil)
-      : Seq[ScanPartition] = {
+  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[FileSlice] = Nil,
+      cores: Int = 1): Seq[ScanPartition] = {
     val splits: Seq[ScanSplit] = (files.flatMap(cut(_, maxSplitBytes)) ++ slices.map(SliceSplit(_))).sortBy(-_.length)
-    val (done, open, _) = splits.foldLeft((Vector.empty[ScanPartition], Vector.empty[ScanSplit], 0L)) {
-      case ((closed, current, size), split) =>
-        if (current.nonEmpty && size + split.length > maxSplitBytes)
-          (closed :+ ScanPartition(current), Vector(split), split.length + openCostBytes)
-        else (closed, current :+ split, size + split.length + openCostBytes)
-    }
-    if (open.isEmpty) done else done :+ ScanPartition(open)
+    val tasks = filled(splits.map(_.length), maxSplitBytes, openCostBytes)
+    val rounds = (tasks + cores - 1) / cores
+    Lots.deal(splits, if (tasks < cores) tasks else rounds * cores)(_.length + openCostBytes).map(ScanPartition(_))
   }
+
+  /** Tasks that are full when each takes what comes next until the following file would be too much. */
+  private def filled(lengths: Seq[Long], maxSplitBytes: Long, openCostBytes: Long): Int =
+    lengths.foldLeft((0, 0L)) { case ((tasks, size), length) =>
+      if (tasks == 0 || size + length > maxSplitBytes) (tasks + 1, length + openCostBytes)
+      else (tasks, size + length + openCostBytes)
+    }._1
 
   private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
     (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>

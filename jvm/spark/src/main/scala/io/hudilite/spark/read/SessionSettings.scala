@@ -28,10 +28,13 @@ object SessionSettings {
       timeZone = sql.sessionLocalTimeZone)
   }
 
+  /** Tasks that a scan is dealt out to at least, if it has so many bytes. */
+  def parallelism: Int =
+    SQLConf.get.filesMinPartitionNum.getOrElse(SparkSession.active.sparkContext.defaultParallelism)
+
   /** Bytes that one task may be given. */
   def maxSplitBytes(totalBytes: Long): Long = {
     val sql = SQLConf.get
-    val parallelism = sql.filesMinPartitionNum.getOrElse(SparkSession.active.sparkContext.defaultParallelism)
     ScanPartition.maxSplitBytes(totalBytes, sql.filesMaxPartitionBytes, sql.filesOpenCostInBytes, parallelism)
   }
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.NewTable
 import io.hudilite.error.HudiliteException
+import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
@@ -192,12 +193,25 @@ class ScanPlanSuite extends FunSuite {
     assertEquals(PlanProbe.metric(byKey, "filesOpened"), 1L)
   }
 
+  private def base(length: Long): BaseFile = BaseFile("", s"f$length", "f", "0-0-0", "1", length)
+
+  private def lengths(packed: Seq[ScanPartition]): Seq[Seq[Long]] = packed.map(_.splits.map(_.length))
+
   test("tasks pack small files together and cut large ones") {
-    def base(length: Long): io.hudilite.filegroup.BaseFile =
-      io.hudilite.filegroup.BaseFile("", s"f$length", "f", "0-0-0", "1", length)
     val packed = ScanPartition.pack(Seq(base(10), base(250), base(20), base(0)), maxSplitBytes = 100, openCostBytes = 1)
-    assertEquals(packed.map(_.splits.map(_.length)), Seq(Seq(100L), Seq(100L), Seq(50L, 20L, 10L, 0L)))
+    assertEquals(lengths(packed), Seq(Seq(100L), Seq(100L), Seq(50L, 20L, 10L, 0L)))
     assertEquals(packed.flatMap(_.splits).collect { case f: FileSplit if f.fileLength == 250 => f.start }.sorted,
       Seq(0L, 100L, 200L))
+  }
+
+  test("tasks come in whole rounds of the cores, with about the same in each") {
+    val files = Seq.fill(12)(base(20))
+    assertEquals(lengths(ScanPartition.pack(files, 100, 0, cores = 1)).map(_.sum), Seq(80L, 80L, 80L))
+    assertEquals(lengths(ScanPartition.pack(files, 100, 0, cores = 2)).map(_.sum), Seq(60L, 60L, 60L, 60L))
+  }
+
+  test("files that fill fewer tasks than there are cores are not spread over more") {
+    assertEquals(lengths(ScanPartition.pack(Seq.fill(4)(base(20)), 100, 0, cores = 8)).map(_.sum), Seq(80L))
+    assertEquals(ScanPartition.pack(Nil, 100, 0, cores = 8), Nil)
   }
 }

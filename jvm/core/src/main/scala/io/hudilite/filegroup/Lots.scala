@@ -1,0 +1,33 @@
+package io.hudilite.filegroup
+
+import scala.collection.mutable
+
+/** Deals work out evenly: pure. */
+object Lots {
+
+  /** At most `count` lots, none of them empty: the heavy items first, each to the lot that is lightest by then. Two lots
+    * differ by no more than one item weighs. Within a lot the items stand from heavy to light.
+    */
+  def deal[T](items: Seq[T], count: Int)(weight: T => Long): Seq[Seq[T]] = {
+    val lots = Vector.tabulate(count.min(items.size))(new Lot[T](_))
+    val lightest = new java.util.PriorityQueue[Lot[T]](lots.size.max(1),
+      (a: Lot[T], b: Lot[T]) =>
+        java.lang.Long.compare(a.weight, b.weight) match {
+          case 0 => Integer.compare(a.number, b.number)
+          case order => order
+        })
+    lots.foreach(lightest.add)
+    items.sortBy(-weight(_)).foreach { item => // hot path: once per file
+      val lot = lightest.poll()
+      lot.items += item
+      lot.weight += weight(item)
+      lightest.add(lot)
+    }
+    lots.map(_.items.toList).filter(_.nonEmpty)
+  }
+
+  private final class Lot[T](val number: Int) {
+    val items = mutable.ArrayBuffer.empty[T]
+    var weight = 0L
+  }
+}
