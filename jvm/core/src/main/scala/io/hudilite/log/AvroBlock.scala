@@ -21,17 +21,21 @@ object AvroBlock {
     * @param path
     *   of the log file, for errors
     */
-  def records(content: Array[Byte], path: String): AvroRecords = {
+  def records(content: Array[Byte], path: String): AvroRecords = records(ByteBuffer.wrap(content), path)
+
+  /** The same of a content that is part of an array, from the buffer's beginning to its limit. */
+  def records(content: ByteBuffer, path: String): AvroRecords = {
     def damaged(reason: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> reason)
-    if (content.length < PrefixBytes) throw damaged("an Avro block ends in its version")
-    val version = ByteBuffer.wrap(content).getInt
+    val length = content.limit()
+    if (length < PrefixBytes) throw damaged("an Avro block ends in its version")
+    val version = content.getInt(0)
     if (version == 0) throw UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> path,
       "feature" -> "an Avro block of content version 0",
       "reason" -> "only the earliest versions of Apache Hudi wrote such blocks")
     if (version < 0 || version > ContentVersion) throw damaged(s"an Avro block has the unknown version $version")
-    val count = ByteBuffer.wrap(content, Integer.BYTES, Integer.BYTES).getInt
-    if (count < 0 || count > (content.length - PrefixBytes) / LengthBytes)
-      throw damaged(s"an Avro block of ${content.length} bytes says that it has $count records")
+    val count = content.getInt(Integer.BYTES)
+    if (count < 0 || count > (length - PrefixBytes) / LengthBytes)
+      throw damaged(s"an Avro block of $length bytes says that it has $count records")
     new AvroRecords(content, count, path)
   }
 
@@ -44,34 +48,38 @@ object AvroBlock {
   }
 }
 
-/** The records of one Avro block, one after the other: after `next()` the record is the `length` bytes of the block's
-  * content from `offset` on.
+/** The records of one Avro block, one after the other: after `next()` the record is the `length` bytes of `bytes` from
+  * `offset` on.
   */
-final class AvroRecords private[log] (content: Array[Byte], val count: Int, path: String) {
+final class AvroRecords private[log] (content: ByteBuffer, val count: Int, path: String) {
+
+  /** The array that offsets count in. */
+  val bytes: Array[Byte] = content.array
 
   // hot path: no allocation for a record.
-  private val buffer = ByteBuffer.wrap(content)
+  private val first = content.arrayOffset
+  private val end = content.limit()
   private var read = 0
   private var position = AvroBlock.PrefixBytes
-  private var bytes = 0
+  private var recordBytes = 0
 
-  def offset: Int = position
-  def length: Int = bytes
+  def offset: Int = first + position
+  def length: Int = recordBytes
 
   /** Number of the present record in the block, from 0 on. */
   def index: Int = read - 1
 
   def next(): Boolean = {
-    val at = position + bytes
+    val at = position + recordBytes
     if (read == count) {
-      if (at != content.length) throw damaged(s"has ${content.length - at} bytes after its last record")
+      if (at != end) throw damaged(s"has ${end - at} bytes after its last record")
       false
     } else {
-      if (content.length - at < AvroBlock.LengthBytes) throw damaged(s"ends before its record ${read + 1} of $count")
-      val size = buffer.getInt(at)
-      if (size < 0 || size > content.length - at - AvroBlock.LengthBytes) throw damaged(s"has a record of $size bytes")
+      if (end - at < AvroBlock.LengthBytes) throw damaged(s"ends before its record ${read + 1} of $count")
+      val size = content.getInt(at)
+      if (size < 0 || size > end - at - AvroBlock.LengthBytes) throw damaged(s"has a record of $size bytes")
       position = at + AvroBlock.LengthBytes
-      bytes = size
+      recordBytes = size
       read += 1
       true
     }

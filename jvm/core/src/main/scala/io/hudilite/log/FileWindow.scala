@@ -79,9 +79,7 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
 
   private def load(position: Long, count: Int): Window = {
     if (position < 0 || position + count > length) throw new EOFException(s"$count bytes at offset $position")
-    val bytes = new Array[Byte](math.min(Size.toLong, length - position).toInt)
-    file.readFully(position, bytes)
-    new Window(position, ByteBuffer.wrap(bytes))
+    new Window(position, file.bytes(position, math.min(Size.toLong, length - position).toInt))
   }
 }
 

@@ -1,6 +1,7 @@
 package io.hudilite.log
 
 import java.io.EOFException
+import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
 import io.hudilite.error.CorruptTable
@@ -36,12 +37,18 @@ object LogFileReader {
 
   /** The content of a block of an open file, which stays open. */
   def content(file: OpenFile, block: LogBlock): Array[Byte] = {
-    if (block.contentLength > MaxContentBytes)
-      throw damaged(block.path, s"the content at offset ${block.contentOffset} has ${block.contentLength} bytes")
-    val bytes = new Array[Byte](block.contentLength.toInt)
+    val bytes = new Array[Byte](contentBytes(block))
     complete(block.path)(file.readFully(block.contentOffset, bytes))
     bytes
   }
+
+  /** The content of a block of an open file, to be looked at only: of a file in memory it is not copied. */
+  def view(file: OpenFile, block: LogBlock): ByteBuffer =
+    complete(block.path)(file.bytes(block.contentOffset, contentBytes(block)))
+
+  private def contentBytes(block: LogBlock): Int =
+    if (block.contentLength <= MaxContentBytes) block.contentLength.toInt
+    else throw damaged(block.path, s"the content at offset ${block.contentOffset} has ${block.contentLength} bytes")
 
   /** The file in memory. */
   private[log] def whole(storage: Storage, path: String, length: Long): OpenFile =

@@ -1,5 +1,7 @@
 package io.hudilite.log
 
+import java.nio.ByteBuffer
+
 import io.hudilite.storage.{OpenFile, Storage}
 
 import scala.collection.mutable
@@ -24,6 +26,10 @@ final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptByte
       room -= length
       LogFileReader.blocks(file, path, length)
     }
+
+  /** As [[LogFileReader.view]]. */
+  def view(block: LogBlock): ByteBuffer =
+    kept.get(block.path).fold(ByteBuffer.wrap(LogFileReader.content(storage, block)))(LogFileReader.view(_, block))
 
   /** As [[LogFileReader.content]]. */
   def content(block: LogBlock): Array[Byte] =

@@ -134,6 +134,19 @@ class BlockContentSuite extends FunSuite {
     assertEquals(avro(AvroBlock.encode(Nil)), Nil)
   }
 
+  test("an Avro block that is a part of an array is read within its bounds") {
+    val content = AvroBlock.encode(Seq("one", "two").map(_.getBytes(UTF_8)))
+    val around = Array.fill[Byte](7)(1) ++ content ++ Array.fill[Byte](9)(1)
+    val part = ByteBuffer.wrap(around, 7, content.length).slice()
+    val records = AvroBlock.records(part, Path)
+    val read = Iterator.continually(records.next()).takeWhile(identity)
+      .map(_ => new String(records.bytes, records.offset, records.length, UTF_8)).toList
+    assertEquals(read, List("one", "two"))
+    val tooShort = AvroBlock.records(ByteBuffer.wrap(around, 7, content.length - 1).slice(), Path)
+    assert(tooShort.next())
+    corrupt(tooShort.next())
+  }
+
   test("a damaged Avro block is an error") {
     val cases = Seq(
       "000000" -> "ends in its version",

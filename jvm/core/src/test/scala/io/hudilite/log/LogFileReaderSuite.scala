@@ -153,16 +153,16 @@ class LogFileReaderSuite extends FunSuite {
   }
 
   /** The blocks, and how many bytes were read to find them. */
-  private def counted(bytes: Array[Byte]): (Seq[LogBlock], Long) = {
+  private def counted(source: Array[Byte]): (Seq[LogBlock], Long) = {
     var read = 0L
     val counting = new OpenFile {
       override def readFully(position: Long, target: Array[Byte]): Unit = {
         read += target.length
-        file(bytes).readFully(position, target)
+        OpenFile.of(Path, source).readFully(position, target)
       }
       override def close(): Unit = ()
     }
-    (LogFileReader.blocks(counting, Path, bytes.length.toLong), read)
+    (LogFileReader.blocks(counting, Path, source.length.toLong), read)
   }
 
   test("contents are not read while blocks are looked for") {

@@ -30,6 +30,19 @@ class LogFilesSuite extends FunSuite {
     assertEquals(store.reads, 1)
   }
 
+  private def viewed(files: LogFiles, blocks: Seq[LogBlock]): Seq[String] =
+    blocks.map(b => UTF_8.decode(files.view(b)).toString)
+
+  test("contents of a file in memory are looked at where they are, those of other files as well") {
+    val store = storage("/t/.f.log.1" -> small)
+    val kept = new LogFiles(store)
+    val found = kept.blocks("/t/.f.log.1", small.length.toLong)
+    assertEquals(viewed(kept, found), Seq("first", "second"))
+    assert(kept.view(found.head).array eq kept.view(found(1)).array)
+    val other = new LogFiles(store, maxKeptBytes = 0L)
+    assertEquals(viewed(other, other.blocks("/t/.f.log.1", small.length.toLong)), Seq("first", "second"))
+  }
+
   test("files beyond the bound are not kept, and read as well") {
     val store = storage("/t/.f.log.1" -> small, "/t/.f.log.2" -> small)
     val files = new LogFiles(store, maxKeptBytes = small.length + 1L)

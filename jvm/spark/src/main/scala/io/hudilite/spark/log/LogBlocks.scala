@@ -1,5 +1,7 @@
 package io.hudilite.spark.log
 
+import java.nio.ByteBuffer
+
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
@@ -13,6 +15,9 @@ final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Opt
   def instants: Seq[String] = selected.map(_.instant).distinct
 
   def content(block: LogBlock): Array[Byte] = files.content(block)
+
+  /** The content to be looked at only. */
+  def view(block: LogBlock): ByteBuffer = files.view(block)
 
   /** Every block says which rows of the slice's base file it replaces. */
   val havePositions: Boolean =

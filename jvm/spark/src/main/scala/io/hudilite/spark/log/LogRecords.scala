@@ -33,25 +33,24 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
 
   /** Hands each record to `consume`, which must copy it; `false` as soon as a block lacks positions that are wanted. */
   def foreach(consume: UnsafeRow => Unit): Boolean = blocks.selected.forall { block =>
-    val content = blocks.content(block)
     inBlock = 0
     block.kind match {
-      case BlockKind.AvroData => avro(block, content, consume)
-      case BlockKind.HFileData => hfile(block, content, consume)
-      case BlockKind.ParquetData => parquet(block, content, consume)
-      case BlockKind.Delete => deletes(block, content, consume)
+      case BlockKind.AvroData => avro(block, consume)
+      case BlockKind.HFileData => hfile(block, blocks.content(block), consume)
+      case BlockKind.ParquetData => parquet(block, blocks.content(block), consume)
+      case BlockKind.Delete => deletes(block, blocks.content(block), consume)
       case other => throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> rows.job.basePath,
           "feature" -> s"a block of kind $other in the log file ${block.path}",
           "reason" -> "its records are in a format that is not read")
     }
   }
 
-  private def avro(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
-    val records = AvroBlock.records(content, block.path)
+  private def avro(block: LogBlock, consume: UnsafeRow => Unit): Boolean = {
+    val records = AvroBlock.records(blocks.view(block), block.path)
     val decoder = decoderOf(block)
     placed(block, records.count) {
       while (records.next()) { // hot path
-        val record = guarded(block)(decoder.decode(content, records.offset, records.length))
+        val record = guarded(block)(decoder.decode(records.bytes, records.offset, records.length))
         emit(record, rows.flagsOf(record), block, consume)
       }
     }

@@ -99,6 +99,23 @@ class AvroRowDecoderSuite extends FunSuite {
       "[{k=5.0,q=null},([why,null,1],[why,null,1])]")
   }
 
+  test("values that nobody wants are passed over, records that hold themselves included") {
+    val tree = """{"type":"record","name":"tree","fields":[{"name":"id","type":"int"},""" +
+      """{"name":"children","type":{"type":"array","items":"tree"}}]}"""
+    val schema = record(Seq(field("t", tree), field("m", """{"type":"map","values":["null","double"]}"""),
+        field("x", """{"type":"fixed","name":"fx","size":3}"""), field("f", "\"float\""), field("n", "\"null\""),
+        field("b", "\"boolean\""), field("last", "\"string\"")).mkString(","))
+    def node(id: Int, children: Any*): GenericData.Record = {
+      val made = new GenericData.Record(schema.getField("t").schema)
+      made.put("id", id)
+      made.put("children", children.asJava)
+      made
+    }
+    val encoded = bytes(schema, node(1, node(2), node(3, node(4))), Map[String, Any]("k" -> 1.5, "q" -> null).asJava,
+      new GenericData.Fixed(schema.getField("x").schema, Array[Byte](1, 2, 3)), 2.5f, null, true, "end")
+    assertEquals(shown(schema, "last STRING", encoded), "[end]")
+  }
+
   test("a type that cannot be read as the wanted one names column and file") {
     val schema = record(field("s", """{"type":"record","name":"n","fields":[{"name":"x","type":"string"}]}"""))
     val error = intercept[UnsupportedTable](
