@@ -19,7 +19,7 @@ private[write] final class HeldChanges(dataSchema: StructType) {
       StructField("isInsert", BooleanType, nullable = false)))
   private val toUnsafe = UnsafeProjection.create(schema)
   private val change = new GenericInternalRow(schema.length)
-  private val sorter = ExternalSort.sorter(schema, SortColumn.Number(0))
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Number(0), bytes = HeldChanges.PageBytes)
   private var count = 0L
   private var insertCount = 0L
 
@@ -59,4 +59,10 @@ private[write] final class HeldChanges(dataSchema: StructType) {
     } finally free()
 
   def free(): Unit = sorter.cleanupResources()
+}
+
+private object HeldChanges {
+
+  /** The group is small, and so are most of the changes that are held for it. */
+  val PageBytes: Long = 1L << 20
 }
