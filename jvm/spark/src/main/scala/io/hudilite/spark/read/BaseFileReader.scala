@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import java.io.Closeable
 import java.time.ZoneId
+import java.util.Locale
 
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
@@ -73,9 +74,18 @@ private[read] final class BaseFileReader(job: ScanJob, contexts: ReaderContexts,
     case _ => KeyVerdict.MayHold
   }
 
-  /** What a reader of Hadoop's kind is initialised with. */
-  def context: TaskAttemptContext =
-    contexts.of(columns.requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
+  /** Columns that the filters of [[context]] look at, in lower case. Parquet takes those that are not read for null. */
+  def filtered: Set[String] =
+    if (job.settings.pushFilters) allFilters.flatMap(_.columns).map(_.head.toLowerCase(Locale.ROOT)).toSet
+    else Set.empty
+
+  /** What a reader of Hadoop's kind is initialised with.
+    *
+    * @param requested
+    *   those of `columns.requested` that it is to read
+    */
+  def context(requested: StructType): TaskAttemptContext =
+    contexts.of(requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
 
   private def hidden(delivered: StructType): Seq[String] = {
     val names = delivered.fieldNames.toSet

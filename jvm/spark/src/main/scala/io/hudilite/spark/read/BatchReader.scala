@@ -3,10 +3,9 @@ package io.hudilite.spark.read
 import io.hudilite.spark.row.{ColumnView, SelectedVector}
 import io.hudilite.spark.shim.VectorizedReaders
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -19,6 +18,12 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
     extends SplitReader[ColumnarBatch] {
 
   private val commitTimes: Array[UTF8String] = job.commitTimes.toArray.flatten.map(UTF8String.fromString)
+
+  // By the positions of the wanted columns.
+  private val constants: Map[Int, UTF8String] =
+    ConstantColumns.of(file.footer, file.columns.requested, except = file.filtered)
+  private val (known, read) = file.columns.requested.indices.partition(constants.contains)
+
   private val reader = open()
   private val vectors: Array[ColumnVector] = arrange(reader.resultBatch())
   private val whole = new ColumnarBatch(vectors)
@@ -32,8 +37,10 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
       file.datetimeRebase.timeZone, file.int96Rebase.mode.toString, file.int96Rebase.timeZone,
       settings.offHeap && TaskContext.get() != null, settings.batchSize)
     try {
-      VectorizedReaders.initialize(created, file.hadoopSplit, file.context, file.footer)
-      created.initBatch(BatchReader.Constants, constants)
+      VectorizedReaders.initialize(created, file.hadoopSplit,
+        file.context(StructType(read.map(file.columns.requested(_)))), file.footer)
+      created.initBatch(StructType(BatchReader.FileId +: known.map(file.columns.requested(_))),
+        new GenericInternalRow((UTF8String.fromString(fileId) +: known.map(constants)).toArray[Any]))
       created.enableReturningBatches()
       created
     } catch {
@@ -43,19 +50,19 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
     }
   }
 
-  private def constants: InternalRow = new GenericInternalRow(Array[Any](UTF8String.fromString(fileId)))
-
-  /** The vectors of the columns to deliver; the reader has put the file id behind all columns of the file. */
-  private def arrange(batch: ColumnarBatch): Array[ColumnVector] = {
-    val fileIdAt = file.wanted.length
+  /** The vectors of the columns to deliver. */
+  private def arrange(batch: ColumnarBatch): Array[ColumnVector] =
     job.columns.fields.map { field =>
-      if (field.name == ScanJob.FileId) batch.column(fileIdAt)
+      if (field.name == ScanJob.FileId) batch.column(read.size)
       else {
         val at = file.delivered.fieldIndex(field.name)
-        ColumnView.of(batch.column(at), file.columns.conversions(at))
+        ColumnView.of(vector(batch, at), file.columns.conversions(at))
       }
     }
-  }
+
+  /** The reader delivers the columns that it reads, then the file id and the constants. */
+  private def vector(batch: ColumnarBatch, wanted: Int): ColumnVector =
+    batch.column(if (constants.contains(wanted)) read.size + 1 + known.indexOf(wanted) else read.indexOf(wanted))
 
   override def next(): Boolean = {
     // hot path: once per batch
@@ -79,7 +86,7 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
 
   private def matching(batch: ColumnarBatch): Int = {
     // hot path
-    val column = batch.column(file.commitTimeColumn)
+    val column = vector(batch, file.commitTimeColumn)
     val rows = batch.numRows
     var count = 0
     var row = 0
@@ -114,5 +121,5 @@ private[read] final class BatchReader(job: ScanJob, file: BaseFileReader, fileId
 }
 
 private[read] object BatchReader {
-  private val Constants: StructType = new StructType().add(ScanJob.FileId, StringType, nullable = false)
+  private val FileId = StructField(ScanJob.FileId, StringType, nullable = false)
 }

@@ -22,7 +22,7 @@ private[read] final class RowReader(job: ScanJob, file: BaseFileReader, fileId: 
     val support = new ParquetReadSupport(file.int96Zone, false, file.datetimeRebase, file.int96Rebase)
     val created = new ParquetRecordReader[InternalRow](support)
     try {
-      created.initialize(file.hadoopSplit, file.context)
+      created.initialize(file.hadoopSplit, file.context(file.columns.requested))
       created
     } catch {
       case e: Throwable =>
