@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +33,13 @@ class Table:
     @property
     def path(self) -> str:
         return os.path.join(self.root, self.name)
+
+
+def copied(table: Table) -> Table:
+    """A copy of a table that names its files by relative paths."""
+    other = replace(table, name=table.name + "-twin")
+    shutil.copytree(table.path, other.path)
+    return other
 
 
 class System:
@@ -64,6 +71,10 @@ class System:
         raise Unsupported
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
+        raise Unsupported
+
+    def twin(self, table: Table) -> Table:
+        """Another table with the same files, which only reads."""
         raise Unsupported
 
     def version(self, spark: SparkSession, table: Table) -> Any:
@@ -124,6 +135,11 @@ class Parquet(System):
         touched = [os.path.basename(path)[3:] for path in glob.glob(os.path.join(table.path, "dt=*"))]
         self._rewrite(table, touched, self.read(spark, table))
         shutil.rmtree(self._batches(table), ignore_errors=True)
+
+    def twin(self, table: Table) -> Table:
+        other = copied(table)
+        shutil.copytree(self._batches(table), self._batches(other))
+        return other
 
     def _kept(self, spark: SparkSession, frame: DataFrame, table: Table) -> tuple[list[str], DataFrame]:
         touched = [row["dt"] for row in frame.select("dt").distinct().collect()]
@@ -187,6 +203,9 @@ class Hudi(System):
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format(self.format).load(table.path)
+
+    def twin(self, table: Table) -> Table:
+        return copied(table)
 
     def version(self, spark: SparkSession, table: Table) -> str:
         """Completion time of the last commit."""
@@ -266,6 +285,9 @@ class Delta(MergeSystem):
 
     def compact(self, spark: SparkSession, table: Table) -> None:
         spark.sql(f"REORG TABLE {self.identifier(table)} APPLY (PURGE)").collect()
+
+    def twin(self, table: Table) -> Table:
+        return copied(table)
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format("delta").load(table.path)

@@ -31,6 +31,8 @@ TITLES = {
     "W9": "incremental read of the last commit",
     "W10": "compaction of the merge-on-read table",
     "W10.scan": "scan + aggregate after the compaction",
+    "W7.turns": "W7 on a copy made before the compaction, taking turns with W10.turns",
+    "W10.turns": "W10.scan, its code as warm as that of W7.turns",
     "W11": "delete 1 % keys",
     "W12.first": "200-row upserts: median commit, first 10 of 60",
     "W12.last": "200-row upserts: median commit, last 10 of 60",
@@ -58,11 +60,7 @@ class Recorder:
         row: dict[str, Any] = {"system": self.system.name, "group": self.group, "workload": workload, "times": []}
         try:
             for i in range(repeat):
-                before = self._begin()
-                start = time.time()
-                value = action(i)
-                row["times"].append(round(time.time() - start, 3))
-                row.update(self._end(before, start))
+                value = self._timed(row, lambda i=i: action(i))
             row["seconds"] = round(statistics.median(row["times"]), 3)
             if isinstance(value, (int, str, list, dict)):
                 row["value"] = value
@@ -77,14 +75,35 @@ class Recorder:
             row["unsupported"] = str(reason) or "n/a"
         except Exception as error:  # a system's failure is a result
             row["error"] = f"{type(error).__name__}: {error}"[:1500]
+        self._write(row)
+        return "seconds" in row
+
+    def turns(self, actions: dict[str, Callable[[], Any]], repeat: int) -> None:
+        """Run actions in turn, so that the JVM has compiled as much for one as for the others; record each."""
+        rows = [{"system": self.system.name, "group": self.group, "workload": name, "times": []} for name in actions]
+        for _ in range(repeat):
+            for row, action in zip(rows, actions.values(), strict=True):
+                self._timed(row, action)
+        for row in rows:
+            row["seconds"] = round(statistics.median(row["times"]), 3)
+            self._write(row)
+
+    def _timed(self, row: dict[str, Any], action: Callable[[], Any]) -> Any:
+        before = self._begin()
+        start = time.time()
+        value = action()
+        row["times"].append(round(time.time() - start, 3))
+        row.update(self._end(before, start))
+        return value
+
+    def _write(self, row: dict[str, Any]) -> None:
         with open(self.sink, "a") as out:
             out.write(json.dumps(row) + "\n")
         print(
-            f"   {row['system']:<14}{workload:<13}{row.get('seconds', row.get('unsupported', row.get('error')))}"
+            f"   {row['system']:<14}{row['workload']:<13}{row.get('seconds', row.get('unsupported', row.get('error')))}"
             f"  jobs={row.get('jobs')} stages={row.get('stages')} correct={row.get('correct')}",
             flush=True,
         )
-        return "seconds" in row
 
     def _begin(self) -> dict[str, Any]:
         with open(f"/proc/{self.pid}/clear_refs", "w") as out:  # restarts the peak-RSS counter
@@ -268,8 +287,18 @@ class Bench:
         last = self.expect[f"upd{BATCHES}"]
         if self.create("W1.mor", table) and self.rec.step("W3", write, BATCHES, table=table, expect=last):
             self.rec.step("W7", lambda _: self.scan(table), self.repeat)
+            unmerged = self.twin(table)
             if self.rec.step("W10", lambda _: self.system.compact(self.spark, table), table=table, expect=last):
                 self.rec.step("W10.scan", lambda _: self.scan(table), self.repeat)
+                if unmerged:
+                    scans = {"W7.turns": lambda: self.scan(unmerged), "W10.turns": lambda: self.scan(table)}
+                    self.rec.turns(scans, self.repeat)
+
+    def twin(self, table: Table) -> Table | None:
+        try:
+            return self.system.twin(table)
+        except Unsupported:
+            return None
 
     def simple(self) -> None:
         """The same upsert without bloom filters."""
