@@ -7,31 +7,43 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** Decodes records of an Avro data block straight into rows, without an object of Avro in between.
-  *
-  * Fields that are not wanted are passed over, wanted ones that the record lacks are null, and types that are narrower
-  * in the file are widened. What cannot be read as the table's type raises `UnsupportedTable` when the decoder is made.
+/** How records of one written schema become rows: fields that are not wanted are passed over, wanted ones that the record
+  * lacks are null, and types that are narrower in the file are widened. What cannot be read as the table's type raises
+  * `UnsupportedTable` when this is made.
   *
   * @param written
   *   schema of the block
   * @param path
   *   the log file, for errors
   */
-final class AvroRowDecoder(written: Schema, wanted: StructType, path: String) {
+private[log] final class AvroRowPlan(written: Schema, val wanted: StructType, path: String) {
 
-  private val cursor = new AvroCursor
-  private val row = new SpecificInternalRow(wanted)
-  private val ordinals = AvroValues.ordinals(written, wanted)
-  private val readers: Array[AvroValue] = {
+  val ordinals: Array[Int] = AvroValues.ordinals(written, wanted)
+
+  val readers: Array[AvroValue] = {
     val values = new AvroValues(path)
     written.getFields.asScala.toArray.zip(ordinals).map {
       case (field, -1) => SkippedValue.of(field.schema)
       case (field, ordinal) => values.of(field.schema, wanted(ordinal).dataType, field.name)
     }
   }
-  // Behind the last wanted field nothing is looked at.
-  private val lastWanted = ordinals.lastIndexWhere(_ >= 0)
-  wanted.indices.foreach(row.setNullAt)
+
+  /** Behind the last wanted field nothing is looked at. */
+  val lastWanted: Int = ordinals.lastIndexWhere(_ >= 0)
+}
+
+/** Decodes records of an Avro data block straight into rows, without an object of Avro in between. */
+final class AvroRowDecoder private[log] (plan: AvroRowPlan) {
+
+  /** As [[AvroRowPlan]]. */
+  def this(written: Schema, wanted: StructType, path: String) = this(new AvroRowPlan(written, wanted, path))
+
+  private val cursor = new AvroCursor
+  private val row = new SpecificInternalRow(plan.wanted)
+  private val ordinals = plan.ordinals
+  private val readers = plan.readers
+  private val lastWanted = plan.lastWanted
+  plan.wanted.indices.foreach(row.setNullAt)
 
   /** The record in bytes `[offset, offset + length)`; the row is reused, and its texts point into `bytes`. A record
     * whose bytes break the schema raises `DamagedRecord`.

@@ -115,9 +115,8 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
     consume(rows.toUnsafe(joined(bookkeeping, record)))
   }
 
-  private def decoderOf(block: LogBlock): AvroRowDecoder =
-    rows.decoders.getOrElseUpdate(block.kind -> block.schemaJson,
-      new AvroRowDecoder(schemaOf(block), rows.read, block.path))
+  private def decoderOf(block: LogBlock): AvroRowDecoder = new AvroRowDecoder(
+    rows.plans.getOrElseUpdate(block.schemaJson, new AvroRowPlan(schemaOf(block), rows.read, block.path)))
 
   private def schemaOf(block: LogBlock): Schema = rows.schemas.getOrElseUpdate(block.schemaJson,
     try new Schema.Parser().parse(block.schemaJson)

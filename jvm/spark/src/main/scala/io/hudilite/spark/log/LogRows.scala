@@ -1,6 +1,5 @@
 package io.hudilite.spark.log
 
-import io.hudilite.log.BlockKind
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.RowDeletes
 import org.apache.avro.Schema
@@ -42,9 +41,9 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
 
   private[log] lazy val toUnsafe: UnsafeProjection = UnsafeProjection.create(schema)
 
-  // By the schema as the blocks have it. Logs are read one after the other, so that a decoder's row is free again.
+  // By the schema as the blocks have it. A decoder is not kept: it holds on to the last block that it read.
   private[log] val schemas = mutable.Map.empty[String, Schema]
-  private[log] val decoders = mutable.Map.empty[(BlockKind, String), AvroRowDecoder]
+  private[log] val plans = mutable.Map.empty[String, AvroRowPlan]
 
   /** Where a column that is read is in a row. */
   def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
