@@ -49,7 +49,9 @@ object ExternalSort {
       : UnsafeExternalRowSorter = {
     if (TaskContext.get() == null) throw new IllegalStateException("rows are sorted in tasks only")
     val order = thenBy.fold[Ordering[InternalRow]](by)(new ByTwo(by, _))
-    val page = SparkEnv.get.memoryManager.pageSizeBytes.min(bytes.max(MinPageBytes).min(MaxPageBytes))
+    // Spark keeps pages for their next use by their exact size.
+    val wanted = java.lang.Long.highestOneBit(bytes.max(MinPageBytes).min(MaxPageBytes) * 2 - 1)
+    val page = SparkEnv.get.memoryManager.pageSizeBytes.min(wanted)
     UnsafeExternalRowSorter.create(schema, order, by.prefixes, new Prefixes(by), page, false)
   }
 
