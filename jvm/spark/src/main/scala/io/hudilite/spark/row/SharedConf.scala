@@ -28,7 +28,8 @@ object SharedConf {
   /** A configuration takes some 300 KiB. */
   private val MostKept = 32L
 
-  private val kept = new WeightedCache[ByteBuffer, Configuration](MostKept)
+  // A configuration loads classes by the loader of the thread that made it, and sessions may have loaders of their own.
+  private val kept = new WeightedCache[(ClassLoader, ByteBuffer), Configuration](MostKept)
 
   def apply(conf: Configuration): SharedConf = new SharedConf(encoded(conf), conf)
 
@@ -50,7 +51,7 @@ object SharedConf {
   }
 
   private def of(settings: Array[Byte]): Configuration = {
-    val key = ByteBuffer.wrap(settings)
+    val key = (Thread.currentThread.getContextClassLoader, ByteBuffer.wrap(settings))
     kept.get(key).getOrElse {
       val made = decoded(settings)
       kept.put(key, made)
