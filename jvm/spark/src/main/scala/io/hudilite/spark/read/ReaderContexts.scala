@@ -15,19 +15,21 @@ import org.apache.spark.sql.types.StructType
   */
 private[read] final class ReaderContexts(val conf: Configuration) {
 
-  private var last: Option[(StructType, Option[FilterPredicate], TaskAttemptContext)] = None
+  private type Reading = (StructType, Option[FilterPredicate])
+
+  // The newest first; files differ in the columns that need not be read.
+  private var recent: List[(Reading, TaskAttemptContext)] = Nil
 
   /** @param requested
     *   columns to read
     * @param filter
     *   lets row groups and pages be skipped
     */
-  def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = last match {
-    case Some((`requested`, `filter`, context)) => context
-    case _ =>
-      val context = create(requested, filter)
-      last = Some((requested, filter, context))
-      context
+  def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
+    val reading = (requested, filter)
+    val context = recent.collectFirst { case (`reading`, kept) => kept }.getOrElse(create(requested, filter))
+    recent = ((reading, context) :: recent.filter(_._1 != reading)).take(ReaderContexts.MostKept)
+    context
   }
 
   private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
@@ -36,4 +38,8 @@ private[read] final class ReaderContexts(val conf: Configuration) {
     filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))
     new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
   }
+}
+
+private object ReaderContexts {
+  val MostKept = 4
 }

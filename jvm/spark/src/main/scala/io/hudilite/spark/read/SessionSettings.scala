@@ -30,7 +30,7 @@ object SessionSettings {
 
   /** Tasks that a scan is dealt out to at least, if it has so many bytes. */
   def parallelism: Int =
-    SQLConf.get.filesMinPartitionNum.getOrElse(SparkSession.active.sparkContext.defaultParallelism)
+    SQLConf.get.filesMinPartitionNum.getOrElse(SparkSession.active.sparkContext.defaultParallelism).max(1)
 
   /** Bytes that one task may be given. */
   def maxSplitBytes(totalBytes: Long): Long = {
