@@ -172,6 +172,31 @@ class ScanPlanSuite extends FunSuite {
     assertEquals(last.where("day = '2024-01-03'").select("id").count(), 50L)
   }
 
+  test("columns with one value in a file come out right, alone and beside others") {
+    def check(): Unit = {
+      assertEquals(
+        table.read().select("day").as[String].collect().toSeq.groupBy(identity).map(g => g._1 -> g._2.size),
+        Map("2024-01-01" -> 100, "2024-01-02" -> 250, "2024-01-03" -> 50))
+      assertEquals(table.read().select("day", "_hoodie_partition_path").distinct().count(), 3L)
+      assertEquals(table.read().where("id = 310").select("day").as[String].collect().toSeq, Seq("2024-01-02"))
+      assertEquals(table.read().where("name in ('99', '350')").select("day", "_hoodie_partition_path", "id")
+          .as[(String, String, Long)].collect().toSet,
+        Set(("2024-01-01", "2024-01-01", 99L), ("2024-01-03", "2024-01-03", 350L)))
+      val last = table.read().select("_hoodie_commit_time").as[String].collect().max
+      val changed = table.read("hoodie.datasource.query.type" -> "incremental",
+        "hoodie.datasource.read.begin.instanttime" -> last.dropRight(1).concat("0"))
+      assertEquals(changed.groupBy("day").count().as[(String, Long)].collect().toSet,
+        Set(("2024-01-02", 50L), ("2024-01-03", 50L)))
+    }
+    check()
+    for ((key, value) <- Seq("spark.sql.columnVector.offheap.enabled" -> "true",
+        "spark.sql.files.maxPartitionBytes" -> "1000")) {
+      spark.conf.set(key, value)
+      try check()
+      finally spark.conf.unset(key)
+    }
+  }
+
   test("an incremental read without a begin says what is missing") {
     val error = intercept[HudiliteException](table.read("hoodie.datasource.query.type" -> "incremental"))
     assertEquals(error.condition, "MISSING_OPTION")
