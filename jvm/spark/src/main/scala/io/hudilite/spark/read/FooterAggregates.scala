@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.storage.Parallel
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.statistics.{IntStatistics, LongStatistics, Statistics}
 import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}
@@ -41,11 +42,11 @@ object FooterAggregates {
     val columns = functions.map(columnOf(_, schema))
     if (aggregation.groupByExpressions.nonEmpty || columns.exists(_.isEmpty)) None
     else if (columns.flatten.forall(_.isEmpty)) {
-      val rows = KeyPruning.inParallel(files)(f =>
+      val rows = Parallel.map(files)(f =>
         FooterCache.read(conf, FilePaths.absolute(basePath, f.relativePath), f.length, withBloom = false).rows).sum
       Some(scan(functions, functions.map(_ => LongType -> (rows: Any))))
     } else {
-      val footers = KeyPruning.inParallel(files)(f =>
+      val footers = Parallel.map(files)(f =>
         FooterCache.metadata(conf, FilePaths.absolute(basePath, f.relativePath), f.length))
       val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, footers) }
       if (values.forall(_.isDefined)) Some(scan(functions, values.flatten)) else None

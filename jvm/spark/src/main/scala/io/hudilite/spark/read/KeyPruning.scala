@@ -1,12 +1,10 @@
 package io.hudilite.spark.read
 
 import java.nio.charset.StandardCharsets
-import java.util.concurrent.{Callable, ExecutionException, ExecutorService, Executors, ThreadFactory}
 
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
+import io.hudilite.storage.Parallel
 import org.apache.hadoop.conf.Configuration
-
-import scala.collection.JavaConverters._
 
 /** Record keys that a query asks for, in the string order of footers. */
 final case class RecordKeys(sorted: IndexedSeq[String]) {
@@ -61,34 +59,14 @@ object KeyPruning {
   /** Above this many files the footers are read where the files are read: inside tasks. */
   val MaxFilesOnDriver: Int = 1000
 
-  private val Threads = 16
-
-  private lazy val pool: ExecutorService = Executors.newFixedThreadPool(Threads,
-    new ThreadFactory {
-      override def newThread(work: Runnable): Thread = {
-        val thread = new Thread(work, "hudilite-footers")
-        thread.setDaemon(true)
-        thread
-      }
-    })
-
   def prune(conf: Configuration, basePath: String, files: Seq[BaseFile], keys: RecordKeys): KeyPruned = {
-    val judged = files.zip(inParallel(files) { f =>
+    val judged = files.zip(Parallel.map(files) { f =>
       val path = FilePaths.absolute(basePath, f.relativePath)
       KeyVerdict.of(FooterCache.read(conf, path, f.length, withBloom = true), keys)
     })
     KeyPruned(judged.collect { case (file, KeyVerdict.MayHold) => file }, judged.count(_._2 == KeyVerdict.OutOfRange),
       judged.count(_._2 == KeyVerdict.NotInBloom))
   }
-
-  /** Runs the work for each item on a pool of the driver; the first failure is raised as it is. */
-  private[read] def inParallel[A, B](items: Seq[A])(work: A => B): Seq[B] =
-    if (items.size < 2) items.map(work)
-    else {
-      val tasks = items.map(item => new Callable[B] { override def call(): B = work(item) })
-      try pool.invokeAll(tasks.asJava).asScala.map(_.get()).toList
-      catch { case e: ExecutionException => throw e.getCause }
-    }
 }
 
 private[read] object FilePaths {
