@@ -94,7 +94,7 @@ private[read] final class BaseFileReader(job: ScanJob, contexts: ReaderContexts,
     (key ++ time).filterNot(names)
   }
 
-  private def allFilters: Seq[ScanFilter] = job.filters ++
+  private lazy val allFilters: Seq[ScanFilter] = job.filters ++
     job.keys.map(keys => textIn(MetaFields.RecordKey, keys.sorted)) ++
     job.commitTimes.map(times => textIn(MetaFields.CommitTime, times))
 
