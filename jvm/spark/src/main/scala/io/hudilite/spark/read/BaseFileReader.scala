@@ -6,7 +6,7 @@ import java.util.Locale
 
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.FileColumns
+import io.hudilite.spark.row.{FileColumns, ReaderContexts}
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
 import org.apache.hadoop.mapreduce.TaskAttemptContext

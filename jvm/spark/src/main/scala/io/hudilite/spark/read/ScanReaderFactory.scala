@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.row.{ReaderContexts, SharedConf}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
@@ -55,7 +55,7 @@ private final class TaskReader[T](
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
-  private val contexts = new ReaderContexts(conf)
+  private val contexts = new ReaderContexts(conf, job.settings.caseSensitive)
   private val remaining = splits.iterator
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L

@@ -13,8 +13,8 @@ import org.apache.spark.unsafe.types.UTF8String
 private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) extends GroupWriter {
 
   private val job = output.job
-  private val old = new OldBaseFile(job, file)
-  private val writer = old.successor(output)
+  private val old = new OldBaseFile(output, file)
+  private val writer = old.successor()
   private val rows = OldRows.open(old, writer)
   private val rule = new MergeRule(job)
   private lazy val overflow = new NewFileGroups(output, file.partition)

@@ -21,7 +21,9 @@ import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
 /** The base file that a merge replaces: its footer, and its rows by column. */
-private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) extends Closeable {
+private[write] final class OldBaseFile(output: TaskOutput, val file: BaseFile) extends Closeable {
+
+  val job: WriteJob = output.job
 
   val path = new Path(s"${Partitions.directory(job.basePath, file.partition)}/${file.name}")
 
@@ -52,7 +54,7 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
     caseSensitive = false)
 
   /** Opens the next base file of the file group. It takes over the bloom filter where it can. */
-  def successor(output: TaskOutput): BaseFileWriter = {
+  def successor(): BaseFileWriter = {
     val carried = BloomCarry.of(this)
     val keys = new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined)
     val writer = output.open(file.partition, file.fileId, Markers.Merge, keys, columnsWithoutDictionary)
@@ -67,6 +69,13 @@ private[write] final class OldBaseFile(val job: WriteJob, val file: BaseFile) ex
     val chunks = blocks.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == job.fileSchema(i).name))
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet
+
+  /** Old rows of one row group, in batches. */
+  def batches(block: BlockMetaData): OldBatches =
+    new OldBatches(this, output.readers, block.getStartingPos, block.getCompressedSize)
+
+  /** Old rows of the whole file, in batches. */
+  def batches(): OldBatches = new OldBatches(this, output.readers, 0, file.length)
 
   def newStream(): SeekableInputStream = input.newStream()
 

@@ -41,8 +41,8 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
   }
 
   private def over(base: BaseFile): Merge = {
-    val old = new OldBaseFile(job, base)
-    val writer = old.successor(output)
+    val old = new OldBaseFile(output, base)
+    val writer = old.successor()
     new Merge(writer, OldRows.open(old, writer), Some(old))
   }
 

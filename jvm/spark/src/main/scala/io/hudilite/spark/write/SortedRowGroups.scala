@@ -61,7 +61,7 @@ private[write] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
   private def keyAt(row: Int): UTF8String = vectors(OldBaseFile.KeyOrdinal).getUTF8String(row)
 
   private def openGroup(): Unit = {
-    batches = OldBatches.of(old, old.blocks(group))
+    batches = old.batches(old.blocks(group))
     vectors = batches.vectors
     nextBatch()
   }

@@ -23,7 +23,7 @@ private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) 
 
   private def sort(): Iterator[InternalRow] = {
     val toUnsafe = UnsafeProjection.create(schema)
-    val batches = OldBatches.all(old)
+    val batches = old.batches()
     try {
       val batch = new ColumnarBatch(batches.vectors)
       while (batches.next()) {

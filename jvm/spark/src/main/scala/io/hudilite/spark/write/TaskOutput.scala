@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import java.nio.charset.StandardCharsets
 
 import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.spark.row.ReaderContexts
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.transaction.Markers
 
@@ -12,6 +13,7 @@ import scala.collection.mutable
 final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   private[write] val storage: Storage = new HadoopStorage(job.conf.value)
+  private[write] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
   private[write] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.row.{KeySettings, PartitionField, SharedConf}
+import io.hudilite.spark.row.{KeySettings, PartitionField, SessionConf, SharedConf}
 import java.nio.file.{Files, Path}
 
 import io.hudilite.bloom.BloomFilter
@@ -39,7 +39,7 @@ trait WriteFixture extends FunSuite {
       bloom: BloomSettings = BloomSettings(BloomFilter.Dynamic, 1000, 0.000001, 10000)): WriteJob =
     WriteJob(base, instant, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
-      mode, ordering, files, bloom, SharedConf(session.sparkContext.hadoopConfiguration))
+      mode, ordering, files, bloom, SharedConf(SessionConf.parquet(Map.empty)))
 
   /** Rows as sorted text, comparable across schemas of equal columns. */
   def texts(rows: DataFrame): Seq[String] = rows.collect().map(_.toString).sorted.toSeq

@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.row
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapreduce.{JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
@@ -6,14 +6,20 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.parquet.hadoop.ParquetInputFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 /** What Hadoop's kind of readers are initialised with, for one task.
   *
   * Most files of a task are read alike, and to copy a configuration takes longer than to read the footer of a small
   * file. The readers do not change it.
+  *
+  * @param conf
+  *   as [[SessionConf.parquet]] makes it
+  * @param caseSensitive
+  *   how columns of a file are found by name
   */
-private[read] final class ReaderContexts(val conf: Configuration) {
+private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive: Boolean) {
 
   private type Reading = (StructType, Option[FilterPredicate])
 
@@ -34,6 +40,7 @@ private[read] final class ReaderContexts(val conf: Configuration) {
 
   private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
     val own = new Configuration(conf)
+    own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
     own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
     filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))
     new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
