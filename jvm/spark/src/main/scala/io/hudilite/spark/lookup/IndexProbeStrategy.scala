@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 
 /** Plans hudilite's own operators. */
 final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
@@ -11,11 +11,18 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
     case probe: IndexProbe if isSmall(probe) =>
-      val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
-      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, planLater(Project(columns, probe.child))) ::
-        Nil
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keys(probe)) :: Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
+  }
+
+  /** The keys alone need not be sorted: the probe puts them in order and leaves duplicates out. */
+  private def keys(probe: IndexProbe): SparkPlan = {
+    val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
+    probe.child match {
+      case LatestByKey(keys, _, rows) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))
+      case child => planLater(Project(columns, child))
+    }
   }
 
   /** Adaptive execution asks again as soon as the keys are counted, before anything was done with them. */

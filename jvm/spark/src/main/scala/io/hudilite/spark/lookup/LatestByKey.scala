@@ -40,7 +40,7 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = keyOrder
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(keys)))
+    Seq(LatestByKeyExec.clustered(keys))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(keyOrder ++ ordering.map(SortOrder(_, Descending, NullsLast, Nil)))
 
@@ -70,4 +70,17 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): LatestByKeyExec = copy(child = newChild)
+}
+
+private[lookup] object LatestByKeyExec {
+  def clustered(keys: Seq[Expression]): Distribution = PlanNodes.build(classOf[ClusteredDistribution], Seq(keys))
+}
+
+/** Passes rows on by the exchange that [[LatestByKeyExec]] over the same rows asks for, so that the two share it. */
+final case class ClusteredByKeyExec(keys: Seq[Expression], child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def requiredChildDistribution: Seq[Distribution] = Seq(LatestByKeyExec.clustered(keys))
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def withNewChildInternal(newChild: SparkPlan): ClusteredByKeyExec = copy(child = newChild)
 }

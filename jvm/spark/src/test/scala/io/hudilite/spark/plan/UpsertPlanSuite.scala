@@ -8,7 +8,7 @@ import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
 import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
+import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
 import org.apache.spark.sql.functions.{col, lit}
@@ -91,6 +91,7 @@ final class UpsertPlanSuite extends FunSuite {
     probe(nodes)
     assertEquals(reads(nodes), Nil)
     assertEquals(shuffles(nodes), 2, clue = s"one for the duplicates, one for the file groups:\n${nodes.head}")
+    assertEquals(nodes.count(_.isInstanceOf[SortExec]), 2, clue = s"the keys alone are not sorted:\n${nodes.head}")
     assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
