@@ -4,7 +4,8 @@ import io.hudilite.filegroup.FileSlice
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Murmur3HashFunction}
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -91,13 +92,22 @@ object WriteGroups {
 }
 
 /** Slot of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
-final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) extends Expression with CodegenFallback {
+final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) extends Expression {
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
   override def eval(input: InternalRow): Any = groups.slot(
     children(0).eval(input).asInstanceOf[UTF8String],
     children(1).eval(input).asInstanceOf[UTF8String],
     children(2).eval(input).asInstanceOf[UTF8String])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val holder = ctx.addReferenceObj("groups", groups)
+    val values = children.map(_.genCode(ctx))
+    val before = values.map(_.code).reduce(_ + _)
+    val arguments = values.map(v => s"(${v.isNull} ? (UTF8String) null : ${v.value})").mkString(", ")
+    ev.copy(code = code"$before int ${ev.value} = $holder.slot($arguments);", isNull = FalseLiteral)
+  }
+
   override def prettyName: String = "write_slot"
   override protected def stringArgs: Iterator[Any] = children.iterator
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteSlot =
@@ -109,11 +119,18 @@ object WriteSlot {
 }
 
 /** The value by which Spark's hash partitioning brings a slot to its task. */
-final case class WriteTask(slot: Expression, groups: WriteGroups) extends Expression with CodegenFallback {
+final case class WriteTask(slot: Expression, groups: WriteGroups) extends Expression {
   override def children: Seq[Expression] = Seq(slot)
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
   override def eval(input: InternalRow): Any = groups.taskValue(slot.eval(input).asInstanceOf[Int])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val holder = ctx.addReferenceObj("groups", groups)
+    val of = slot.genCode(ctx)
+    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskValue(${of.value});", isNull = FalseLiteral)
+  }
+
   override def prettyName: String = "write_task"
   override protected def stringArgs: Iterator[Any] = children.iterator
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =

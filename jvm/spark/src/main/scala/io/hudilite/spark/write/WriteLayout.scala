@@ -4,7 +4,15 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.MetaFields
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Ascending, Attribute, Coalesce, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Ascending,
+  Attribute,
+  Coalesce,
+  Expression,
+  NamedExpression,
+  SortOrder
+}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
@@ -71,23 +79,26 @@ object WriteLayout {
     val columns = dataColumns(query)
     val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
     val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
-    val withKeys = Project(query.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), query)
-    grouped(withKeys, column(query, RowLevelWrite.FileId), column(withKeys, PartitionColumn),
-      column(withKeys, KeyColumn),
-      groups, query.output)
+    grouped(query, column(query, RowLevelWrite.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
+      groups)
   }
 
-  private def grouped(rows: LogicalPlan, fileId: Expression, partition: Attribute, key: Attribute, groups: WriteGroups,
-      output: Seq[Attribute]): LogicalPlan = {
-    val slotted = Project(rows.output :+ Alias(WriteSlot(Seq(fileId, partition, key), groups), SlotColumn)(), rows)
-    val slot = column(slotted, SlotColumn)
-    val tasked = Project(slotted.output :+ Alias(WriteTask(slot, groups), TaskColumn)(), slotted)
-    val dealt = RepartitionByExpression(Seq(column(tasked, TaskColumn)), tasked, Some(groups.tasks), None)
-    Project(output, Sort(Seq(slot, partition, key).map(SortOrder(_, Ascending)), global = false, dealt))
+  // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
+  private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
+      groups: WriteGroups): LogicalPlan = {
+    val slot = WriteSlot(Seq(fileId, valueOf(partition), valueOf(key)), groups)
+    val computed = Seq(partition, key).collect { case a: Alias => a } ++
+      Seq(Alias(slot, SlotColumn)(), Alias(WriteTask(slot, groups), TaskColumn)())
+    val placed = Project(rows.output ++ computed, rows)
+    val dealt = RepartitionByExpression(Seq(column(placed, TaskColumn)), placed, Some(groups.tasks), None)
+    val order = Seq(column(placed, SlotColumn), partition.toAttribute, key.toAttribute)
+    Project(rows.output, Sort(order.map(SortOrder(_, Ascending)), global = false, dealt))
   }
 
-  private def grouped(rows: LogicalPlan, fileId: Expression, partition: Attribute, key: Attribute,
-      groups: WriteGroups): LogicalPlan = grouped(rows, fileId, partition, key, groups, rows.output)
+  private def valueOf(column: NamedExpression): Expression = column match {
+    case Alias(value, _) => value
+    case attribute => attribute
+  }
 
   /** The groups of a write into `slices`.
     *
