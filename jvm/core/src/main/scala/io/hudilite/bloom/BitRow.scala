@@ -56,6 +56,13 @@ private[bloom] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
     (Math.multiplyHigh(fraction, shape.bits.toLong) + ((fraction >> 63) & shape.bits)).toInt
   }
 
+  /** About how many keys set these bits. */
+  def keyCount: Double = {
+    val set = bytes.iterator.map(b => Integer.bitCount(b & 0xff).toLong).sum
+    if (set >= shape.bits) Double.MaxValue
+    else -shape.bits.toDouble / shape.hashes * math.log1p(-set.toDouble / shape.bits)
+  }
+
   def sizeInBytes: Int = BitRow.HeaderBytes + bytes.length
 
   def write(out: ByteBuffer): Unit = {

@@ -14,6 +14,12 @@ trait BloomFilter {
 
   def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean
 
+  /** The filter has the layout of an empty one for `entries` keys of a row and the share `fpp` of false answers. */
+  def isLaidOutFor(entries: Int, fpp: Double): Boolean
+
+  /** How many keys were added; of a `SIMPLE` filter an estimate by its bits. */
+  def keyCount: Double
+
   /** `SIMPLE` or `DYNAMIC_V0`, as in the footer. */
   def typeCode: String
 
@@ -46,6 +52,13 @@ object BloomFilter {
       case Dynamic => DynamicBloomFilter.empty(shape, entries, maxEntries)
       case other => throw new IllegalArgumentException(s"unknown bloom filter type $other")
     }
+  }
+
+  /** An empty filter that is laid out for fewer keys than `entries` when it gets but few. */
+  def fitted(typeCode: String, entries: Int, fpp: Double, maxEntries: Int): BloomFilter = {
+    Shape.of(entries, fpp)
+    create(typeCode, 1, fpp, maxEntries) // an unknown type
+    new FittedBloomFilter(typeCode, entries, create(typeCode, _, fpp, maxEntries))
   }
 
   /** The filter in a footer; keys can be added to it. `maxEntries` bounds the growth of a `DYNAMIC_V0` filter.

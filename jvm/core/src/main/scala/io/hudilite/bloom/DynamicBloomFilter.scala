@@ -52,6 +52,10 @@ private[bloom] final class DynamicBloomFilter(
     i < rows.length
   }
 
+  override def isLaidOutFor(wanted: Int, fpp: Double): Boolean = wanted == entries && shape == Shape.of(wanted, fpp)
+
+  override def keyCount: Double = (rows.length - 1).toDouble * entries + inLastRow
+
   override def serialized: String = {
     queue.flush()
     val out = ByteBuffer.allocate(BitRow.HeaderBytes + 12 + rows.map(_.sizeInBytes).sum)

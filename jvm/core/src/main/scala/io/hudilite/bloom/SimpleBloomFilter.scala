@@ -20,6 +20,13 @@ private[bloom] final class SimpleBloomFilter(row: BitRow) extends BloomFilter {
     row.mightContain(utf8, offset, length)
   }
 
+  override def isLaidOutFor(wanted: Int, fpp: Double): Boolean = row.shape == Shape.of(wanted, fpp)
+
+  override def keyCount: Double = {
+    queue.flush()
+    row.keyCount
+  }
+
   override def serialized: String = {
     queue.flush()
     val out = ByteBuffer.allocate(row.sizeInBytes)

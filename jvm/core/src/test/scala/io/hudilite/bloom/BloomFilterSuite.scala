@@ -92,6 +92,44 @@ class BloomFilterSuite extends FunSuite {
     }
   }
 
+  test("a fitted filter with few keys is the one laid out for them, with more the one of full size") {
+    for (code <- Seq("SIMPLE", "DYNAMIC_V0"); count <- Seq(0, 1, 16, 17, 125, 126, 1000, 1001, 2500)) {
+      val keys = (1 to count).map(i => "k" * (i % 7) + i)
+      val fitted = BloomFilter.fitted(code, 1000, 1e-6, 2000)
+      val expected = BloomFilter.create(code, if (count <= 125) count.max(16) else 1000, 1e-6, 2000)
+      add(fitted, keys)
+      add(expected, keys)
+      assertEquals(fitted.serialized, expected.serialized, s"$count keys, $code")
+      assert(keys.forall(k => fitted.mightContain(utf8(k))))
+      assertEquals(BloomFilter.read(fitted.serialized, code).isLaidOutFor(1000, 1e-6), count > 125)
+    }
+  }
+
+  test("a fitted filter keeps no more than a bounded number of bytes") {
+    val key = "x" * 100000
+    val (fitted, expected) =
+      (BloomFilter.fitted("DYNAMIC_V0", 1000, 1e-6, 1000), BloomFilter.create("DYNAMIC_V0", 1000, 1e-6, 1000))
+    val keys = (1 to 12).map(i => key + i)
+    add(fitted, keys)
+    add(expected, keys)
+    assertEquals(fitted.serialized, expected.serialized)
+  }
+
+  test("a fitted filter refuses what others refuse") {
+    intercept[IllegalArgumentException](BloomFilter.fitted("OTHER", 1000, 1e-6, 1000))
+    intercept[IllegalArgumentException](BloomFilter.fitted("SIMPLE", 1000, 1.5, 1000))
+    intercept[IllegalArgumentException](BloomFilter.fitted("SIMPLE", 0, 0.1, 1000))
+    intercept[IllegalArgumentException](BloomFilter.fitted("SIMPLE", 1000, 0.1, 1000).add(Array.emptyByteArray))
+  }
+
+  test("the number of keys in a filter is known, or well estimated") {
+    val dynamic = BloomFilter.create("DYNAMIC_V0", 100, 1e-6, 1000)
+    val simple = BloomFilter.create("SIMPLE", 1000, 1e-6, 1000)
+    Seq(dynamic, simple).foreach(add(_, (1 to 250).map(i => s"key-$i")))
+    assertEquals(dynamic.keyCount, 250.0)
+    assertEqualsDouble(simple.keyCount, 250.0, 5.0)
+  }
+
   // First line the type, second the footer's text, then the file's keys in row order.
   private def footer(name: String): (String, String, Seq[String]) = {
     val source = scala.io.Source.fromResource(s"hudilite/bloom/$name.txt")(scala.io.Codec.UTF8)

@@ -1,8 +1,5 @@
 package io.hudilite.spark.write
 
-import java.nio.ByteBuffer
-import java.util.Base64
-
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
 
@@ -13,7 +10,6 @@ import io.hudilite.filegroup.BaseFileFooter
   */
 private[write] object BloomCarry {
 
-  private val HeaderBytes = 13
   private val StaleShare = 1.3
   private val StaleSlack = 1000
 
@@ -30,30 +26,9 @@ private[write] object BloomCarry {
       text <- old.footer(BaseFileFooter.Bloom)
       typeCode = old.footer(BaseFileFooter.BloomTypeCode).getOrElse(BloomFilter.Simple)
       if typeCode == settings.typeCode
-      bytes = ByteBuffer.wrap(Base64.getDecoder.decode(text))
-      if sameLayout(bytes, ByteBuffer.wrap(Base64.getDecoder.decode(settings.create().serialized)), typeCode)
-      if keysIn(bytes, typeCode) <= old.rows * StaleShare + StaleSlack
-    } yield BloomFilter.read(text, typeCode, settings.maxEntries)
+      filter = BloomFilter.read(text, typeCode, settings.maxEntries)
+      if filter.isLaidOutFor(settings.entries, settings.fpp)
+      if filter.keyCount <= old.rows * StaleShare + StaleSlack
+    } yield filter
   }
-
-  // docs/format.md, bloom filters: version, hashes, hash type and bits; a dynamic filter's keys of a row follow.
-  private def sameLayout(old: ByteBuffer, fresh: ByteBuffer, typeCode: String): Boolean = {
-    val length = if (typeCode == BloomFilter.Dynamic) HeaderBytes + 4 else HeaderBytes
-    old.remaining >= length && old.slice(0, length) == fresh.slice(0, length)
-  }
-
-  /** About how many keys were added. */
-  private def keysIn(bytes: ByteBuffer, typeCode: String): Double =
-    if (typeCode == BloomFilter.Dynamic) (bytes.getInt(21) - 1).toDouble * bytes.getInt(13) + bytes.getInt(17)
-    else {
-      val hashes = bytes.getInt(4)
-      val bits = bytes.getInt(9)
-      var set = 0L
-      var i = HeaderBytes
-      while (i < bytes.limit()) {
-        set += Integer.bitCount(bytes.get(i) & 0xff)
-        i += 1
-      }
-      if (set >= bits) Double.MaxValue else -bits.toDouble / hashes * math.log1p(-set.toDouble / bits)
-    }
 }

@@ -115,7 +115,7 @@ object FileSettings {
 /** Layout of the bloom filters of new files, as in [[BloomFilter.create]]. */
 final case class BloomSettings(
     typeCode: String = BloomFilter.Dynamic, entries: Int = 60000, fpp: Double = 0.000000001, maxEntries: Int = 100000) {
-  def create(): BloomFilter = BloomFilter.create(typeCode, entries, fpp, maxEntries)
+  def create(): BloomFilter = BloomFilter.fitted(typeCode, entries, fpp, maxEntries)
 }
 
 /** The running attempt of a task; makes its file names and sequence numbers unique. */
