@@ -37,9 +37,9 @@ private[bloom] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
   }
 
   // hot path: the hash of a key under one seed is the next seed
-  def mightContain(key: Array[Byte], offset: Int, length: Int): Boolean = {
+  def mightContain(key: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean = {
     var seed = 0
-    var left = shape.hashes
+    var left = shape.hashes.min(mostHashes)
     var found = true
     while (left > 0 && found) {
       seed = Murmur2.hash(key, offset, length, seed)

@@ -12,7 +12,11 @@ trait BloomFilter {
 
   def add(utf8: Array[Byte], offset: Int, length: Int): Unit
 
-  def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean
+  /** @param mostHashes
+    *   how many of a key's bits are looked at; `n` of them take about one absent key in 2 to the power of `n` for a
+    *   present one
+    */
+  def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean
 
   /** The filter has the layout of an empty one for `entries` keys of a row and the share `fpp` of false answers. */
   def isLaidOutFor(entries: Int, fpp: Double): Boolean
@@ -28,7 +32,7 @@ trait BloomFilter {
 
   final def add(utf8: Array[Byte]): Unit = add(utf8, 0, utf8.length)
 
-  final def mightContain(utf8: Array[Byte]): Boolean = mightContain(utf8, 0, utf8.length)
+  final def mightContain(utf8: Array[Byte]): Boolean = mightContain(utf8, 0, utf8.length, Int.MaxValue)
 }
 
 object BloomFilter {

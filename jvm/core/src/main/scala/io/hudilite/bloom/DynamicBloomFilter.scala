@@ -45,10 +45,10 @@ private[bloom] final class DynamicBloomFilter(
     }
 
   // hot path
-  override def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean = {
+  override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean = {
     queue.flush()
     var i = 0
-    while (i < rows.length && !rows(i).mightContain(utf8, offset, length)) i += 1
+    while (i < rows.length && !rows(i).mightContain(utf8, offset, length, mostHashes)) i += 1
     i < rows.length
   }
 

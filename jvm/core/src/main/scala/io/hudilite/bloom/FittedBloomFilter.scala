@@ -56,8 +56,8 @@ private[bloom] final class FittedBloomFilter(override val typeCode: String, entr
 
   private def laidOut: BloomFilter = if (full != null) full else replayed(create(count.max(FewestKeys)))
 
-  override def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean =
-    laidOut.mightContain(utf8, offset, length)
+  override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean =
+    laidOut.mightContain(utf8, offset, length, mostHashes)
 
   override def isLaidOutFor(wanted: Int, fpp: Double): Boolean = laidOut.isLaidOutFor(wanted, fpp)
 

@@ -15,9 +15,9 @@ private[bloom] final class SimpleBloomFilter(row: BitRow) extends BloomFilter {
     queue.add(row, utf8, offset, length)
   }
 
-  override def mightContain(utf8: Array[Byte], offset: Int, length: Int): Boolean = {
+  override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean = {
     queue.flush()
-    row.mightContain(utf8, offset, length)
+    row.mightContain(utf8, offset, length, mostHashes)
   }
 
   override def isLaidOutFor(wanted: Int, fpp: Double): Boolean = row.shape == Shape.of(wanted, fpp)

@@ -18,6 +18,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
 
 /** Reads columns of base files in batches, with Spark's vectorized Parquet reader.
   *
@@ -34,37 +37,68 @@ private[lookup] final case class KeyBatches(
 
   def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
+  /** About how many pages a column of short values has. */
+  def pages(file: BaseFile): Long =
+    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(_.getRowCount / KeyBatches.PageRows + 1)
+      .sum
+
   /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
     *
     * @param filter
     *   lets row groups and pages be skipped; rows that do not pass it may remain
     */
-  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext)
-      : Iterator[ColumnarBatch] = {
+  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext): KeyReader = {
     ParquetInputFormat.setFilterPredicate(settings, filter)
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
     val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
-    val reader =
-      new VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap, batchRows)
+    val reader = new CountedReader(timeZone, offHeap, batchRows)
     context.addTaskCompletionListener[Unit](_ => reader.close())
-    VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt),
-      FooterCache.metadata(conf, pathOf(file), file.length))
+    val footer = FooterCache.metadata(conf, pathOf(file), file.length)
+    VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt), footer)
     reader.initBatch(StructType(Seq(StructField("_file_id", StringType))),
-      InternalRow(org.apache.spark.unsafe.types.UTF8String.fromString(file.fileId)))
+      InternalRow(UTF8String.fromString(file.fileId)))
     reader.enableReturningBatches()
-    new Iterator[ColumnarBatch] {
-      private var ready: Option[Boolean] = None
-      override def hasNext: Boolean = {
-        if (ready.isEmpty) ready = Some(reader.nextKeyValue())
-        if (!ready.get) reader.close()
-        ready.get
-      }
-      override def next(): ColumnarBatch = {
-        if (!hasNext) throw new NoSuchElementException("no more batches")
-        ready = None
-        reader.getCurrentValue.asInstanceOf[ColumnarBatch]
-      }
-    }
+    new KeyReader(reader, footer.getBlocks.asScala.map(_.getRowCount).sum)
   }
+}
+
+private[lookup] object KeyBatches {
+
+  /** Rows that Parquet's writers put into a page at most. */
+  private val PageRows = 20000
+}
+
+/** Spark's reader, telling how many rows are left when row groups and pages have been skipped. */
+private[lookup] final class CountedReader(timeZone: String, offHeap: Boolean, batchRows: Int)
+    extends VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap,
+      batchRows) {
+  def rowsToRead: Long = totalRowCount
+}
+
+/** Batches of one file, each valid until the next.
+  *
+  * @param fileRows
+  *   rows of the whole file
+  */
+private[lookup] final class KeyReader(reader: CountedReader, fileRows: Long) extends Iterator[ColumnarBatch] {
+
+  private var ready: Option[Boolean] = None
+
+  /** Nothing is skipped: the batches' rows are the file's rows from the first on. */
+  def readsEveryRow: Boolean = reader.rowsToRead == fileRows
+
+  override def hasNext: Boolean = {
+    if (ready.isEmpty) ready = Some(reader.nextKeyValue())
+    if (!ready.get) reader.close()
+    ready.get
+  }
+
+  override def next(): ColumnarBatch = {
+    if (!hasNext) throw new NoSuchElementException("no more batches")
+    ready = None
+    reader.getCurrentValue.asInstanceOf[ColumnarBatch]
+  }
+
+  def close(): Unit = reader.close()
 }

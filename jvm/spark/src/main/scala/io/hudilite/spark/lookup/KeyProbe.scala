@@ -1,13 +1,19 @@
 package io.hudilite.spark.lookup
 
+import java.util
+
+import io.hudilite.bloom.BloomFilter
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.Binaries
 
+import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Looks keys up in one base file, in an executor.
@@ -18,19 +24,15 @@ import org.apache.spark.unsafe.types.UTF8String
 private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean, pruneByRanges: Boolean,
     batches: KeyBatches) {
 
-  // Read from the file: the columns asked for and the key, then the number of the row when that is asked for.
+  // Read from the file: the columns asked for and the key.
   private val fileColumns: StructType = {
     val asked = output.fields.filterNot(f => KeyProbe.isComputed(f.name))
     val key = if (asked.exists(_.name == MetaFields.RecordKey)) Nil else Seq(KeyProbe.Key)
-    StructType(asked ++ key ++ (if (output.fieldNames.contains(KeyProbe.RowPosition)) Seq(KeyProbe.RowIndex) else Nil))
+    StructType(asked ++ key)
   }
+  private val numberedColumns: StructType = fileColumns.add(KeyProbe.RowIndex)
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
-  // The file id stands behind the columns of the file.
-  private val ordinals: Seq[Int] = output.fieldNames.toSeq.map {
-    case KeyProbe.FileId => fileColumns.length
-    case KeyProbe.RowPosition => fileColumns.length - 1
-    case name => fileColumns.fieldIndex(name)
-  }
+  private val wantsPosition: Boolean = output.fieldNames.contains(KeyProbe.RowPosition)
 
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
@@ -49,34 +51,71 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   private def mayHold(footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
-    val passed = footer.bloom match {
-      case Some(filter) if useBloom =>
-        inRange.filter { key =>
-          val bytes = key.getBytes
-          filter.mightContain(bytes, 0, bytes.length)
-        }
-      case _ => inRange
-    }
+    val passed = footer.bloom.filter(_ => useBloom).fold(inRange)(KeyProbe.letThrough(_, inRange))
     if (useBloom) metrics.bloomHits += passed.length
     passed
   }
 
-  // One for all files of a task: a row is valid until the next.
-  @transient private lazy val project = UnsafeProjection.create(
-    ordinals.zip(output.fields).map { case (i, f) => BoundReference(i, f.dataType, f.nullable) })
+  // One for all files of a task: a row is valid until the next. The file id stands behind the columns of the file, and
+  // behind that the row's number when it is counted.
+  @transient private lazy val ofCounted = projection(fileColumns.length, fileColumns.length + 1)
+  @transient private lazy val ofNumbered = projection(fileColumns.length + 1, fileColumns.length)
+
+  private def projection(fileId: Int, position: Int): UnsafeProjection =
+    UnsafeProjection.create(output.fields.toSeq.map { field =>
+      val ordinal = field.name match {
+        case KeyProbe.FileId => fileId
+        case KeyProbe.RowPosition => position
+        case name => fileColumns.fieldIndex(name)
+      }
+      BoundReference(ordinal, field.dataType, field.nullable)
+    })
 
   private def matching(file: BaseFile, candidates: Array[UTF8String], selection: KeySelection, metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
     val selected = new Array[Int](batches.batchRows)
     val filter = KeyPagesFilter(MetaFields.RecordKey, candidates)
-    batches.open(file, fileColumns, filter, context).flatMap { batch =>
+    def found(batch: ColumnarBatch): Iterator[Int] = {
       metrics.rowsRead += batch.numRows()
       val count = selection.select(batch.column(keyOrdinal), batch.numRows(), selected)
       metrics.found += count
       metrics.falsePositives += -count
-      selected.iterator.take(count).map(row => project(batch.getRow(row)))
+      selected.iterator.take(count)
+    }
+    counted(file, filter, candidates.length, context) match {
+      case Some(reader) =>
+        val position = new GenericInternalRow(1)
+        val joined = new JoinedRow()
+        var (first, behind) = (0L, 0L)
+        reader.flatMap { batch =>
+          first = behind
+          behind += batch.numRows()
+          found(batch).map { row =>
+            position.update(0, first + row)
+            ofCounted(joined(batch.getRow(row), position))
+          }
+        }
+      case None =>
+        batches.open(file, numberedColumns, filter, context).flatMap { batch =>
+          found(batch).map(row => ofNumbered(batch.getRow(row)))
+        }
     }
   }
+
+  /** The rows without numbers, when nobody asks for them or every row is read, so that counting gives them: Spark's
+    * reader numbers rows by a boxed iterator, which takes longer than to read their keys.
+    */
+  private def counted(file: BaseFile, filter: FilterPredicate, candidates: Int, context: TaskContext)
+      : Option[KeyReader] =
+    if (wantsPosition && candidates < KeyProbe.CandidatesPerPage * batches.pages(file)) None
+    else {
+      val reader = batches.open(file, fileColumns, filter, context)
+      if (!wantsPosition || reader.readsEveryRow) Some(reader)
+      else {
+        reader.close()
+        None
+      }
+    }
 }
 
 private[lookup] object KeyProbe {
@@ -90,6 +129,28 @@ private[lookup] object KeyProbe {
 
   // Spark's readers fill a column of this name with the row's number in its file.
   private val RowIndex = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
+
+  /** With fewer, a page that no key falls into is likely. */
+  private val CandidatesPerPage = 4
+
+  /** A file with one of the keys is opened anyway; so many bits keep it from being read for keys that it lacks. */
+  private val FewHashes = 12
+
+  /** The keys that a bloom filter lets through. */
+  private def letThrough(filter: BloomFilter, keys: Array[UTF8String]): Array[UTF8String] = {
+    val passed = new Array[UTF8String](keys.length)
+    var (count, i) = (0, 0)
+    while (i < keys.length) { // hot path
+      val key = keys(i)
+      val mostHashes = if (count == 0) Int.MaxValue else FewHashes
+      if (filter.mightContain(Binaries.bytes(key), Binaries.offset(key), key.numBytes, mostHashes)) {
+        passed(count) = key
+        count += 1
+      }
+      i += 1
+    }
+    util.Arrays.copyOf(passed, count)
+  }
 
   /** The column is in no file. */
   def isComputed(column: String): Boolean = column == FileId || column == RowPosition

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets
 
 import io.hudilite.filegroup.{BaseFileFooter, FileNames, Partitions}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.Binaries
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
 import org.apache.parquet.io.api.Binary

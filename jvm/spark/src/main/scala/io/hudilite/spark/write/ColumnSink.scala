@@ -5,8 +5,6 @@ import org.apache.parquet.io.api.Binary
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
-import org.apache.spark.unsafe.Platform
-import org.apache.spark.unsafe.types.UTF8String
 
 /** Takes the values of one top-level column of a row group, one by one from rows or by the run from column vectors.
   *
@@ -212,22 +210,5 @@ private[write] final class NestedSink(store: ColumnWriteStore, record: NestedRec
   override def finish(): Unit = {
     record.flush()
     super.finish()
-  }
-}
-
-/** Spark's strings as parquet's, without copying. */
-private[write] object Binaries {
-
-  def of(text: UTF8String): Binary = Binary.fromReusedByteArray(bytes(text), offset(text), text.numBytes)
-
-  /** The array that holds the text, from `offset(text)` on; a copy when the text is not on the heap. */
-  def bytes(text: UTF8String): Array[Byte] = text.getBaseObject match {
-    case array: Array[Byte] => array
-    case _ => text.getBytes
-  }
-
-  def offset(text: UTF8String): Int = text.getBaseObject match {
-    case _: Array[Byte] => (text.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt
-    case _ => 0
   }
 }

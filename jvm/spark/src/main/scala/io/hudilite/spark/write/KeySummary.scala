@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets
 
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.spark.row.Binaries
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
