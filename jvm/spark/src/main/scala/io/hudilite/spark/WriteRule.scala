@@ -120,7 +120,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =
     if (!combine) rows
     else {
-      val keys = (if (target.global) Nil else Seq(WriteLayout.PartitionColumn)) :+ WriteLayout.KeyColumn
+      // The key first: by its beginning Spark's sorter tells most rows apart.
+      val keys = WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn))
       val ordering = target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
       LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering, rows)
     }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Murmur3HashFunction}
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
 import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.types.{DataType, IntegerType, StringType}
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Deals the rows of one write out to slots, and slots to tasks.
@@ -53,6 +53,18 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
       else -1 - ((partition.hashCode & 0xffffff) * 64 + hash % spread % 64)
     }
 
+  // hot path
+  /** A number to sort by before partition path and record key: the slot of a row above the beginning of its key. Slots
+    * of new file groups hold rows of several partitions.
+    */
+  def place(fileId: UTF8String, partition: UTF8String, key: UTF8String): Long = {
+    val of = slot(fileId, partition, key)
+    (of.toLong << 32) | (if (of < 0) 0L else key.getPrefix >>> 32)
+  }
+
+  /** The value of `place`'s task, see `taskValue`. */
+  def taskOfPlace(place: Long): Int = taskValue((place >> 32).toInt)
+
   /** New rows may come to this slot besides changes of old ones. */
   def takesInserts(slot: Int): Boolean = inserts.get(slot)
 
@@ -91,11 +103,11 @@ object WriteGroups {
   }
 }
 
-/** Slot of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
-final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) extends Expression {
-  override def dataType: DataType = IntegerType
+/** Place of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
+final case class WritePlace(children: Seq[Expression], groups: WriteGroups) extends Expression {
+  override def dataType: DataType = LongType
   override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.slot(
+  override def eval(input: InternalRow): Any = groups.place(
     children(0).eval(input).asInstanceOf[UTF8String],
     children(1).eval(input).asInstanceOf[UTF8String],
     children(2).eval(input).asInstanceOf[UTF8String])
@@ -105,34 +117,34 @@ final case class WriteSlot(children: Seq[Expression], groups: WriteGroups) exten
     val values = children.map(_.genCode(ctx))
     val before = values.map(_.code).reduce(_ + _)
     val arguments = values.map(v => s"(${v.isNull} ? (UTF8String) null : ${v.value})").mkString(", ")
-    ev.copy(code = code"$before int ${ev.value} = $holder.slot($arguments);", isNull = FalseLiteral)
+    ev.copy(code = code"$before long ${ev.value} = $holder.place($arguments);", isNull = FalseLiteral)
   }
 
-  override def prettyName: String = "write_slot"
+  override def prettyName: String = "write_place"
   override protected def stringArgs: Iterator[Any] = children.iterator
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteSlot =
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WritePlace =
     copy(children = newChildren)
 }
 
-object WriteSlot {
+object WritePlace {
   val NoFile: Expression = Literal.create(null, StringType)
 }
 
-/** The value by which Spark's hash partitioning brings a slot to its task. */
-final case class WriteTask(slot: Expression, groups: WriteGroups) extends Expression {
-  override def children: Seq[Expression] = Seq(slot)
+/** The value by which Spark's hash partitioning brings a place to its task. */
+final case class WriteTask(place: Expression, groups: WriteGroups) extends Expression {
+  override def children: Seq[Expression] = Seq(place)
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.taskValue(slot.eval(input).asInstanceOf[Int])
+  override def eval(input: InternalRow): Any = groups.taskOfPlace(place.eval(input).asInstanceOf[Long])
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val holder = ctx.addReferenceObj("groups", groups)
-    val of = slot.genCode(ctx)
-    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskValue(${of.value});", isNull = FalseLiteral)
+    val of = place.genCode(ctx)
+    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskOfPlace(${of.value});", isNull = FalseLiteral)
   }
 
   override def prettyName: String = "write_task"
   override protected def stringArgs: Iterator[Any] = children.iterator
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =
-    copy(slot = newChildren(0))
+    copy(place = newChildren(0))
 }

@@ -26,7 +26,8 @@ object WriteLayout {
   /** Columns that an append hands to its writer behind the table's columns. */
   val KeyColumn = "__hudilite_key"
   val PartitionColumn = "__hudilite_partition"
-  private val SlotColumn = "__hudilite_slot"
+  private val LeadColumn = "__hudilite_lead"
+  private val PlaceColumn = "__hudilite_place"
   private val TaskColumn = "__hudilite_task"
 
   /** Rows with their record key and partition path behind the table's columns. */
@@ -45,14 +46,30 @@ object WriteLayout {
 
   /** Keyed rows in the order that a bulk insert asks for: sorted by partition and key, in each task or as a whole. */
   def sorted(rows: LogicalPlan, mode: String, parallelism: Int): LogicalPlan = {
-    val order = Seq(PartitionColumn, KeyColumn).map(n => SortOrder(column(rows, n), Ascending))
+    val order = ordered(rows, PartitionColumn, KeyColumn)
     val tasks = if (parallelism > 0) Some(parallelism) else None
     val dealt = mode match {
       case "GLOBAL_SORT" => RepartitionByExpression(order, rows, tasks, None)
       case _ if parallelism > 0 => Repartition(parallelism, shuffle = false, rows)
       case _ => rows
     }
-    Sort(order, global = false, dealt)
+    sortedInTasks(dealt)
+  }
+
+  private def ordered(rows: LogicalPlan, names: String*): Seq[SortOrder] =
+    names.map(name => SortOrder(column(rows, name), Ascending))
+
+  /** Rows of a partition together and in the order of their keys, in each task. */
+  private def sortedInTasks(keyed: LogicalPlan): LogicalPlan = {
+    val led = keyed match {
+      case Project(columns, child) => // the projection that computes the keys: rows are copied once
+        def value(name: String): Expression = columns.collectFirst { case c if c.name == name => valueOf(c) }.get
+        Project(columns :+ Alias(SortLead(value(PartitionColumn), value(KeyColumn)), LeadColumn)(), child)
+      case rows =>
+        val lead = SortLead(column(rows, PartitionColumn), column(rows, KeyColumn))
+        Project(rows.output :+ Alias(lead, LeadColumn)(), rows)
+    }
+    Sort(ordered(led, LeadColumn, PartitionColumn, KeyColumn), global = false, led)
   }
 
   /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
@@ -60,17 +77,16 @@ object WriteLayout {
     */
   def newFiles(rows: LogicalPlan, parallelism: Int): LogicalPlan = {
     val partition = column(rows, PartitionColumn)
-    val order = Seq(SortOrder(partition, Ascending), SortOrder(column(rows, KeyColumn), Ascending))
     val dealt =
       if (parallelism > 0)
         RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
       else RebalancePartitions(Seq(partition), rows, None, None)
-    Sort(order, global = false, dealt)
+    sortedInTasks(dealt)
   }
 
   /** Keyed rows of an insert, packed into the groups' small files. */
   def packed(rows: LogicalPlan, groups: WriteGroups): LogicalPlan =
-    grouped(rows, WriteSlot.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
   def changes(query: LogicalPlan, target: WriteTarget, groups: WriteGroups): LogicalPlan = {
@@ -86,12 +102,12 @@ object WriteLayout {
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
       groups: WriteGroups): LogicalPlan = {
-    val slot = WriteSlot(Seq(fileId, valueOf(partition), valueOf(key)), groups)
+    val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
-      Seq(Alias(slot, SlotColumn)(), Alias(WriteTask(slot, groups), TaskColumn)())
+      Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
     val placed = Project(rows.output ++ computed, rows)
     val dealt = RepartitionByExpression(Seq(column(placed, TaskColumn)), placed, Some(groups.tasks), None)
-    val order = Seq(column(placed, SlotColumn), partition.toAttribute, key.toAttribute)
+    val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
     Project(rows.output, Sort(order.map(SortOrder(_, Ascending)), global = false, dealt))
   }
 

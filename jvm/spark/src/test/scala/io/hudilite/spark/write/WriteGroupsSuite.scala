@@ -67,6 +67,20 @@ class WriteGroupsSuite extends FunSuite {
     assertEquals((0 until g.tasks).map(g.taskValue).distinct.size, g.tasks)
   }
 
+  test("rows are sorted by slot and then by the beginning of their key, but for slots of several partitions") {
+    val g = groups(None)
+    val places = Seq("a1" -> "", "a1" -> "a", "a1" -> "a\u0000", "a1" -> "b", "a1" -> "zzzz", "a2" -> "a").map {
+      case (id, key) => g.place(text(id), text("a"), text(key))
+    }
+    assertEquals(places, places.sorted)
+    assertEquals(g.place(text("a1"), text("a"), text("same1")), g.place(text("a1"), text("a"), text("same2")))
+    assertEquals(g.place(null, text("b"), text("k")), g.slot(null, text("b"), text("k")).toLong << 32)
+    for (id <- Seq("a1", "b1"); key <- Seq("", "k", "\uD83D\uDE00"))
+      assertEquals(g.taskOfPlace(g.place(text(id), text("a"), text(key))),
+        g.taskValue(g.slot(text(id), text("a"), text(key))))
+    assertEquals(g.taskOfPlace(g.place(null, text("b"), text("k"))), g.taskValue(g.slot(null, text("b"), text("k"))))
+  }
+
   private def commit(bytes: Long, rows: Long): CommitMetadata = CommitMetadata("UPSERT",
     Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))),
     Map.empty)
