@@ -46,7 +46,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val broadcast = child.executeBroadcast[Array[InternalRow]]()
     val keys = ProbeKeysOfBroadcast(broadcast, global)
     val candidates = target.slices.toSeq.flatMap { case (partition, slices) =>
-      if (keys.get.of(UTF8String.fromString(partition)).isEmpty) Nil else slices
+      if (keys.get.areIn(UTF8String.fromString(partition))) slices else Nil
     }
     longMetric("candidateFiles") += candidates.size
     SQLMetrics.postDriverMetricUpdates(sparkContext,

@@ -3,16 +3,18 @@ package io.hudilite.spark.lookup
 import java.time.ZoneId
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.hadoop.mapred.FileSplit
+import org.apache.hadoop.mapred.{FileSplit, JobConf}
 import org.apache.hadoop.mapreduce.{TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.parquet.hadoop.metadata.BlockMetaData
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
@@ -33,22 +35,22 @@ private[lookup] final case class KeyBatches(
   def conf: Configuration = hadoop.value
 
   // A reader looks at it only when it is opened, and to copy it takes longer than that.
-  @transient private lazy val settings = new Configuration(conf)
+  @transient private lazy val settings = new JobConf(conf)
 
   def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
-  /** About how many pages a column of short values has. */
+  /** About how many pages the record keys of a file take. */
   def pages(file: BaseFile): Long =
-    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(_.getRowCount / KeyBatches.PageRows + 1)
-      .sum
+    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(KeyBatches.pages).sum
 
   /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
     *
     * @param filter
     *   lets row groups and pages be skipped; rows that do not pass it may remain
     */
-  def open(file: BaseFile, columns: StructType, filter: FilterPredicate, context: TaskContext): KeyReader = {
-    ParquetInputFormat.setFilterPredicate(settings, filter)
+  def open(file: BaseFile, columns: StructType, filter: Option[FilterPredicate], context: TaskContext): KeyReader = {
+    settings.unset(ParquetInputFormat.FILTER_PREDICATE)
+    filter.foreach(ParquetInputFormat.setFilterPredicate(settings, _))
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
     val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
@@ -63,10 +65,17 @@ private[lookup] final case class KeyBatches(
   }
 }
 
-private[lookup] object KeyBatches {
+private object KeyBatches {
 
-  /** Rows that Parquet's writers put into a page at most. */
-  private val PageRows = 20000
+  // Parquet's writers begin another page at whichever comes first.
+  private val PageRows = 20000L
+  private val PageBytes = 1L << 20
+
+  def pages(block: BlockMetaData): Long = {
+    val bytes = block.getColumns.asScala.find(_.getPath.toDotString == MetaFields.RecordKey).map(
+      _.getTotalUncompressedSize)
+    (block.getRowCount / PageRows).max(bytes.getOrElse(0L) / PageBytes) + 1
+  }
 }
 
 /** Spark's reader, telling how many rows are left when row groups and pages have been skipped. */

@@ -11,14 +11,18 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[lookup] object KeyPagesFilter {
 
-  /** Ranges that the keys are gathered into; few keys are looked for one by one. */
-  val MaxRanges = 64
+  private val RangesPerPage = 4
+  private val MaxRanges = 64
 
   /** @param keys
-    *   sorted by their UTF-8 bytes, at least one
+    *   sorted by their UTF-8 bytes, at least one; they are gathered into ranges, few of them are looked for one by one
+    * @param pages
+    *   about how many pages the column has: parquet writes each predicate out as text, several times, so that there are
+    *   no more than can tell pages apart
     */
-  def apply(column: String, keys: Array[UTF8String]): FilterPredicate = {
-    val perRange = (keys.length + MaxRanges - 1) / MaxRanges
+  def apply(column: String, keys: Array[UTF8String], pages: Long): FilterPredicate = {
+    val most = (RangesPerPage * pages).min(MaxRanges.toLong).max(1).toInt
+    val perRange = (keys.length + most - 1) / most
     val name = FilterApi.binaryColumn(column)
     def binary(key: UTF8String): Binary = Binary.fromConstantByteArray(key.getBytes)
     val ranges = keys.grouped(perRange).map { group =>

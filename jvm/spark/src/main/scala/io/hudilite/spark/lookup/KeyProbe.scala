@@ -74,7 +74,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   private def matching(file: BaseFile, candidates: Array[UTF8String], selection: KeySelection, metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
     val selected = new Array[Int](batches.batchRows)
-    val filter = KeyPagesFilter(MetaFields.RecordKey, candidates)
+    val pages = batches.pages(file)
+    val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, pages)) else None
     def found(batch: ColumnarBatch): Iterator[Int] = {
       metrics.rowsRead += batch.numRows()
       val count = selection.select(batch.column(keyOrdinal), batch.numRows(), selected)
@@ -82,7 +83,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
       metrics.falsePositives += -count
       selected.iterator.take(count)
     }
-    counted(file, filter, candidates.length, context) match {
+    counted(file, filter, mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages,
+      context) match {
       case Some(reader) =>
         val position = new GenericInternalRow(1)
         val joined = new JoinedRow()
@@ -105,9 +107,9 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** The rows without numbers, when nobody asks for them or every row is read, so that counting gives them: Spark's
     * reader numbers rows by a boxed iterator, which takes longer than to read their keys.
     */
-  private def counted(file: BaseFile, filter: FilterPredicate, candidates: Int, context: TaskContext)
+  private def counted(file: BaseFile, filter: Option[FilterPredicate], mayLackPages: Boolean, context: TaskContext)
       : Option[KeyReader] =
-    if (wantsPosition && candidates < KeyProbe.CandidatesPerPage * batches.pages(file)) None
+    if (wantsPosition && mayLackPages) None
     else {
       val reader = batches.open(file, fileColumns, filter, context)
       if (!wantsPosition || reader.readsEveryRow) Some(reader)

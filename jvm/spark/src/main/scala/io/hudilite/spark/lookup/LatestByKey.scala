@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.hudilite.Rdds
 
 /** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty). */
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan) extends UnaryNode {
@@ -54,7 +55,7 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     val kept = longMetric("numOutputRows")
     val duplicates = longMetric("duplicates")
     val (keyExpressions, input) = (keys, child.output)
-    child.execute().mapPartitions { rows =>
+    Rdds.mapPartitions(child.execute()) { rows =>
       val keyOf = UnsafeProjection.create(keyExpressions, input)
       var last: UnsafeRow = null // hot path: the key of the row passed on last
       rows.filter { row =>

@@ -5,24 +5,22 @@ import java.util
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The incoming keys of one lookup, by partition path, sorted by their UTF-8 bytes and without duplicates.
+/** The incoming keys of one lookup, by partition path, sorted by their UTF-8 bytes and without duplicates. Each
+  * partition's keys are sorted when they are first asked for: by tasks, beside each other, and not by the driver.
   *
   * @param byPartition
   *   for a global index one entry with the empty path stands for every partition
   */
-final class ProbeKeys private (byPartition: util.HashMap[UTF8String, Array[UTF8String]], global: Boolean) {
+final class ProbeKeys private (byPartition: util.HashMap[UTF8String, PartitionKeys], global: Boolean) {
 
   /** Keys that a file of this partition may hold; empty when none can be there. */
   def of(partition: UTF8String): Array[UTF8String] = {
     val keys = byPartition.get(if (global) ProbeKeys.Anywhere else partition)
-    if (keys == null) ProbeKeys.None else keys
+    if (keys == null) ProbeKeys.None else keys.sorted
   }
 
-  def size: Long = {
-    var sum = 0L
-    byPartition.values().forEach(keys => sum += keys.length)
-    sum
-  }
+  /** Whether a file of this partition may hold one. */
+  def areIn(partition: UTF8String): Boolean = byPartition.containsKey(if (global) ProbeKeys.Anywhere else partition)
 }
 
 object ProbeKeys {
@@ -34,18 +32,25 @@ object ProbeKeys {
     *   (record key) with a global index, else (record key, partition path)
     */
   def apply(rows: Array[InternalRow], global: Boolean): ProbeKeys = {
-    val lists = new util.HashMap[UTF8String, util.ArrayList[UTF8String]]
+    val lists = new util.HashMap[UTF8String, PartitionKeys]
     rows.foreach { row =>
       val partition = if (global) Anywhere else row.getUTF8String(1)
-      lists.computeIfAbsent(partition, _ => new util.ArrayList[UTF8String]).add(row.getUTF8String(0))
+      lists.computeIfAbsent(partition, _ => new PartitionKeys).add(row.getUTF8String(0))
     }
-    val sorted = new util.HashMap[UTF8String, Array[UTF8String]]
-    lists.forEach((partition, keys) => sorted.put(partition, sortedUnique(keys)))
-    new ProbeKeys(sorted, global)
+    new ProbeKeys(lists, global)
   }
+}
 
-  private def sortedUnique(keys: util.ArrayList[UTF8String]): Array[UTF8String] = {
+/** The keys of one partition, all of them added before they are asked for. */
+private final class PartitionKeys {
+
+  private var keys = new util.ArrayList[UTF8String]
+
+  def add(key: UTF8String): Unit = keys.add(key)
+
+  lazy val sorted: Array[UTF8String] = {
     val all = keys.toArray(new Array[UTF8String](keys.size))
+    keys = null
     util.Arrays.sort(all, (a: UTF8String, b: UTF8String) => a.compareTo(b))
     var (kept, i) = (0, 0) // hot path
     while (i < all.length) {

@@ -1,6 +1,7 @@
 package io.hudilite.spark.row
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.mapred.JobConf
 import org.apache.hadoop.mapreduce.{JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.parquet.filter2.predicate.FilterPredicate
@@ -39,7 +40,7 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
   }
 
   private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
-    val own = new Configuration(conf)
+    val own = new JobConf(conf) // of another kind the context would make a copy
     own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
     own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
     filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))

@@ -11,13 +11,10 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * Spark's external sorter holds them: it takes its memory from the task's memory manager and spills.
   */
-private[write] final class HeldChanges(dataSchema: StructType) {
+private[write] final class HeldChanges(layout: HeldChanges.Layout) {
 
-  private val schema = StructType(Seq(StructField("number", LongType, nullable = false),
-      StructField("key", StringType, nullable = false), StructField("row", dataSchema),
-      StructField("position", LongType, nullable = false),
-      StructField("isInsert", BooleanType, nullable = false)))
-  private val toUnsafe = UnsafeProjection.create(schema)
+  import layout.{dataColumns, schema, toUnsafe}
+
   private val change = new GenericInternalRow(schema.length)
   private val sorter = ExternalSort.sorter(schema, SortColumn.Number(0), bytes = HeldChanges.PageBytes)
   private var count = 0L
@@ -52,16 +49,28 @@ private[write] final class HeldChanges(dataSchema: StructType) {
       while (rows.hasNext) { // hot path
         val row = rows.next()
         val key = row.getUTF8String(1)
-        if (row.getBoolean(4)) inserts.insert(key, row.getStruct(2, dataSchema.length))
+        if (row.getBoolean(4)) inserts.insert(key, row.getStruct(2, dataColumns))
         else if (row.isNullAt(2)) changes.delete(key, row.getLong(3))
-        else changes.update(key, row.getStruct(2, dataSchema.length), row.getLong(3))
+        else changes.update(key, row.getStruct(2, dataColumns), row.getLong(3))
       }
     } finally free()
 
   def free(): Unit = sorter.cleanupResources()
 }
 
-private object HeldChanges {
+private[write] object HeldChanges {
+
+  /** How changes are kept; one for all file groups of a task. */
+  final class Layout(dataSchema: StructType) {
+    val dataColumns: Int = dataSchema.length
+    val schema: StructType = StructType(Seq(StructField("number", LongType, nullable = false),
+        StructField("key", StringType, nullable = false), StructField("row", dataSchema),
+        StructField("position", LongType, nullable = false),
+        StructField("isInsert", BooleanType, nullable = false)))
+
+    /** Its row is valid until the next. */
+    val toUnsafe: UnsafeProjection = UnsafeProjection.create(schema)
+  }
 
   /** The group is small, and so are most of the changes that are held for it. */
   val PageBytes: Long = 1L << 20

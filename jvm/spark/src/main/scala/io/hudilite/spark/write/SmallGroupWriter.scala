@@ -30,7 +30,7 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
   }
 
   private def hold: HeldChanges = held.getOrElse {
-    val changes = new HeldChanges(job.dataSchema)
+    val changes = new HeldChanges(output.heldChanges)
     held = Some(changes)
     changes
   }

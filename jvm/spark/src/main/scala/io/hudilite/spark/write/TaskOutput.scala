@@ -32,6 +32,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[write] def relativePath(partition: String, name: String): String =
     if (partition.isEmpty) name else s"$partition/$name"
 
+  private[write] lazy val heldChanges: HeldChanges.Layout = new HeldChanges.Layout(job.dataSchema)
+
   /** Encoder of the table's columns for log files. */
   private[write] lazy val avroColumns: AvroRecord = AvroValue.record(job.dataSchema)
 

@@ -25,7 +25,8 @@ class SortLeadSuite extends FunSuite {
 
   private def check(rows: Seq[Row]): Unit = {
     val result = sorted(rows)
-    val pieces = result.map(_._1).foldLeft(List.empty[String])((seen, p) => if (seen.headOption.contains(p)) seen else p :: seen)
+    val pieces =
+      result.map(_._1).foldLeft(List.empty[String])((seen, p) => if (seen.headOption.contains(p)) seen else p :: seen)
     assertEquals(pieces.size, pieces.distinct.size, "a partition in two pieces")
     result.groupBy(_._1).values.foreach { rows =>
       val keys = rows.map(r => text(r._2))
