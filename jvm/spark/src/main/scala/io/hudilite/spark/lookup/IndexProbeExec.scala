@@ -68,7 +68,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
 }
 
 object IndexProbeExec {
-  private val LotsPerCore = 4
+  private val LotsPerCore = 2
 }
 
 /** The keys of a broadcast, sorted once in each process that uses them. */

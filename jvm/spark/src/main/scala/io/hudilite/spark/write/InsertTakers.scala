@@ -25,7 +25,7 @@ object InsertTakers {
   /** Groups without log files, which a rewrite would hide, and without a pending compaction, which rewrites them itself;
     * few of them, because an append is cheaper than a rewrite.
     */
-  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 3) {
+  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 2) {
     override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !compacting(slice.groupId)
   }
 

@@ -91,7 +91,7 @@ class WriteGroupsSuite extends FunSuite {
       WriteLayout.groups(slices, Map.empty, None, parallelism, 4, table).tasks
     val logs = InsertTakers.WithoutLogs(1, Set.empty)
     assertEquals(tasks(many, InsertTakers.Rewritten), 32)
-    assertEquals(tasks(many, logs), 12)
+    assertEquals(tasks(many, logs), 8)
     assertEquals(tasks(many.take(2), logs), 3)
     assertEquals(tasks(many, logs, parallelism = 20), 20)
   }
