@@ -35,6 +35,9 @@ object BaseFileFooter {
   val BloomTypeCode: String = "hoodie_bloom_filter_type_code"
   val SortedByKey: String = "hudilite.sorted.by.key"
 
+  /** Rows of a page of record keys in files that hudilite wrote. */
+  val KeyPageRows: Int = 2000
+
   private val OldBloom = "com.uber.hoodie.bloomfilter"
   private val DefaultBloomType = "SIMPLE"
 

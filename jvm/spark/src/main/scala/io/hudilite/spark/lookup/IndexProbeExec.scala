@@ -71,7 +71,7 @@ object IndexProbeExec {
   private val LotsPerCore = 2
 }
 
-/** The keys of a broadcast, sorted once in each process that uses them. */
+/** The keys of a broadcast, gathered by partition once in each process that uses them. */
 private[lookup] final case class ProbeKeysOfBroadcast(rows: Broadcast[Array[InternalRow]], global: Boolean) {
   def get: ProbeKeys = ProbeKeysOfBroadcast.sorted(rows, global)
 }

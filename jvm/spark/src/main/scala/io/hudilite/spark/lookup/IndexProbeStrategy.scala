@@ -11,13 +11,13 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
     case probe: IndexProbe if isSmall(probe) =>
-      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keys(probe)) :: Nil
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keysOf(probe)) :: Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
   }
 
   /** The keys alone need not be sorted: the probe puts them in order and leaves duplicates out. */
-  private def keys(probe: IndexProbe): SparkPlan = {
+  private def keysOf(probe: IndexProbe): SparkPlan = {
     val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
     probe.child match {
       case LatestByKey(keys, _, rows) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))

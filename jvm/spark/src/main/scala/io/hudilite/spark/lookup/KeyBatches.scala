@@ -2,7 +2,7 @@ package io.hudilite.spark.lookup
 
 import java.time.ZoneId
 
-import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
@@ -39,9 +39,13 @@ private[lookup] final case class KeyBatches(
 
   def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
-  /** About how many pages the record keys of a file take. */
-  def pages(file: BaseFile): Long =
-    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(KeyBatches.pages).sum
+  /** About how many pages the record keys of a file take.
+    *
+    * @param own
+    *   hudilite wrote the file
+    */
+  def pages(file: BaseFile, own: Boolean): Long =
+    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(KeyBatches.pages(_, own)).sum
 
   /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
     *
@@ -67,14 +71,15 @@ private[lookup] final case class KeyBatches(
 
 private object KeyBatches {
 
-  // Parquet's writers begin another page at whichever comes first.
-  private val PageRows = 20000L
+  // Writers begin another page at whichever comes first; these are Parquet's defaults.
+  private val PageRows = 20000
   private val PageBytes = 1L << 20
 
-  def pages(block: BlockMetaData): Long = {
+  def pages(block: BlockMetaData, own: Boolean): Long = {
+    val rows = if (own) BaseFileFooter.KeyPageRows else PageRows
     val bytes = block.getColumns.asScala.find(_.getPath.toDotString == MetaFields.RecordKey).map(
       _.getTotalUncompressedSize)
-    (block.getRowCount / PageRows).max(bytes.getOrElse(0L) / PageBytes) + 1
+    (block.getRowCount / rows).max(bytes.getOrElse(0L) / PageBytes) + 1
   }
 }
 

@@ -11,17 +11,16 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[lookup] object KeyPagesFilter {
 
-  private val RangesPerPage = 4
-  private val MaxRanges = 64
+  private val FineRanges = 64
+  private val CoarseRanges = 16
 
   /** @param keys
     *   sorted by their UTF-8 bytes, at least one; they are gathered into ranges, few of them are looked for one by one
-    * @param pages
-    *   about how many pages the column has: parquet writes each predicate out as text, several times, so that there are
-    *   no more than can tell pages apart
+    * @param fine
+    *   more ranges, to tell pages apart that few keys fall into; Parquet writes each predicate out as text, several times
     */
-  def apply(column: String, keys: Array[UTF8String], pages: Long): FilterPredicate = {
-    val most = (RangesPerPage * pages).min(MaxRanges.toLong).max(1).toInt
+  def apply(column: String, keys: Array[UTF8String], fine: Boolean): FilterPredicate = {
+    val most = if (fine) FineRanges else CoarseRanges
     val perRange = (keys.length + most - 1) / most
     val name = FilterApi.binaryColumn(column)
     def binary(key: UTF8String): Binary = Binary.fromConstantByteArray(key.getBytes)

@@ -43,8 +43,7 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     else {
       metrics.filesOpened += 1
       metrics.falsePositives += candidates.length
-      matching(file, candidates, if (footer.sortedByKey) new InOrder(candidates) else new AnyOrder(candidates), metrics,
-        context)
+      matching(file, candidates, footer.sortedByKey, metrics, context)
     }
   }
 
@@ -71,11 +70,13 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
       BoundReference(ordinal, field.dataType, field.nullable)
     })
 
-  private def matching(file: BaseFile, candidates: Array[UTF8String], selection: KeySelection, metrics: ProbeMetrics,
+  private def matching(file: BaseFile, candidates: Array[UTF8String], sorted: Boolean, metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
+    val selection = if (sorted) new InOrder(candidates) else new AnyOrder(candidates)
     val selected = new Array[Int](batches.batchRows)
-    val pages = batches.pages(file)
-    val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, pages)) else None
+    val pages = batches.pages(file, own = sorted)
+    val mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages
+    val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, fine = mayLackPages)) else None
     def found(batch: ColumnarBatch): Iterator[Int] = {
       metrics.rowsRead += batch.numRows()
       val count = selection.select(batch.column(keyOrdinal), batch.numRows(), selected)
@@ -83,8 +84,7 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
       metrics.falsePositives += -count
       selected.iterator.take(count)
     }
-    counted(file, filter, mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages,
-      context) match {
+    counted(file, filter, mayLackPages, context) match {
       case Some(reader) =>
         val position = new GenericInternalRow(1)
         val joined = new JoinedRow()

@@ -50,7 +50,6 @@ private final class PartitionKeys {
 
   lazy val sorted: Array[UTF8String] = {
     val all = keys.toArray(new Array[UTF8String](keys.size))
-    keys = null
     util.Arrays.sort(all, (a: UTF8String, b: UTF8String) => a.compareTo(b))
     var (kept, i) = (0, 0) // hot path
     while (i < all.length) {
@@ -60,6 +59,7 @@ private final class PartitionKeys {
       }
       i += 1
     }
+    keys = null // only now: a sort that failed is tried again
     util.Arrays.copyOf(all, kept)
   }
 }

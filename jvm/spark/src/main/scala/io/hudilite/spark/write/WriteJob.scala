@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
-import io.hudilite.filegroup.{FileGroupId, FileNames}
+import io.hudilite.filegroup.{BaseFileFooter, FileGroupId, FileNames}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -103,16 +103,15 @@ final case class FileSettings(
     codec: String = "zstd",
     rowGroupBytes: Long = FileSettings.RowGroupBytes,
     pageBytes: Int = FileSettings.PageBytes,
-    keyPageRows: Int = FileSettings.KeyPageRows)
+    keyPageRows: Int = BaseFileFooter.KeyPageRows)
 
 object FileSettings {
   val MaxFileBytes: Long = 120L * 1024 * 1024
   val RowGroupBytes: Long = 16L * 1024 * 1024
   val PageBytes: Int = 1024 * 1024
-  val KeyPageRows: Int = 2000
 }
 
-/** Layout of the bloom filters of new files, as in [[BloomFilter.create]]. */
+/** Layout of the bloom filters of new files, as in [[BloomFilter.fitted]]. */
 final case class BloomSettings(
     typeCode: String = BloomFilter.Dynamic, entries: Int = 60000, fpp: Double = 0.000000001, maxEntries: Int = 100000) {
   def create(): BloomFilter = BloomFilter.fitted(typeCode, entries, fpp, maxEntries)

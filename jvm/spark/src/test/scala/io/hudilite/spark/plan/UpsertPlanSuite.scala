@@ -96,6 +96,17 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
+  test("without adaptive execution, too, both sides of the lookup share one exchange") {
+    val path = table("static")
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    try {
+      val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
+      probe(nodes)
+      assertEquals(shuffles(nodes), 2, clue = s"${nodes.head}")
+    } finally spark.conf.unset("spark.sql.adaptive.enabled")
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
+  }
+
   test("the incoming rows are computed once for both sides of the lookup") {
     val path = table("once")
     val counted = spark.sparkContext.longAccumulator

@@ -1,9 +1,12 @@
 package io.hudilite.spark.write
 
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
 
+import io.hudilite.filegroup.FooterCache
 import io.hudilite.log.{HeaderKey, RecordPositions}
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
 
 /** How writes to merge-on-read tables find the rows that they change, and say where these are. */
@@ -49,10 +52,37 @@ class MergeOnReadLookupSuite extends MergeOnReadFixture {
     }
   }
 
-  private def positions(file: Path, base: String): Seq[Option[Seq[Long]]] =
+  private def positions(file: Path, base: String, atMost: Int = 100): Seq[Option[Seq[Long]]] =
     blocks(file).map(b =>
       b.positionsBase.filter(_ == base).map(_ =>
-        RecordPositions.decode(b.headers(HeaderKey.RecordPositions), 100).toSeq))
+        RecordPositions.decode(b.headers(HeaderKey.RecordPositions), atMost).toSeq))
+
+  /** Rows 0 to 29,999 in the order of their keys in one file: 15 pages of keys, and several row groups if these are small. */
+  private def wide(groups: Int): String = {
+    val path = newPath()
+    val blockSize = "hoodie.parquet.block.size" -> (if (groups > 1) "200000" else "120000000")
+    write(numbered(spark.range(30000).toDF("n")).coalesce(1), path, "bulk_insert", (options(9) + blockSize).toSeq: _*)
+    val footer = FooterCache.metadata(new Configuration(), files(path, _.endsWith(".parquet")).head.toString,
+      Files.size(files(path, _.endsWith(".parquet")).head))
+    assertEquals(footer.getBlocks.size > 1, groups > 1, clue = footer.getBlocks.size)
+    path
+  }
+
+  private def numbered(ids: DataFrame): DataFrame =
+    ids.selectExpr("concat('k', lpad(n, 6, '0')) id", "'p0' p", "20L ts", "md5(cast(n as string)) v")
+
+  private val changed = Seq("few keys in one page" -> (17000L to 17005L),
+    "keys in every page" -> (3L until 30000L by 100L),
+    "many keys in few pages" -> (21000L to 21800L), "the first and the last row" -> (0L until 30000L by 29999L))
+
+  for (groups <- Seq(1, 2); (what, ids) <- changed)
+    test(s"rows are found where they are: $what, ${if (groups > 1) "several row groups" else "one row group"}") {
+      val path = wide(groups)
+      val base = table(path).timeline.writes.head.time
+      write(numbered(spark.createDataFrame(ids.map(Tuple1(_))).toDF("n")), path, "upsert")
+      assertEquals(logFiles(path).flatMap(positions(_, base, 30000)), Seq(Some(ids.toSeq)))
+      assertEquals(read(path).count(), 30000L)
+    }
 
   test("blocks name the rows of the base file that they replace, from version 8 on and unless that is switched off") {
     for (version <- Seq(6, 8, 9); wanted <- Seq(true, false)) {
@@ -86,7 +116,7 @@ class MergeOnReadLookupSuite extends MergeOnReadFixture {
       write(rows, path, "upsert", "hoodie.logfile.data.block.format" -> format)
       assertEquals(logFiles(path).size, 1)
       val columns = rows.columns.map(col).toSeq
-      def texts(frame: org.apache.spark.sql.DataFrame): Seq[String] =
+      def texts(frame: DataFrame): Seq[String] =
         frame.select(columns: _*).toJSON.collect().sorted.toSeq
       assertEquals(texts(read(path)), texts(rows))
       spark.sql(s"MERGE INTO hudilite.`$path` t USING (SELECT '7' AS id) s ON t.id = s.id AND t.p = 'x' " +
