@@ -128,7 +128,9 @@ BLOOM_INDEX_PRUNE_BY_RANGES: Final[str] = "hoodie.bloom.index.prune.by.ranges"
 """Files whose range of keys cannot hold a key are not looked into. Value: boolean; default true."""
 
 INDEX_BLOOM_NUM_ENTRIES: Final[str] = "hoodie.index.bloom.num_entries"
-"""Keys that the bloom filter of a new file is laid out for. Value: int, keys; default 60000."""
+"""Keys that the bloom filter of a new file is laid out for; with an eighth of them or fewer it is laid out for
+these. Value: int, keys; default 60000.
+"""
 
 INDEX_BLOOM_FPP: Final[str] = "hoodie.index.bloom.fpp"
 """Share of absent keys that a bloom filter may take for present ones. Value: double; default 0.000000001."""

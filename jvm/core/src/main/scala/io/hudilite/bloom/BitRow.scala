@@ -58,7 +58,12 @@ private[bloom] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
 
   /** About how many keys set these bits. */
   def keyCount: Double = {
-    val set = bytes.iterator.map(b => Integer.bitCount(b & 0xff).toLong).sum
+    var set = 0L
+    var i = 0
+    while (i < bytes.length) { // hot path
+      set += Integer.bitCount(bytes(i) & 0xff)
+      i += 1
+    }
     if (set >= shape.bits) Double.MaxValue
     else -shape.bits.toDouble / shape.hashes * math.log1p(-set.toDouble / shape.bits)
   }

@@ -50,18 +50,20 @@ object BloomFilter {
     *   keys up to which a `DYNAMIC_V0` filter grows
     */
   def create(typeCode: String, entries: Int, fpp: Double, maxEntries: Int): BloomFilter = {
-    val shape = Shape.of(entries, fpp)
-    typeCode match {
-      case Simple => new SimpleBloomFilter(BitRow.empty(shape))
-      case Dynamic => DynamicBloomFilter.empty(shape, entries, maxEntries)
-      case other => throw new IllegalArgumentException(s"unknown bloom filter type $other")
-    }
+    val shape = check(typeCode, entries, fpp)
+    if (typeCode == Simple) new SimpleBloomFilter(BitRow.empty(shape))
+    else DynamicBloomFilter.empty(shape, entries, maxEntries)
+  }
+
+  private def check(typeCode: String, entries: Int, fpp: Double): Shape = {
+    if (typeCode != Simple && typeCode != Dynamic)
+      throw new IllegalArgumentException(s"unknown bloom filter type $typeCode")
+    Shape.of(entries, fpp)
   }
 
   /** An empty filter that is laid out for fewer keys than `entries` when it gets but few. */
   def fitted(typeCode: String, entries: Int, fpp: Double, maxEntries: Int): BloomFilter = {
-    Shape.of(entries, fpp)
-    create(typeCode, 1, fpp, maxEntries) // an unknown type
+    check(typeCode, entries, fpp)
     new FittedBloomFilter(typeCode, entries, create(typeCode, _, fpp, maxEntries))
   }
 

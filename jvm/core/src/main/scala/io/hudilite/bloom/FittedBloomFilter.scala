@@ -54,7 +54,8 @@ private[bloom] final class FittedBloomFilter(override val typeCode: String, entr
     filter
   }
 
-  private def laidOut: BloomFilter = if (full != null) full else replayed(create(count.max(FewestKeys)))
+  /** Made anew for each question about keys: files that are being written are asked for their text alone. */
+  private def laidOut: BloomFilter = if (full != null) full else replayed(create(count.max(FewestKeys).min(entries)))
 
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean =
     laidOut.mightContain(utf8, offset, length, mostHashes)

@@ -29,7 +29,8 @@ object WriteOptions {
     "Files whose range of keys cannot hold a key are not looked into.")
 
   val BloomEntries: ConfigKey[Int] = ConfigKey.int("hoodie.index.bloom.num_entries", 60000,
-    "Keys that the bloom filter of a new file is laid out for.", 1, "keys")
+    "Keys that the bloom filter of a new file is laid out for; with an eighth of them or fewer it is laid out for these.",
+    1, "keys")
 
   val BloomFpp: ConfigKey[Double] = ConfigKey.double("hoodie.index.bloom.fpp", 0.000000001,
     "Share of absent keys that a bloom filter may take for present ones.", p => p > 0 && p < 1, "between 0 and 1")

@@ -40,7 +40,9 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
     else new AppendWriter(job, groups, RunningTask.attempt(partitionId, taskId))
 }
 
-/** Rows of the table's columns, then the record key, then the partition path; sorted by slot, partition and key. */
+/** Rows of the table's columns, then the record key, then the partition path, and what they were sorted by. Those of a
+  * file group come together and in the order of their keys, as do those of a partition that begin new files.
+  */
 private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], attempt: TaskAttempt)
     extends DataWriter[InternalRow] {
 

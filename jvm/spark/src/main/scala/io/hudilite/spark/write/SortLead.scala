@@ -16,9 +16,9 @@ import org.apache.spark.unsafe.types.UTF8String
   * equal. The beginning of a partition path is the same in most rows, so that it would do so for each comparison.
   *
   * @param partition
-  *   partition path (string)
+  *   partition path (string), never null
   * @param key
-  *   record key (string)
+  *   record key (string), never null
   */
 final case class SortLead(partition: Expression, key: Expression) extends Expression with Nondeterministic {
 

@@ -44,7 +44,9 @@ object WriteLayout {
   private def dataColumns(rows: LogicalPlan): String => Option[Expression] =
     name => rows.output.find(a => SQLConf.get.resolver(a.name, name))
 
-  /** Keyed rows in the order that a bulk insert asks for: sorted by partition and key, in each task or as a whole. */
+  /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
+    * task the rows of a partition together, in the order of their keys.
+    */
   def sorted(rows: LogicalPlan, mode: String, parallelism: Int): LogicalPlan = {
     val order = ordered(rows, PartitionColumn, KeyColumn)
     val tasks = if (parallelism > 0) Some(parallelism) else None
