@@ -11,7 +11,7 @@ class BulkInsertOrderSuite extends MergeOnReadFixture {
 
   /** 6000 rows, the keys and the partitions in no order, some keys the beginning of others. */
   private def scattered: DataFrame = spark.range(0, 6000, 1, 4).selectExpr("substring(sha(cast(id as string)), 1, " +
-    "5 + int(id % 8)) || id AS id", "concat('part=', id * 7 % 5) p", "10L ts", "'x' v")
+      "5 + int(id % 8)) || id AS id", "concat('part=', id * 7 % 5) p", "10L ts", "'x' v")
 
   /** The keys of each file in the order of its rows, by partition. */
   private def files(path: String): Seq[(String, Seq[String])] =
