@@ -36,6 +36,12 @@ final class HandmadeTable(facts: NewTable, schema: StructType) {
     transaction.instant
   }
 
+  /** Where an incremental range begins that holds the last commit alone: the completion of the one before. */
+  def beforeLast: String = {
+    val before = Table.open(storage, path).timeline.writes.init.last
+    before.completionTime.getOrElse(before.time)
+  }
+
   private def write(instant: String, partition: String, rows: DataFrame): WriteStat = {
     val fileId = FileNames.newFileId()
     val name = FileNames.baseFile(fileId, "0-0-0", instant)
