@@ -73,13 +73,13 @@ object IndexProbeExec {
 
 /** The keys of a broadcast, gathered by partition once in each process that uses them. */
 private[lookup] final case class ProbeKeysOfBroadcast(rows: Broadcast[Array[InternalRow]], global: Boolean) {
-  def get: ProbeKeys = ProbeKeysOfBroadcast.sorted(rows, global)
+  def get: ProbeKeys = ProbeKeysOfBroadcast.gathered(rows, global)
 }
 
 private[lookup] object ProbeKeysOfBroadcast {
   private val cache = new java.util.concurrent.ConcurrentHashMap[Long, java.lang.ref.SoftReference[ProbeKeys]]
 
-  private def sorted(rows: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
+  private def gathered(rows: Broadcast[Array[InternalRow]], global: Boolean): ProbeKeys = {
     cache.values().removeIf(_.get == null)
     cache.compute(rows.id,
       (_, old) => {

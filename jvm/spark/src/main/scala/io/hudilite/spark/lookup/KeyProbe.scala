@@ -135,7 +135,9 @@ private[lookup] object KeyProbe {
   /** With fewer, a page that no key falls into is likely. */
   private val CandidatesPerPage = 4
 
-  /** A file with one of the keys is opened anyway; so many bits keep it from being read for keys that it lacks. */
+  /** Bits of a key to look at when another has passed, so that the file is opened anyway: few pages are then read for keys
+    * that it lacks.
+    */
   private val FewHashes = 12
 
   /** The keys that a bloom filter lets through. */

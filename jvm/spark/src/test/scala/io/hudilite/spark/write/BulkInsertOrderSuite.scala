@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, input_file_name}
 
-/** Files that a bulk insert or an insert makes: how many, and in which order their rows are. */
+/** Files that a bulk insert makes: how many, and in which order their rows are. */
 class BulkInsertOrderSuite extends MergeOnReadFixture {
 
   private val keys = Map("hoodie.datasource.write.recordkey.field" -> "id",
