@@ -1,9 +1,13 @@
 package io.hudilite.log
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
+import java.io.{ByteArrayOutputStream, DataOutputStream}
+import java.nio.{ByteBuffer, ByteOrder}
 import java.util.Base64
 
+import org.roaringbitmap.RoaringBitmap
 import org.roaringbitmap.longlong.Roaring64NavigableMap
+
+import scala.collection.mutable
 
 /** Rows of a base file as the header of a log block carries them: a 64 bit Roaring bitmap in its portable form, as
   * Base64.
@@ -28,11 +32,24 @@ object RecordPositions {
     *   more rows than this are refused with an `IllegalArgumentException`: a few damaged bytes can stand for billions
     */
   def decode(text: String, atMost: Int): Array[Long] = {
-    val bytes = Base64.getDecoder.decode(text)
-    val bitmap = new Roaring64NavigableMap()
-    bitmap.deserializePortable(new DataInputStream(new ByteArrayInputStream(bytes)))
-    val count = bitmap.getLongCardinality
-    if (count < 0 || count > atMost) throw new IllegalArgumentException(s"$count record positions instead of $atMost")
-    bitmap.toArray
+    val buffer = ByteBuffer.wrap(Base64.getDecoder.decode(text)).order(ByteOrder.LITTLE_ENDIAN)
+    val rows = new mutable.ArrayBuilder.ofLong
+    var parts = buffer.getLong()
+    if (parts < 0) throw new IllegalArgumentException(s"record positions in $parts parts")
+    var count = 0L
+    var last = -1L
+    while (parts > 0) {
+      val high = buffer.getInt()
+      if (high <= last) throw new IllegalArgumentException(s"record positions of part $high behind those of $last")
+      val low = new RoaringBitmap()
+      low.deserialize(buffer.slice())
+      buffer.position(buffer.position() + low.serializedSizeInBytes)
+      count += low.getLongCardinality
+      if (count > atMost) throw new IllegalArgumentException(s"$count record positions instead of $atMost")
+      low.toArray.foreach(row => rows += (high.toLong << Integer.SIZE) | Integer.toUnsignedLong(row))
+      last = high.toLong
+      parts -= 1
+    }
+    rows.result()
   }
 }

@@ -180,7 +180,11 @@ class BlockContentSuite extends FunSuite {
     intercept[IllegalArgumentException](RecordPositions.decode(RecordPositions.encode((0L to 100L).toArray), 100))
     def block(positions: String) = LogBlock(Path, BlockKind.AvroData,
       Map(HeaderKey.RecordPositions -> positions, HeaderKey.PositionsBaseInstant -> "1"), 0, 0)
-    Seq("", "!", "AAAA", Base64.getEncoder.encodeToString(ByteBuffer.allocate(8).putLong(1L).array()))
+    def encoded(digits: String) = Base64.getEncoder.encodeToString(hex(digits))
+    val part = "3a300000 01000000 0000 0000 10000000 0100"
+    Seq("", "!", "AAAA", encoded("0000000000000001"), encoded("ffffffffffffffff"),
+      encoded(s"0200000000000000 00000000 $part 00000000 $part"), encoded(s"0200000000000000 00000000 $part"),
+      encoded(s"0100000000000000 ffffffff $part"), encoded(s"0100000000000000 00000000 ${part.dropRight(2)}"))
       .foreach(text => corrupt(block(text).positions("1", 5)))
     assertEquals(block("!").positions("2", 5).map(_.length), None)
   }
