@@ -38,7 +38,7 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] = {
     val footer = FooterCache.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
-    val candidates = mayHold(footer, keys, metrics)
+    val candidates = mayHold(file, footer, keys, metrics)
     if (candidates.isEmpty) Iterator.empty
     else {
       metrics.filesOpened += 1
@@ -47,10 +47,15 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     }
   }
 
-  private def mayHold(footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
+  private def mayHold(
+      file: BaseFile, footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
-    val passed = footer.bloom.filter(_ => useBloom).fold(inRange)(KeyProbe.letThrough(_, inRange))
+    val passed = footer.bloom.filter(_ => useBloom).fold(inRange) { filter =>
+      if (inRange.length > KeyProbe.Sample && KeyProbe.mostPass(filter, inRange) &&
+        inRange.length > KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)) inRange
+      else KeyProbe.letThrough(filter, inRange)
+    }
     if (useBloom) metrics.bloomHits += passed.length
     passed
   }
@@ -139,6 +144,17 @@ private[lookup] object KeyProbe {
     * that it lacks.
     */
   private val FewHashes = 12
+
+  /** Of more keys than this some are asked about first. */
+  private val Sample = 256
+
+  /** Most of a sample of the keys are let through: where all pages are read for these, it takes less to look all keys up
+    * than to find out which of the few others need not be.
+    */
+  private def mostPass(filter: BloomFilter, keys: Array[UTF8String]): Boolean = {
+    val sample = Array.tabulate(Sample)(i => keys((i.toLong * keys.length / Sample).toInt))
+    letThrough(filter, sample).length >= Sample * 3 / 4
+  }
 
   /** The keys that a bloom filter lets through. */
   private def letThrough(filter: BloomFilter, keys: Array[UTF8String]): Array[UTF8String] = {

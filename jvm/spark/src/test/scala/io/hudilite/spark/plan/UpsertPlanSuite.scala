@@ -11,7 +11,7 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
-import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.util.QueryExecutionListener
 
 import munit.FunSuite
@@ -136,6 +136,21 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(metric(both, "filesInRange"), 2L)
     assertEquals(metric(both, "bloomHits"), 1L)
     assertEquals(metric(both, "filesOpened"), 1L)
+  }
+
+  test("many keys that mostly pass a sample are looked up without asking the bloom filter for each, others are not") {
+    val path = table("sample")
+    def absent(from: Long, until: Long): DataFrame =
+      rows(from, until, 1).withColumn("id", concat(col("id"), lit("x")))
+    val mostly = probe(executed(write(rows(0, 1000, 1).union(absent(0, 100)), path, "upsert")))
+    assertEquals(metric(mostly, "bloomHits"), 1100L)
+    assertEquals(metric(mostly, "numOutputRows"), 1000L)
+    val hardly = probe(executed(write(rows(0, 100, 2).union(absent(1000, 1900)), path, "upsert")))
+    assert(metric(hardly, "bloomHits") < 200, clue = metric(hardly, "bloomHits"))
+    assertEquals(metric(hardly, "numOutputRows"), 100L)
+    val read = spark.read.format("hudilite").load(path)
+    assertEquals(read.count(), 7000L)
+    assertEquals(read.where("version = 1").count(), 1900L)
   }
 
   test("a delete of a DataFrame goes the same way as an upsert") {
