@@ -18,18 +18,26 @@ import scala.util.control.NonFatal
   *
   * @param positions
   *   records carry the row of the base file that they replace
+  * @param bounds
+  *   what the ordering values of the base file do not exceed, if it is known
   */
-private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Configuration, positions: Boolean) {
+private[log] final class LogRecords(
+    rows: LogRows, blocks: LogBlocks, conf: Configuration, positions: Boolean, bounds: Option[IndexedSeq[Any]]) {
 
   private val bookkeeping = new SpecificInternalRow(Seq(LongType, IntegerType, LongType))
   private val joined = new JoinedRow()
   private val timeZone = SQLConf.get.sessionLocalTimeZone
+  private val rule = new LogMergeRule(rows)
   private var sequence = 0L
+  private var winners = bounds.isDefined
   private var places: Array[Long] = _ // hot path: null without positions
   private var inBlock = 0
 
   /** Records read so far. */
   def count: Long = sequence
+
+  /** Each record read so far wins over every row of the base file. */
+  def winOverBase: Boolean = winners
 
   /** Hands each record to `consume`, which must copy it; `false` as soon as a block lacks positions that are wanted. */
   def foreach(consume: UnsafeRow => Unit): Boolean = blocks.selected.forall { block =>
@@ -112,7 +120,9 @@ private[log] final class LogRecords(rows: LogRows, blocks: LogBlocks, conf: Conf
     bookkeeping.setLong(LogRows.Position, if (places == null) -1L else places(inBlock))
     sequence += 1
     inBlock += 1
-    consume(rows.toUnsafe(joined(bookkeeping, record)))
+    val row = rows.toUnsafe(joined(bookkeeping, record))
+    if (winners) winners = rule.winsOver(row, bounds.get)
+    consume(row)
   }
 
   private def decoderOf(block: LogBlock): AvroRowDecoder = new AvroRowDecoder(

@@ -28,6 +28,9 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
 
   private[spark] def recordFields: Int = rows.schema.length
 
+  /** By the bounds of the base file's ordering values that came with the log, each record wins over every row of it. */
+  private[spark] def winOverBase: Boolean = sorted.winOverBase
+
   /** Log records read, before merging. */
   def records: Long = sorted.records
 
@@ -69,10 +72,15 @@ object MergedLog {
   private[spark] def of(rows: LogRows, slice: FileSlice, conf: Configuration): MergedLog =
     of(rows, LogBlocks.of(rows.job, slice, conf), conf)
 
-  /** The records of these blocks in the order of their keys. */
-  private[spark] def of(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
+  /** The records of these blocks in the order of their keys.
+    *
+    * @param bounds
+    *   what the values of the base file's ordering columns do not exceed, if it is known
+    */
+  private[spark] def of(
+      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]] = None): MergedLog = {
     val order = SortColumn.Text(rows.keyOrdinal)
-    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false)
+    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false, bounds)
     new MergedLog(rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
   }
 
@@ -86,10 +94,11 @@ object MergedLog {
   /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
     * records.
     */
-  private[spark] def byPosition(rows: LogRows, blocks: LogBlocks, conf: Configuration): Option[MergedLog] =
+  private[spark] def byPosition(
+      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]]): Option[MergedLog] =
     if (!blocks.havePositions) None
     else {
       val order = SortColumn.Number(LogRows.Position)
-      SortedLog.read(rows, blocks, conf, order, positions = true).map(new MergedLog(rows, order, _))
+      SortedLog.read(rows, blocks, conf, order, positions = true, bounds).map(new MergedLog(rows, order, _))
     }
 }

@@ -8,8 +8,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 
-/** All records of a slice's logs, sorted; none is merged yet. */
-private[log] final class SortedLog private (sorter: UnsafeExternalRowSorter, val records: Long) extends Closeable {
+/** All records of a slice's logs, sorted; none is merged yet.
+  *
+  * @param winOverBase
+  *   each of them wins over every row of the base file
+  */
+private[log] final class SortedLog private (
+    sorter: UnsafeExternalRowSorter, val records: Long, val winOverBase: Boolean) extends Closeable {
 
   private val sorted: Iterator[InternalRow] = sorter.sort()
 
@@ -24,13 +29,13 @@ private[log] object SortedLog {
   /** Reads and sorts the records; those that are equal in `order` keep that in which they were written. `None` when
     * positions are wanted and a block has not one for each record.
     */
-  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean)
-      : Option[SortedLog] = {
+  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean,
+      bounds: Option[IndexedSeq[Any]] = None): Option[SortedLog] = {
     val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRows.Sequence)),
       blocks.selected.map(_.contentLength).sum)
     try {
-      val records = new LogRecords(rows, blocks, conf, positions)
-      if (records.foreach(sorter.insertRow)) Some(new SortedLog(sorter, records.count))
+      val records = new LogRecords(rows, blocks, conf, positions, bounds)
+      if (records.foreach(sorter.insertRow)) Some(new SortedLog(sorter, records.count, records.winOverBase))
       else {
         sorter.cleanupResources()
         None

@@ -1,7 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.SelectedVector
+import io.hudilite.spark.row.{RowOverwriter, SelectedVector}
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
@@ -14,15 +14,16 @@ private[read] final class MergeCounts {
   var rowsReplaced = 0L
 }
 
-/** Batches of a slice with log files: those of the base file without the rows that the log replaces, and in between
-  * batches of what the log has instead.
+/** Batches of a slice with log files: those of the base file as the log changes them, and in between batches of what
+  * the log has besides.
   *
-  * A base batch keeps its vectors; rows that are gone are passed over by a selection on top.
+  * A base batch keeps its vectors. A row that the log has anew is written over the old one where the vectors can hold
+  * it, and otherwise delivered with the log's own; rows that are gone are passed over by a selection on top.
   *
   * @param base
   *   the base file's batches of `baseColumns`, which begin with the columns to deliver; none for a slice without one
   * @param ordering
-  *   where `baseColumns` has the ordering columns
+  *   where `baseColumns` has the ordering columns; empty when each record of the log wins over any row
   * @param logColumns
   *   columns of the log's rows: those to deliver that files hold, and the commit time when rows are filtered by it
   */
@@ -47,9 +48,11 @@ private[read] final class MergedBatches(
   private var source: ColumnarBatch = _
   private var whole: ColumnarBatch = _
   private var selected: ColumnarBatch = _
+  private var inPlace: Option[RowOverwriter] = None
   private var row = 0
   private var rows = 0
   private var kept = 0
+  private var selectedRows = 0 // of those kept that are in the selection; the others are the first of the batch
   private var current: ColumnarBatch = _
   private var finished = false
   private var counted = 0L
@@ -82,9 +85,14 @@ private[read] final class MergedBatches(
       val columns = job.columns.fields.indices.map(i => batch.column(i)).toArray
       whole = new ColumnarBatch(columns)
       selected = new ColumnarBatch(columns.map(v => new SelectedVector(v, selection): ColumnVector))
+      inPlace = if (commitTimes.isEmpty) RowOverwriter.of(columns.toSeq.zip(job.columns.fieldNames).collect {
+        case (vector, name) if name != ScanJob.FileId => (vector, logColumns.fieldIndex(name))
+      })
+      else None // a row and the one that it replaces are not in the range alike
     }
     row = 0
     kept = 0
+    selectedRows = 0
     rows = batch.numRows
     matcher.start(batch)
   }
@@ -100,7 +108,7 @@ private[read] final class MergedBatches(
         else {
           if (wins(at)) {
             counts.rowsReplaced += 1
-            emit()
+            if (overwrites(at)) keep(at, at + 1) else emit()
           } else keep(at, at + 1)
           row = at + 1
         }
@@ -109,21 +117,45 @@ private[read] final class MergedBatches(
     }
 
   // Only rows that have a record in the log are asked for their ordering values.
-  private def wins(at: Int): Boolean = matcher.record.alwaysWins || matcher.record.winsOver { i =>
+  private def wins(at: Int): Boolean = ordering.isEmpty || matcher.record.alwaysWins || matcher.record.winsOver { i =>
     val column = source.column(ordering(i))
     if (column.isNullAt(at)) null else source.getRow(at).get(ordering(i), orderingTypes(i))
   }
 
-  private def keep(from: Int, until: Int): Unit = {
-    // hot path
+  /** Writes the present record over the row, if it is one of values and the batch can hold these. */
+  private def overwrites(at: Int): Boolean = {
+    val possible = inPlace.isDefined && !matcher.record.isDelete && inPlace.get.canHold(matcher.record.row)
+    if (possible) inPlace.get.overwrite(at, matcher.record.row)
+    possible
+  }
+
+  private def keep(from: Int, until: Int): Unit =
+    if (baseTimeColumn >= 0) keepInRange(from, until)
+    else if (kept == from) kept = until // nothing is passed over yet, and the selection not looked at
+    else select(from, until)
+
+  private def keepInRange(from: Int, until: Int): Unit = {
     var at = from
-    while (at < until) {
-      if (baseTimeColumn < 0 || isInRange(at)) {
-        selection(kept) = at
-        kept += 1
-      }
+    while (at < until) { // hot path
+      if (isInRange(at)) select(at, at + 1)
       at += 1
     }
+  }
+
+  private def select(from: Int, until: Int): Unit = {
+    selectFirst()
+    var at = from
+    while (at < until) { // hot path
+      selection(kept) = at
+      kept += 1
+      at += 1
+    }
+    selectedRows = kept
+  }
+
+  private def selectFirst(): Unit = while (selectedRows < kept) { // hot path
+    selection(selectedRows) = selectedRows
+    selectedRows += 1
   }
 
   private def isInRange(at: Int): Boolean = {
@@ -140,7 +172,11 @@ private[read] final class MergedBatches(
   }
 
   private def deliverBase(): Unit = if (kept > 0) {
-    current = if (kept == rows) whole else selected
+    if (kept == rows) current = whole
+    else {
+      selectFirst()
+      current = selected
+    }
     current.setNumRows(kept)
   }
 

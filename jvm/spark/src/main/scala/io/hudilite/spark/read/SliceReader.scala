@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.{LogBlocks, LogRows, MergedLog}
 import io.hudilite.spark.row.ReaderContexts
@@ -32,48 +32,50 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, contexts:
     counts.logFiles += slice.logs.size
     slice.base match {
       case Some(base) if blocks.selected.isEmpty => batches(job, base)
-      case Some(base) => byPosition(base, blocks).getOrElse(byKey(base, blocks))
-      case None => merged(slice.fileId, None, baseColumns(Some(KeyColumn)), new LogOnlyMatcher(log(blocks)))
+      case Some(base) =>
+        val bounds = boundsOf(base)
+        byPosition(base, blocks, bounds).getOrElse(byKey(base, blocks, bounds))
+      case None =>
+        val log = MergedLog.of(logRows, blocks, conf)
+        new BaseSide(Some(KeyColumn), log).merged(slice.fileId, None, new LogOnlyMatcher(log))
     }
   }
 
-  private def log(blocks: LogBlocks): MergedLog = MergedLog.of(logRows, blocks, conf)
+  private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
+    if (!merge.log.comparesOrdering) None
+    else {
+      val path = FilePaths.absolute(job.basePath, base.relativePath)
+      OrderingBounds.of(FooterCache.metadata(conf, path, base.length), merge.log.orderingColumns)
+    }
 
-  private def byPosition(base: BaseFile, blocks: LogBlocks): Option[SplitReader[ColumnarBatch]] =
+  private def byPosition(
+      base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): Option[SplitReader[ColumnarBatch]] =
     if (!job.settings.vectorized) None
-    else MergedLog.byPosition(logRows, blocks, conf).map { log =>
-      if (readsEveryRow) opened(base, baseColumns(None), new CountingMatcher(log))
+    else MergedLog.byPosition(logRows, blocks, conf, bounds).map { log =>
+      val counted = new BaseSide(None, log)
+      if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
       else {
-        val columns = baseColumns(Some(StructField(RowIndex, LongType)))
-        opened(base, columns, new PositionMatcher(log, columns.fieldIndex(RowIndex)))
+        val side = new BaseSide(Some(RowIndex), log)
+        side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowIndex.name)))
       }
     }
 
-  private def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
-
-  private def byKey(base: BaseFile, blocks: LogBlocks): SplitReader[ColumnarBatch] = {
-    val columns = baseColumns(Some(KeyColumn))
-    val key = columns.fieldIndex(MetaFields.RecordKey)
-    if (baseFile(baseJob(columns), base).sortedByKey) opened(base, columns, new KeyMatcher(log(blocks), key))
-    else HashedMatcher.of(log(blocks), key) match {
-      case Some(matcher) => opened(base, columns, matcher)
+  private def byKey(
+      base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): SplitReader[ColumnarBatch] = {
+    val log = MergedLog.of(logRows, blocks, conf, bounds)
+    val side = new BaseSide(Some(KeyColumn), log)
+    val key = side.columns.fieldIndex(MetaFields.RecordKey)
+    if (baseFile(job, base).sortedByKey) side.opened(base, new KeyMatcher(log, key))
+    else HashedMatcher.of(log, key) match {
+      case Some(matcher) => side.opened(base, matcher)
       case None =>
-        val sorted = new SortedRows(batches(baseJob(columns), base), columns, key)
+        val sorted = new SortedRows(batches(side.scan, base), side.columns, key)
         closing(sorted) {
-          merged(base.fileId, Some(new RowBatches(sorted, columns, job.settings.batchSize)), columns,
-            new KeyMatcher(log(blocks), key))
+          side.merged(base.fileId, Some(new RowBatches(sorted, side.columns, job.settings.batchSize)),
+            new KeyMatcher(MergedLog.of(logRows, blocks, conf), key))
         }
     }
   }
-
-  private def opened(base: BaseFile, columns: StructType, matcher: LogMatcher): SplitReader[ColumnarBatch] =
-    closing(matcher)(merged(base.fileId, Some(batches(baseJob(columns), base)), columns, matcher))
-
-  private def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], columns: StructType,
-      matcher: LogMatcher): MergedBatches =
-    new MergedBatches(job, fileId, base, columns,
-      merge.log.orderingColumns.map(f => columns.fieldIndex(f.name)).toArray,
-      logColumns, matcher, counts)
 
   private def batches(job: ScanJob, base: BaseFile): SplitReader[ColumnarBatch] = {
     val file = baseFile(job, base)
@@ -86,19 +88,38 @@ private[read] final class SliceReader(job: ScanJob, merge: SliceMerge, contexts:
 
   private def timeColumn: Option[StructField] = job.commitTimes.map(_ => StructField(MetaFields.CommitTime, StringType))
 
-  /** The columns to deliver, then those that only the merge looks at. */
-  private def baseColumns(place: Option[StructField]): StructType = {
-    val hidden = place ++ merge.log.orderingColumns ++ timeColumn
-    StructType(job.columns.fields ++ hidden.filterNot(f => job.columns.fieldNames.contains(f.name)))
+  /** How a base file is read to be merged with a log.
+    *
+    * @param place
+    *   the column that tells which record of the log is for a row
+    */
+  private final class BaseSide(place: Option[StructField], log: MergedLog) {
+
+    private val compared: Seq[StructField] = if (log.winOverBase) Nil else merge.log.orderingColumns
+
+    /** The columns to deliver, then those that only the merge looks at. */
+    val columns: StructType = {
+      val hidden = place ++ compared ++ timeColumn
+      StructType(job.columns.fields ++ hidden.filterNot(f => job.columns.fieldNames.contains(f.name)))
+    }
+
+    // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it.
+    private val pushed: Seq[ScanFilter] =
+      if (compared.nonEmpty) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
+      else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
+
+    val scan: ScanJob =
+      job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None, limit = None)
+
+    def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
+
+    def opened(base: BaseFile, matcher: LogMatcher): SplitReader[ColumnarBatch] =
+      closing(matcher)(merged(base.fileId, Some(batches(scan, base)), matcher))
+
+    def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
+      new MergedBatches(job, fileId, base, columns, compared.map(f => columns.fieldIndex(f.name)).toArray, logColumns,
+        matcher, counts)
   }
-
-  // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it.
-  private lazy val pushed: Seq[ScanFilter] =
-    if (merge.log.comparesOrdering) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
-    else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
-
-  private def baseJob(columns: StructType): ScanJob =
-    job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None, limit = None)
 }
 
 private object SliceReader {
@@ -106,7 +127,7 @@ private object SliceReader {
   val KeyColumn: StructField = StructField(MetaFields.RecordKey, StringType)
 
   /** Under this name Spark's readers deliver the place of a row in its file. */
-  val RowIndex: String = ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
+  val RowIndex: StructField = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
 
   private def closing[T](resource: AutoCloseable)(open: => T): T =
     try open

@@ -24,7 +24,7 @@ import org.apache.spark.sql.types.StructType
 /** A merge-on-read table of one file group, whose log blocks a test writes by hand.
   *
   * @param ordering
-  *   the ordering column; without one the later record wins
+  *   the ordering column, or several with commas in between; without one the later record wins
   * @param base
   *   rows of the base file; `None` for a slice of log files alone
   * @param sorted
@@ -33,7 +33,7 @@ import org.apache.spark.sql.types.StructType
 final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: Option[String], sorted: Boolean = true) {
 
   private val storage = new HadoopStorage(new Configuration())
-  private val facts = NewTable("logged", Seq("id"), orderingFields = ordering.toSeq)
+  private val facts = NewTable("logged", Seq("id"), orderingFields = ordering.toSeq.flatMap(_.split(",")))
 
   val path: String = (base, sorted) match {
     case (Some(rows), true) => written(rows)
