@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -36,11 +36,14 @@ TWO_LANES_BYTES = 12 * 1024**3
 MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 SIGN_OF_LIFE_SECONDS = 60.0
 GRACE_SECONDS = 10.0
+FAILURE_CHARACTERS = 300
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # sbt: "Passed: Total 12, Failed 0, Errors 0, Passed 12"; pytest: "== 1 failed, 7 passed, 2 skipped in 3.1s =="
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _SBT = re.compile(r"(?:Passed|Failed|Error): Total \d+, Failed (\d+), Errors (\d+), Passed (\d+)")
 _PYTEST = re.compile(r"^=*\s*((?:\d+ \w+,? ?)+) in [\d.]+s")
+# munit: "==> X io.hudilite.SomeSuite.some test  0.1s java.lang..."; pytest: "FAILED tests/some.py::test_it - ..."
+_FAILURE = re.compile(r"(==> X|FAILED|ERROR) \S*(Suite\.|\.py\b)")
 _COUNT = re.compile(r"(\d+) (passed|failed|error|skipped)")
 
 
@@ -53,6 +56,7 @@ class Result:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    failures: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
@@ -146,8 +150,10 @@ class Runner:
 
 
 def count(line: str, result: Result) -> None:
-    """Add the tests that a summary line of sbt or pytest names to ``result``."""
-    if of_sbt := _SBT.search(line):
+    """Add the tests that a summary line of sbt or pytest counts to ``result``, and a line that names a failed one."""
+    if failure := _FAILURE.search(line):
+        result.failures.append(line[failure.start() :].rstrip()[:FAILURE_CHARACTERS])
+    elif of_sbt := _SBT.search(line):
         failed, errors, passed = (int(number) for number in of_sbt.groups())
         result.passed += passed
         result.failed += failed + errors
@@ -185,6 +191,7 @@ def main(targets: list[str]) -> int:
         chosen = lanes(cores, memory_bytes())
         runner.say("===== side by side: " + "  |  ".join(" ".join(lane) for lane in chosen))
         results += runner.side_by_side(chosen)
+    print("\n===== failures", *(f"{r.target:14} | {failure}" for r in results for failure in r.failures), sep="\n")
     print("\n===== summary")
     print(*results, sep="\n")
     passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)

@@ -105,6 +105,28 @@ def test_summaries_of_sbt_and_pytest_are_counted(line: str, counts: tuple[int, i
     assert (result.passed, result.failed, result.skipped) == counts
 
 
+@pytest.mark.parametrize(
+    ("line", "failure"),
+    [
+        (
+            "FAILED tests/python/test_a.py::test_b[9] - assert 1 == 2",
+            "FAILED tests/python/test_a.py::test_b[9] - assert 1 == 2",
+        ),
+        ("ERROR tests/crash/test_a.py - OSError", "ERROR tests/crash/test_a.py - OSError"),
+        (
+            "[error] ==> X io.hudilite.log.LogSuite.a test  0.1s Exception",
+            "==> X io.hudilite.log.LogSuite.a test  0.1s Exception",
+        ),
+        ("[error] Failed tests:", None),
+        ("tests/python/test_a.py ...F.", None),
+    ],
+)
+def test_failures_are_kept_with_their_names(line: str, failure: str | None) -> None:
+    result = everything.Result("any")
+    everything.count(line, result)
+    assert result.failures == ([failure] if failure else [])
+
+
 def test_no_file_of_the_project_names_the_host_of_a_registry() -> None:
     hosts = [
         "repo1." + "maven",

@@ -86,8 +86,10 @@ def test_each_line_says_which_target_it_comes_from_and_the_last_one_counts(made:
 
 
 def test_a_failure_does_not_keep_the_others_from_running(made: Path) -> None:
-    makefile(made, check="@exit 3", interop="@echo '= 2 failed, 7 passed in 3.1s ='; exit 1")
+    named = "FAILED tests/interop/test_a.py::test_b - assert False"
+    makefile(made, check="@exit 3", interop=f"@echo '{named}'; echo '= 2 failed, 7 passed in 3.1s ='; exit 1")
     done = run_all(made)
+    assert f"===== failures\ninterop        | {named}\n" in done.stdout
     assert (done.returncode, done.stdout.splitlines()[-1]) == (1, f"{len(ALL) - 2 + 7} passed, 3 failed")
 
 
@@ -136,10 +138,12 @@ def test_a_sign_of_life_names_what_is_running(
     makefile(made, waiting="@exec 3<>go; read -t 60 word <&3")
     runner = everything.Runner()
     say = runner.say
+    went_on: list[str] = []
 
     def say_and_go_on(line: str) -> None:
         say(line)
-        if line == "===== 0 min: running waiting":
+        if line == "===== 0 min: running waiting" and not went_on:
+            went_on.append(line)  # nobody reads a second one
             (made / "go").write_text("go\n")
 
     monkeypatch.setattr(runner, "say", say_and_go_on)
