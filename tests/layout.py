@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +86,14 @@ def leftovers(table: Path) -> list[Path]:
     """Markers, heartbeats and owner files."""
     folders = (table / ".hoodie" / name for name in (".temp", ".heartbeat", ".hudilite"))
     return sorted(entry for folder in folders for entry in folder.rglob("*") if entry.is_file())
+
+
+def is_tidy(table: Path) -> bool:
+    """No stray and no leftover, at the latest in a minute: Spark does not wait for the tasks of a write that failed."""
+    deadline = time.monotonic() + 60
+    while (untidy := [*strays(table), *leftovers(table)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not untidy
 
 
 def fingerprint(table: Path) -> dict[str, str]:

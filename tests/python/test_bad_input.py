@@ -177,6 +177,7 @@ def test_read_options_that_say_nothing(story: Story, options: dict[str, str], co
 
 def unharmed(story: Story) -> None:
     """Same rows, same data files, nothing pending; a rolled-back attempt may have left its rollback instant."""
+    assert layout.is_tidy(story.path)
     story.check()
     assert len(layout.writes(story.path)) == 1
 
@@ -319,7 +320,7 @@ def test_a_damaged_base_file(story: Story, damage: str) -> None:
     with fails_with("CORRUPT_FILE", file.name):
         story.write(days(range(9), 2))
     assert len(layout.writes(story.path)) == 1
-    assert layout.strays(story.path) == []
+    assert layout.is_tidy(story.path)
     file.write_bytes(data)
     story.check()
 

@@ -9,7 +9,7 @@ import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, Or
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
-import io.hudilite.transaction.{Markers, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Marker, Markers, Transaction, TransactionOptions}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -70,7 +70,7 @@ object TestTables {
     val block = LogBlockWriter.bytes(BlockKind.Delete, LogBlockWriter.headers(9, instant, schema), content)
     if (!byInstant) storage.createNew(path, Array.emptyByteArray)
     val ioType = if (byInstant) Markers.Create else Markers.Append
-    Markers.create(storage, table.basePath, instant, slice.partition, name, ioType)
+    Markers.create(storage, table.basePath, instant, Marker(s"${slice.partition}/$name", ioType))
     storage.replace(path, block)
     WriteStat(slice.fileId, s"${slice.partition}/$name", slice.instant, slice.partition, numDeletes = 1,
       totalWriteBytes = block.length.toLong, fileSizeInBytes = block.length.toLong, logFiles = Seq(name),
@@ -85,7 +85,7 @@ object TestTables {
     val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)
     Partitions.createMetadata(storage, table.basePath, partition, instant)
     val ioType = if (previous.isEmpty) Markers.Create else Markers.Merge
-    Markers.create(storage, table.basePath, instant, partition, name, ioType)
+    Markers.create(storage, table.basePath, instant, Marker(s"$partition/$name", ioType))
     storage.createNew(s"${table.basePath}/$partition/$name", bytes)
     WriteStat(fileId, s"$partition/$name", previous.getOrElse(WriteStat.NoPreviousCommit), partition, numWrites = 1,
       numInserts = 1, totalWriteBytes = bytes.length.toLong, fileSizeInBytes = bytes.length.toLong)

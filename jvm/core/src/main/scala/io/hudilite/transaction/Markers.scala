@@ -24,11 +24,18 @@ object Markers {
   /** Folder of all instants' markers. */
   def root(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.temp"
 
-  def create(storage: Storage, basePath: String, instant: String, partition: String, fileName: String,
-      ioType: String): Unit = {
-    val parent = if (partition.isEmpty) folder(basePath, instant) else s"${folder(basePath, instant)}/$partition"
-    storage.replace(s"$parent/$fileName$Separator$ioType", Array.emptyByteArray)
+  def create(storage: Storage, basePath: String, instant: String, marker: Marker): Unit =
+    storage.replace(path(basePath, instant, marker), Array.emptyByteArray)
+
+  /** Deletes a data file and then its marker, so that a crash in between leaves no file that no marker names. */
+  def discard(storage: Storage, basePath: String, instant: String, marker: Marker): Unit = {
+    storage.delete(s"${basePath.stripSuffix("/")}/${marker.relativePath}")
+    storage.delete(path(basePath, instant, marker))
+    ()
   }
+
+  private def path(basePath: String, instant: String, marker: Marker): String =
+    s"${folder(basePath, instant)}/${marker.relativePath}$Separator${marker.ioType}"
 
   def list(storage: Storage, basePath: String, instant: String): Seq[Marker] = {
     val top = folder(basePath, instant)

@@ -9,15 +9,25 @@ class MarkersSuite extends FunSuite {
 
   test("markers lie where Hudi looks for them and are found again") {
     val storage = new MemoryStorage()
-    Markers.create(storage, "/t", "20260101000001000", "2026/01", "a.parquet", Markers.Merge)
-    Markers.create(storage, "/t", "20260101000001000", "", "b.parquet", Markers.Create)
-    Markers.create(storage, "/t", "20260101000002000", "", "c.parquet", Markers.Create)
+    Markers.create(storage, "/t", "20260101000001000", Marker("2026/01/a.parquet", Markers.Merge))
+    Markers.create(storage, "/t", "20260101000001000", Marker("b.parquet", Markers.Create))
+    Markers.create(storage, "/t", "20260101000002000", Marker("c.parquet", Markers.Create))
     assert(storage.exists("/t/.hoodie/.temp/20260101000001000/2026/01/a.parquet.marker.MERGE"))
     assertEquals(Markers.list(storage, "/t/", "20260101000001000"),
       Seq(Marker("2026/01/a.parquet", "MERGE"), Marker("b.parquet", "CREATE")))
     Markers.delete(storage, "/t", "20260101000001000")
     assertEquals(Markers.list(storage, "/t", "20260101000001000"), Nil)
     assertEquals(Markers.list(storage, "/t", "20260101000002000").size, 1)
+  }
+
+  test("a file that is discarded is gone with its marker, and the others of its instant stay") {
+    val storage = new MemoryStorage()
+    val markers = Seq("2026/01/a.parquet", "2026/01/b.parquet", "c.parquet").map(Marker(_, Markers.Create))
+    markers.foreach(Markers.create(storage, "/t", "1", _))
+    markers.take(2).foreach(m => storage.replace(s"/t/${m.relativePath}", Array[Byte](1)))
+    (markers.head +: markers.drop(2)).foreach(Markers.discard(storage, "/t/", "1", _))
+    assertEquals(Markers.list(storage, "/t", "1"), Seq(markers(1)))
+    assertEquals(storage.list("/t/2026/01").map(_.name), Seq("b.parquet"))
   }
 
   test("Hudi believes no marker of a folder that holds anything else, so the owner's file is not there") {

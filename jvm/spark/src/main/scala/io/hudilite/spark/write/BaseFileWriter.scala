@@ -169,14 +169,10 @@ private[write] final class BaseFileWriter(job: WriteJob, output: TaskOutput, val
       "org.apache.spark.version" -> SPARK_VERSION) ++ range ++ sorted
   }
 
-  /** Gives up: closes what is open and deletes the file. */
-  def abort(): Unit = {
+  /** Gives up: closes what is open. The file stays, unfinished. */
+  def abort(): Unit =
     try stream.close()
-    finally {
-      codecs.release()
-      path.getFileSystem(job.conf.value).delete(path, false)
-    }
-  }
+    finally codecs.release()
 }
 
 private[write] object BaseFileWriter {

@@ -68,17 +68,20 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   /** Adds a row to a new file group of `partition`, which may change from row to row. */
   def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = scattered.insert(partition, key, row)
 
-  /** Finishes all files. */
+  /** Finishes all files. What a killed task has written counts for nothing, so that it has to be aborted instead. */
   def commit(): Seq[WriteStat] = {
     finishCurrent()
     stats ++= scattered.close()
+    RunningTask.stopIfKilled()
     stats.toList
   }
 
-  /** Deletes the files that are open; finished ones are found by their markers. */
+  /** Closes the files that are open, and deletes all. */
   def abort(): Unit =
     try if (current != null) current.abort()
-    finally scattered.abort()
+    finally
+      try scattered.abort()
+      finally output.discard()
 }
 
 /** Rows of many partitions in no order: one open file for each, and when there are too many the largest is finished. */

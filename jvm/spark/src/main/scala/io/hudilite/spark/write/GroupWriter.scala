@@ -22,7 +22,7 @@ private[write] trait GroupWriter {
   /** Finishes the files. */
   def close(): Seq[WriteStat]
 
-  /** Closes and deletes the file that is open; finished ones are found by their markers. */
+  /** Closes the file that is open, unfinished; the task deletes it. */
   def abort(): Unit
 }
 

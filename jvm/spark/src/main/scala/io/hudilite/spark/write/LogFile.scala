@@ -12,8 +12,7 @@ private[write] final class LogFile(output: TaskOutput, slice: FileSlice, names: 
   private val name = names.next()
   private val version = names.version
   private val path = new Path(names.path(name))
-  private val storage = HadoopFiles.fileSystem(path, output.job.conf.value)
-  private val stream = storage.create(path, true)
+  private val stream = HadoopFiles.fileSystem(path, output.job.conf.value).create(path, true)
 
   /** Records in the file's blocks. */
   var updates = 0L
@@ -39,10 +38,5 @@ private[write] final class LogFile(output: TaskOutput, slice: FileSlice, names: 
       logFiles = Seq(name), logVersion = version)
   }
 
-  def abort(): Unit =
-    try stream.close()
-    finally {
-      storage.delete(path, false)
-      ()
-    }
+  def abort(): Unit = stream.close()
 }

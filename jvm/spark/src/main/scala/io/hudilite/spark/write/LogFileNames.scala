@@ -33,7 +33,7 @@ private[write] final class LogFileNames(output: TaskOutput, settings: LogSetting
     val name = FileNames.logFile(slice.fileId, time, last, token)
     if (settings.byInstant || output.storage.createNew(path(name), Array.emptyByteArray)) {
       val ioType = if (settings.byInstant) Markers.Create else Markers.Append
-      Markers.create(output.storage, job.basePath, job.instant, slice.partition, name, ioType)
+      output.begin(slice.partition, name, ioType)
       name
     } else next()
   }

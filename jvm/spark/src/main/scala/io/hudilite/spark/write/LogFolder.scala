@@ -5,7 +5,6 @@ import io.hudilite.log.OrderingValue
 import io.hudilite.spark.log.{LogBlocks, LogJob, LogRecord, LogRows, MergedLog}
 import io.hudilite.timeline.{LogScan, WriteStat}
 
-import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.sql.catalyst.ProjectingInternalRow
 
 /** Folds the log blocks of file slices into few, which stand in their place (docs/format.md#log-compaction).
@@ -16,6 +15,7 @@ import org.apache.spark.sql.catalyst.ProjectingInternalRow
   */
 private[spark] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
 
+  private val output = new TaskOutput(job, attempt)
   private val rows = LogRows(logs, OldBaseFile.schema(job))
   private val orderings = new OrderingValues(job)
 
@@ -25,18 +25,11 @@ private[spark] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskA
     val blocks = LogBlocks.of(logs, slice, job.conf.value)
     val log = MergedLog.withPositions(rows, blocks, job.conf.value)
     try {
-      val writer = new LogGroupWriter(new TaskOutput(job, attempt), slice, blocks.instants)
-      val stats =
-        try {
-          run(log, writer)
-          stopIfKilled() // a short log's file is created as the writer is closed
-          writer.close()
-        } catch {
-          case e: Throwable =>
-            try writer.abort()
-            catch { case onAbort: Exception => e.addSuppressed(onAbort) }
-            throw e
-        }
+      val writer = new LogGroupWriter(output, slice, blocks.instants)
+      val stats = output.orDiscarded(writer.abort()) {
+        run(log, writer)
+        writer.close()
+      }
       val scan = LogScan(records = log.records, files = slice.logs.size.toLong,
         filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
         blocks = blocks.selected.size.toLong, readTimeMs = (System.nanoTime() - started) / 1000000L)
@@ -48,16 +41,13 @@ private[spark] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskA
     val data = ProjectingInternalRow(job.dataSchema, job.dataSchema.indices.map(_ + OldBaseFile.KeptMeta.size))
     var seen = 0L
     while (log.next()) { // hot path
-      if ((seen & SliceCompactor.KillCheckMask) == 0) stopIfKilled()
+      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
       seen += 1
       val record = log.record
       if (!record.isDelete || record.deletesByColumn) writer.keep(record.row, record.position)
       else writer.keepDelete(record.key, ordering(record, data), record.position)
     }
   }
-
-  private def stopIfKilled(): Unit =
-    if (Option(TaskContext.get()).exists(_.isInterrupted())) throw new TaskKilledException()
 
   /** Ordering values that make a delete win exactly where it did. */
   private def ordering(record: LogRecord, data: ProjectingInternalRow): OrderingValue =

@@ -5,7 +5,6 @@ import io.hudilite.spark.log.{LogJob, LogRows, MergedLog}
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.Markers
 
-import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Merges the log files of file slices into their next base files.
@@ -22,21 +21,18 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
   def compact(slice: FileSlice): WriteStat = {
     val started = System.nanoTime()
     val log = MergedLog.of(rows, slice, job.conf.value)
+    var begun: Option[Merge] = None
     try {
-      val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
-      try {
+      val stat = output.orDiscarded(begun.foreach(_.abort())) {
+        val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
+        begun = Some(merge)
         run(log, merge)
-        val stat = merge.finish(slice)
-        stat.copy(prevCommit = slice.instant,
-          logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
-            filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
-            updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
-      } catch {
-        case e: Throwable =>
-          try merge.abort()
-          catch { case onAbort: Exception => e.addSuppressed(onAbort) }
-          throw e
+        merge.finish(slice)
       }
+      stat.copy(prevCommit = slice.instant,
+        logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
+          filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+          updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
     } finally log.close()
   }
 
@@ -51,11 +47,9 @@ private[spark] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: 
       NoOldRows, None)
 
   private def run(log: MergedLog, merge: Merge): Unit = {
-    val context = TaskContext.get()
     var seen = 0L
     while (log.next()) { // hot path
-      if ((seen & SliceCompactor.KillCheckMask) == 0 && context != null && context.isInterrupted())
-        throw new TaskKilledException()
+      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
       seen += 1
       merge.add(log)
     }

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.spark.row.ReaderContexts
 import io.hudilite.storage.{HadoopStorage, Storage}
-import io.hudilite.transaction.Markers
+import io.hudilite.transaction.{Marker, Markers}
 
 import scala.collection.mutable
 
@@ -15,6 +15,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[write] val storage: Storage = new HadoopStorage(job.conf.value)
   private[write] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
+  private val begun = mutable.ArrayBuffer.empty[Marker]
   private[write] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 
   /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
@@ -22,9 +23,41 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
       plain: Set[Int] = Set.empty): BaseFileWriter = {
     if (knownPartitions.add(partition)) Partitions.createMetadata(storage, job.basePath, partition, job.instant)
     val name = FileNames.baseFile(fileId, attempt.writeToken, job.instant)
-    Markers.create(storage, job.basePath, job.instant, partition, name, ioType)
+    begin(partition, name, ioType)
     new BaseFileWriter(job, this, partition, fileId, keys, plain)
   }
+
+  /** Makes the marker of a file that is about to be written. */
+  private[write] def begin(partition: String, name: String, ioType: String): Unit = {
+    val marker = Marker(relativePath(partition, name), ioType)
+    begun += marker
+    Markers.create(storage, job.basePath, job.instant, marker)
+  }
+
+  /** Deletes all files that were begun; what writes to them has been closed.
+    *
+    * A write that fails has its files deleted by their markers, but a task may outlive that: Spark does not wait for the
+    * tasks that it kills.
+    */
+  private[write] def discard(): Unit = RunningTask.uninterrupted {
+    begun.foreach(Markers.discard(storage, job.basePath, job.instant, _))
+    begun.clear()
+  }
+
+  /** Runs what writes and finishes files. When it fails or the task is killed, `abort` closes them, and all are deleted. */
+  private[write] def orDiscarded[T](abort: => Unit)(write: => T): T =
+    try {
+      val written = write
+      RunningTask.stopIfKilled()
+      written
+    } catch {
+      case e: Throwable =>
+        try
+          try abort
+          finally discard()
+        catch { case onAbort: Exception => e.addSuppressed(onAbort) }
+        throw e
+    }
 
   /** Path of a file below the table's base path. */
   private[write] def relativePath(writer: BaseFileWriter): String = relativePath(writer.partition, writer.name)

@@ -21,6 +21,8 @@ trait WriteFixture extends FunSuite {
   lazy val session: SparkSession = SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2").getOrCreate()
 
+  override def beforeAll(): Unit = assert(!session.sparkContext.isStopped) // jobs take their settings from it
+
   val folder: FunFixture[String] = FunFixture[String](
     setup = _ => Files.createTempDirectory("hudilite-write").toString,
     teardown = base =>
