@@ -74,8 +74,7 @@ def test_a_write_killed_right_before_its_completion(lite: Engine, path: Path, ve
 def test_the_first_write_of_a_table_killed_on_its_way(lite: Engine, path: Path) -> None:
     with Victim(path, 9) as victim:
         victim.go()
-        victim.wait_until(lambda: path.exists() and len(victim.new_files()) >= 1)
-        victim.kill()
+        victim.kill_before_completion(lambda: len(victim.new_files()) >= 1)
     assert layout.writes(path) == []
     model = Model()
     lite.write(frame(lite.spark, batch(range(50), 3)), path, **Shape().options())
