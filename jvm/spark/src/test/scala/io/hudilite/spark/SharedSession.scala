@@ -16,4 +16,11 @@ object SharedSession {
     session.sparkContext.setLogLevel("ERROR")
     session
   }
+
+  /** Runs `body` with these settings of the session, which are unset again afterwards. */
+  def withConf[T](settings: (String, String)*)(body: => T): T = {
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+  }
 }

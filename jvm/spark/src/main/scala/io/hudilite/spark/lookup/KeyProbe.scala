@@ -52,8 +52,9 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = footer.bloom.filter(_ => useBloom).fold(inRange) { filter =>
-      if (inRange.length > KeyProbe.Sample && KeyProbe.mostPass(filter, inRange) &&
-        inRange.length > KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)) inRange
+      if (inRange.length > KeyProbe.Sample &&
+        inRange.length > KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey) &&
+        KeyProbe.mostPass(filter, inRange)) inRange
       else KeyProbe.letThrough(filter, inRange)
     }
     if (useBloom) metrics.bloomHits += passed.length

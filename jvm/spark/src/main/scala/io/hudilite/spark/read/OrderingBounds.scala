@@ -29,11 +29,12 @@ private[read] object OrderingBounds {
   private def bound(footer: ParquetMetadata, column: StructField): Option[Any] = {
     val known = footer.getFileMetaData.getSchema.getFields.asScala.map(_.getName)
     // Columns of other letter case are matched by the session's settings; they are rare, and then read.
-    val missing = !known.exists(_.equalsIgnoreCase(column.name))
-    val bounds = footer.getBlocks.asScala.toSeq.map(boundOf(_, column))
-    if (missing) Some(null)
-    else if (bounds.exists(_.isEmpty)) None
-    else Some(bounds.flatten.filter(_ != null).reduceOption(greater).orNull)
+    if (!known.exists(_.equalsIgnoreCase(column.name))) Some(null)
+    else {
+      val bounds = footer.getBlocks.asScala.toSeq.map(boundOf(_, column))
+      if (bounds.exists(_.isEmpty)) None
+      else Some(bounds.flatten.filter(_ != null).reduceOption(greater).orNull)
+    }
   }
 
   private def greater(a: Any, b: Any): Any = if (a.asInstanceOf[Comparable[Any]].compareTo(b) >= 0) a else b

@@ -1,11 +1,8 @@
 package io.hudilite.spark.read
 
-import java.nio.file.Files
-
-import io.hudilite.filegroup.FooterCache
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.read.PlainFile.{footer, smallRowGroups}
 import munit.FunSuite
-import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, when}
@@ -14,13 +11,6 @@ import org.apache.spark.sql.types.StructType
 class ConstantColumnsSuite extends FunSuite {
 
   private val spark = SharedSession.spark
-
-  private def footer(rows: DataFrame, options: (String, String)*): ParquetMetadata = {
-    val folder = Files.createTempDirectory("constant-columns").toFile
-    rows.coalesce(1).write.options(options.toMap).mode("overwrite").parquet(folder.getPath)
-    val file = folder.listFiles.filter(_.getName.endsWith(".parquet")).head
-    FooterCache.metadata(new Configuration(), file.getPath, file.length)
-  }
 
   private def constants(footer: ParquetMetadata, ddl: String): Map[Int, String] =
     ConstantColumns.of(footer, StructType.fromDDL(ddl)).map { case (i, text) => i -> text.toString }
@@ -51,9 +41,7 @@ class ConstantColumnsSuite extends FunSuite {
   test("row groups with different values, or bounds that a writer may have cut, are read") {
     val halves = numbers(20000).select(when(col("id") < 10000, "a").otherwise("b").as("half"),
       lit("x" * 64).as("long"), lit("x" * 63).as("short"), col("id").cast("string").as("filler"))
-    val written = footer(halves, "parquet.block.size" -> "20000", "parquet.page.size" -> "1000",
-      "parquet.page.size.row.check.min" -> "100", "parquet.page.size.row.check.max" -> "100",
-      "parquet.block.size.row.check.min" -> "100", "parquet.block.size.row.check.max" -> "100")
+    val written = footer(halves, smallRowGroups: _*)
     assert(written.getBlocks.size > 1, "one row group")
     assertEquals(constants(written, "half STRING, long STRING, short STRING"), Map(2 -> "x" * 63))
   }

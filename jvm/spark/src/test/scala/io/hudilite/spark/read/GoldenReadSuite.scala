@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 import io.hudilite.record.KeyEncoding
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
+import io.hudilite.spark.SharedSession.withConf
 import munit.FunSuite
 
 /** Tables that Apache Hudi wrote, row for row against what Hudi itself read back. */
@@ -35,12 +36,6 @@ class GoldenReadSuite extends FunSuite {
         }
       }
     }
-
-  private def withConf(settings: (String, String)*)(body: => Unit): Unit = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 
   private def check(name: String, answer: String, options: Map[String, String]): Unit = {
     val frame = spark.read.format("hudilite").options(options).load(GoldenTables.table(name))

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.error.HudiliteException
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
@@ -42,12 +43,6 @@ class MergedReadSuite extends FunSuite {
           Seq("a 10 old a", "b 10 old b", "c 10 old c"))
       }
     }
-
-  private def withConf(settings: (String, String)*)(body: => Unit): Unit = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 
   test("in event-time order a late record loses, to the base file and within the log") {
     val table = new LoggedTable(three, schema, ordered)

@@ -1,26 +1,16 @@
 package io.hudilite.spark.read
 
-import java.nio.file.Files
-
-import io.hudilite.filegroup.FooterCache
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.read.PlainFile.{footer, smallRowGroups}
 import munit.FunSuite
-import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 class OrderingBoundsSuite extends FunSuite {
 
   private val spark = SharedSession.spark
-
-  private def footer(rows: DataFrame, options: (String, String)*): ParquetMetadata = {
-    val folder = Files.createTempDirectory("ordering-bounds").toFile
-    rows.coalesce(1).write.options(options.toMap).mode("overwrite").parquet(folder.getPath)
-    val file = folder.listFiles.filter(_.getName.endsWith(".parquet")).head
-    FooterCache.metadata(new Configuration(), file.getPath, file.length)
-  }
 
   /** The bounds of a file with these rows of one column `o`, which is read as `wanted`. */
   private def bounds(values: String, wanted: String): Option[Seq[Any]] =
@@ -30,14 +20,10 @@ class OrderingBoundsSuite extends FunSuite {
     OrderingBounds.of(footer, StructType.fromDDL(columns).fields.toSeq)
 
   /** Spark writes times as INT96 by default, and refuses old ones in some versions. */
-  private def withTimes(kind: String)(body: => Unit): Unit = {
-    val settings = Map("spark.sql.parquet.outputTimestampType" -> kind,
+  private def withTimes(kind: String)(body: => Unit): Unit =
+    withConf("spark.sql.parquet.outputTimestampType" -> kind,
       "spark.sql.parquet.datetimeRebaseModeInWrite" -> "CORRECTED",
-      "spark.sql.parquet.int96RebaseModeInWrite" -> "CORRECTED")
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.keys.foreach(spark.conf.unset)
-  }
+      "spark.sql.parquet.int96RebaseModeInWrite" -> "CORRECTED")(body)
 
   test("the greatest value bounds numbers, days, times and texts, whatever nulls are besides") {
     assertEquals(bounds("3, null, -7", "INT"), Some(Seq[Any](3)))
@@ -93,9 +79,7 @@ class OrderingBoundsSuite extends FunSuite {
   test("all row groups count") {
     val rows = spark.range(0, 20000, 1, 1).selectExpr("abs(id - 10000) o", "if(id < 10000, null, id) late",
       "if(id < 10000, 'short', repeat('long', 2000)) t", "cast(id AS string) filler")
-    val written = footer(rows, "parquet.block.size" -> "20000", "parquet.page.size" -> "1000",
-      "parquet.page.size.row.check.min" -> "100", "parquet.page.size.row.check.max" -> "100",
-      "parquet.block.size.row.check.min" -> "100", "parquet.block.size.row.check.max" -> "100")
+    val written = footer(rows, smallRowGroups: _*)
     assert(written.getBlocks.size > 3, "few row groups")
     assertEquals(of(written, "o BIGINT, late BIGINT"), Some(Seq[Any](10000L, 19999L)))
     // Of values as long as this a footer has no bounds.

@@ -7,6 +7,7 @@ import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
@@ -25,12 +26,6 @@ class ReplacedRowsSuite extends FunSuite {
   private val spark = SharedSession.spark
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(10, "min")
-
-  private def withConf[T](settings: (String, String)*)(body: => T): T = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 
   // Every type, by the number `n` of a row.
   private val columns =

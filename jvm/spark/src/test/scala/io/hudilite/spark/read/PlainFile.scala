@@ -1,0 +1,25 @@
+package io.hudilite.spark.read
+
+import java.nio.file.Files
+
+import io.hudilite.filegroup.FooterCache
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.spark.sql.DataFrame
+
+/** A parquet file of Spark's own writer. */
+object PlainFile {
+
+  /** The footer of one file with these rows. */
+  def footer(rows: DataFrame, options: (String, String)*): ParquetMetadata = {
+    val folder = Files.createTempDirectory("hudilite-plain").toFile
+    rows.coalesce(1).write.options(options.toMap).mode("overwrite").parquet(folder.getPath)
+    val file = folder.listFiles.filter(_.getName.endsWith(".parquet")).head
+    FooterCache.metadata(new Configuration(), file.getPath, file.length)
+  }
+
+  /** Options that make row groups and pages small. */
+  val smallRowGroups: Seq[(String, String)] = Seq("parquet.block.size" -> "20000", "parquet.page.size" -> "1000",
+    "parquet.page.size.row.check.min" -> "100", "parquet.page.size.row.check.max" -> "100",
+    "parquet.block.size.row.check.min" -> "100", "parquet.block.size.row.check.max" -> "100")
+}
