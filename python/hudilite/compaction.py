@@ -19,7 +19,7 @@ Kind = Literal["base", "log"]
 
 STRATEGY = "hoodie.compaction.strategy"
 _POLL_MS = 200
-_CANCEL_MS = 10_000
+_CANCEL_POLLS = 50
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,10 @@ def run(
         while not running.waitFor(_POLL_MS):
             reported = _report(progress, int(running.compacted()), total, reported)
     except BaseException:  # Ctrl-C, or an error of the callback
-        running.cancel()
-        running.waitFor(_CANCEL_MS)
+        for _ in range(_CANCEL_POLLS):
+            running.cancel()  # again and again: it stops the jobs that have begun, not the next one
+            if running.waitFor(_POLL_MS):
+                break
         raise
     finished: list[dict[str, Any]] = json.loads(jvm.result(running))
     groups = tuple(CompactedGroup(**group) for compaction in finished for group in compaction["groups"])
