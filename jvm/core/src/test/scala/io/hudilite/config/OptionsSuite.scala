@@ -20,6 +20,9 @@ class OptionsSuite extends FunSuite {
       "hoodie.datasource.write.operations" -> "hoodie.datasource.write.operation",
       "hoodie.index.typ" -> "hoodie.index.type",
       "hoodie.log.compaction.enabled" -> "hoodie.log.compaction.enable",
+      "hoodie.compaction.strategyy" -> "hoodie.compaction.strategy",
+      "hoodie.compact.inline.max.deltacommits" -> "hoodie.compact.inline.max.delta.commits",
+      "hoodie.logfile.max.sizes" -> "hoodie.logfile.max.size",
       "hoodie.datasource.write.precombine" -> "hoodie.datasource.write.precombine.field",
       "Hoodie.Parquet.Max.FileSize" -> "hoodie.parquet.max.file.size").foreach { case (wrong, right) =>
       val e = error(wrong -> "1")
@@ -33,7 +36,8 @@ class OptionsSuite extends FunSuite {
       "hoodie.cleaner.commits.retained" -> "3", "hoodie.keep.max.commits" -> "30",
       "hoodie.write.markers.type" -> "DIRECT",
       "hoodie.datasource.hive_sync.enable" -> "false", "hoodie.write.auto.upgrade" -> "false",
-      "hoodie.compact.inline.max.delta.commits" -> "5", "hoodie.clustering.plan.strategy.max.num.groups" -> "5")
+      "hoodie.compact.inline.max.delta.commits" -> "5", "hoodie.compaction.lazy.block.read" -> "false",
+      "hoodie.logfile.to.parquet.compression.ratio" -> "0.5", "hoodie.clustering.plan.strategy.max.num.groups" -> "5")
   }
 
   test("an option whose meaning would be lost is refused by its name, unless its value is harmless") {
