@@ -17,10 +17,13 @@ import scala.util.control.NonFatal
   *   machine with its boot and its process-id namespace: only inside one host do process ids mean anything
   * @param started
   *   start of the process in epoch milliseconds, because process ids are used again
+  * @param ticks
+  *   the same in ticks of the kernel since its boot, 0 where it does not tell. Epoch milliseconds are reckoned from a time
+  *   of boot that moves when the clock is set, so that processes from before and after that disagree.
   * @param process
   *   random id of the process, which tells our own instants at once
   */
-final case class Owner(host: String, pid: Long, started: Long, process: String)
+final case class Owner(host: String, pid: Long, started: Long, ticks: Long, process: String)
 
 /** The file that says which hudilite process began an instant.
   *
@@ -36,13 +39,13 @@ object Owner {
 
   lazy val current: Owner = {
     val self = ProcessHandle.current()
-    Owner(host, self.pid(), startMillis(self), UUID.randomUUID().toString)
+    Owner(host, self.pid(), startMillis(self), startTicks(self.pid()), UUID.randomUUID().toString)
   }
 
   def write(storage: Storage, basePath: String, instant: String): Unit = {
     live.add(instant)
     val json = mapper.createObjectNode().put("host", current.host).put("pid", current.pid)
-      .put("started", current.started).put("process", current.process)
+      .put("started", current.started).put("ticks", current.ticks).put("process", current.process)
     storage.replace(path(basePath, instant), mapper.writeValueAsBytes(json))
   }
 
@@ -72,8 +75,20 @@ object Owner {
 
   private def isRunning(owner: Owner): Boolean = {
     val handle = ProcessHandle.of(owner.pid)
-    handle.isPresent && handle.get.isAlive && startMillis(handle.get) == owner.started
+    handle.isPresent && handle.get.isAlive && isStartOf(owner, handle.get)
   }
+
+  private def isStartOf(owner: Owner, handle: ProcessHandle): Boolean = {
+    val ticks = startTicks(handle.pid())
+    if (owner.ticks > 0 && ticks > 0) ticks == owner.ticks else startMillis(handle) == owner.started
+  }
+
+  // The 22nd field of Linux's /proc/<pid>/stat; the second one, a name in brackets, may hold anything.
+  private def startTicks(pid: Long): Long =
+    try {
+      val stat = firstLine(Paths.get(s"/proc/$pid/stat"))
+      stat.substring(stat.lastIndexOf(')') + 2).split(' ')(19).toLong
+    } catch { case NonFatal(_) => 0L }
 
   private def startMillis(handle: ProcessHandle): Long = {
     val start = handle.info().startInstant()
@@ -84,8 +99,9 @@ object Owner {
   private def parse(content: Array[Byte]): Owner =
     try {
       val json = mapper.readTree(new String(content, StandardCharsets.UTF_8))
-      Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("process").asText)
-    } catch { case NonFatal(_) => Owner("", 0L, 0L, "") }
+      Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("ticks").asLong,
+        json.path("process").asText)
+    } catch { case NonFatal(_) => Owner("", 0L, 0L, 0L, "") }
 
   private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.hudilite"
 

@@ -14,9 +14,17 @@ class OwnerSuite extends FunSuite {
   test("an owner on this host lives as long as its process, whatever its heartbeat") {
     for (expired <- Seq(true, false)) {
       assert(alive(self.copy(process = "another class loader"), expired))
-      assert(!alive(self.copy(process = "x", started = self.started + 1), expired), "a process id used again")
+      assert(!alive(self.copy(process = "x", ticks = 0, started = self.started + 1), expired),
+        "a process id used again")
       assert(!alive(self.copy(process = "x", pid = Int.MaxValue.toLong), expired), "a process id not in use")
     }
+  }
+
+  test("a clock that was set since a process began does not tell it dead, where the kernel counts from its boot") {
+    assume(self.ticks > 0, "the kernel does not tell when a process began")
+    val other = self.copy(process = "another class loader", started = self.started - 3600000)
+    assert(alive(other, heartbeatExpired = true))
+    assert(!alive(other.copy(ticks = self.ticks - 1), heartbeatExpired = false), "a process id used again")
   }
 
   test("an owner on another host lives as long as its heartbeat") {
