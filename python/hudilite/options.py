@@ -111,8 +111,23 @@ partitions of the given rows. Value: comma separated list.
 
 INDEX_TYPE: Final[str] = "hoodie.index.type"
 """How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
-files. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM; default SIMPLE.
+files. BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps
+to it, and every write to it must say so. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM or BUCKET;
+default SIMPLE.
 """
+
+BUCKET_INDEX_NUM_BUCKETS: Final[str] = "hoodie.bucket.index.num.buckets"
+"""With BUCKET, file groups in each partition. A table does not store the number: every write must give the same.
+Value: int, buckets; default 256.
+"""
+
+BUCKET_INDEX_HASH_FIELD: Final[str] = "hoodie.bucket.index.hash.field"
+"""With BUCKET, the record key fields that decide; without it all of them. Every write must give the same. Value:
+comma separated list.
+"""
+
+INDEX_BUCKET_ENGINE: Final[str] = "hoodie.index.bucket.engine"
+"""With BUCKET, how keys are dealt to buckets, whose number is fixed. Value: SIMPLE; default SIMPLE."""
 
 BLOOM_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.bloom.index.update.partition.path"
 """With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is. Value:

@@ -64,9 +64,9 @@ object ConfigKey {
   def flag(name: String, default: Boolean, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Boolean] =
     ConfigKey(name, Some(default), doc, boolean, valueType = "boolean", alternatives = alternatives)
 
-  def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil)
-      : ConfigKey[Int] =
-    ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, Int.MaxValue.toLong)(s).toInt, unit, "int",
+  def int(name: String, default: Int, doc: String, min: Int, unit: String, alternatives: Seq[String] = Nil,
+      max: Int = Int.MaxValue): ConfigKey[Int] =
+    ConfigKey(name, Some(default), doc, (s: String) => within(min.toLong, max.toLong)(s).toInt, unit, "int",
       alternatives)
 
   def long(name: String, default: Long, doc: String, min: Long, unit: String, alternatives: Seq[String] = Nil)

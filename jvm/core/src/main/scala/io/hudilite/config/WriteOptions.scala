@@ -14,8 +14,23 @@ object WriteOptions {
       "the given rows.")
 
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
-    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM"),
-    "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files.")
+    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", "BUCKET"),
+    "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
+      "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, and " +
+      "every write to it must say so.")
+
+  /** A larger number is taken for the beginning of a random file id; one in 65,000 of those begins with so small a one. */
+  val MostBuckets: Int = 65536
+
+  val Buckets: ConfigKey[Int] = ConfigKey.int("hoodie.bucket.index.num.buckets", 256,
+    "With BUCKET, file groups in each partition. A table does not store the number: every write must give the same.",
+    1, "buckets", max = MostBuckets)
+
+  val BucketHashFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.bucket.index.hash.field",
+    "With BUCKET, the record key fields that decide; without it all of them. Every write must give the same.")
+
+  val BucketEngine: ConfigKey[String] = ConfigKey.choice("hoodie.index.bucket.engine", Some("SIMPLE"), Seq("SIMPLE"),
+    "With BUCKET, how keys are dealt to buckets, whose number is fixed.")
 
   val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path",
     default = true,
@@ -114,7 +129,8 @@ object WriteOptions {
       "left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
-  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, BloomUpdatePartition,
+  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, Buckets, BucketHashFields, BucketEngine,
+    BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,
     SortMode, MaxFileSize, SmallFileLimit, SmallGroups, LogBlockFormat, LogBlockSize, LogFileSize, RecordPositions,

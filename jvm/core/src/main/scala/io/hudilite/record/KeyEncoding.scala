@@ -69,14 +69,20 @@ object KeyEncoding {
     else throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> storedKey,
       "feature" -> s"the record key '$storedKey'", "reason" -> s"it is not made of the value '$value' of $field")
 
-  /** The values in a stored key, one for each field; `null` for a missing one. */
-  def keyValues(key: String, fieldCount: Int): Array[String] =
-    if (fieldCount < 2 || key.indexOf(',') < 0 || key.indexOf(':') < 0) Array(key)
-    else pairs(key, 0).map(_._2).map {
-      case NullPlaceholder => null
-      case EmptyPlaceholder => ""
-      case value => value
-    }.toArray
+  /** The values of `fields` in a stored key, in the key's order and `null` for a missing one. A key that does not hold both
+    * a comma and a colon, or none of the fields, has one value, itself.
+    */
+  def keyValues(key: String, fields: Seq[String]): Seq[String] =
+    if (key.indexOf(',') < 0 || key.indexOf(':') < 0) Seq(key)
+    else {
+      val found = pairs(key, 0).collect { case (field, value) if fields.contains(field) => value }
+      if (found.isEmpty) Seq(key)
+      else found.map {
+        case NullPlaceholder => null
+        case EmptyPlaceholder => ""
+        case value => value
+      }
+    }
 
   // A value may hold ',' and ':' itself: it ends at the last ',' before the next ':' that has one.
   private def pairs(key: String, start: Int): List[(String, String)] = {

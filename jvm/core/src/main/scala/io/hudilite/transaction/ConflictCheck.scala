@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.filegroup.FileGroupId
+import io.hudilite.filegroup.{BucketIndex, FileGroupId}
 import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant, WriteStat}
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 
@@ -51,8 +51,12 @@ object ConflictCheck {
     */
   def firstOverlap(time: String, mine: Changes, others: Seq[Footprint], basis: Basis): Option[Overlap] =
     others.filterNot(_.instant.time == time).sortBy(_.instant.time)
-      .map(other => Overlap(other, other.groups.intersect(contested(mine, other, basis))))
+      .map(other => Overlap(other, other.groups.map(inBucket).intersect(contested(mine, other, basis).map(inBucket))))
       .find(_.groups.nonEmpty)
+
+  /** A bucket has one file group, so that two writes that begin one for the same bucket exclude each other. */
+  private def inBucket(group: FileGroupId): FileGroupId =
+    BucketIndex.bucketOfFile(group.fileId).fold(group)(bucket => group.copy(fileId = BucketIndex.prefix(bucket)))
 
   /** A compaction only moves records, so it leaves alone what is replaced anyway, and log files wherever they end up in
     * the slice that it makes: from version 8 on by the time they complete, before that only when their names bear the

@@ -87,8 +87,10 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
     assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")
     assertEquals(reason("hoodie.write.table.version" -> "7"), "it must be 6, 8 or 9")
-    assertEquals(reason("hoodie.index.type" -> "BUCKET"),
-      "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM")
+    assertEquals(reason("hoodie.index.type" -> "RECORD_INDEX"),
+      "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, BUCKET")
+    assertEquals(reason("hoodie.index.bucket.engine" -> "CONSISTENT_HASHING"), "it must be one of SIMPLE")
+    assertEquals(reason("hoodie.bucket.index.num.buckets" -> "65537"), "it must be at most 65536")
     assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
       "it must be one of upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition")
   }

@@ -50,12 +50,22 @@ class KeyEncodingSuite extends FunSuite {
   }
 
   test("the values in a stored key are found again") {
-    assertEquals(KeyEncoding.keyValues("id:1,name:__null__", 2).toSeq, Seq("1", null))
-    assertEquals(KeyEncoding.keyValues("id:__empty__,name:é", 2).toSeq, Seq("", "é"))
-    assertEquals(KeyEncoding.keyValues("id:a,b:c,name:x", 2).toSeq, Seq("a", "c", "x"))
-    assertEquals(KeyEncoding.keyValues("id:10:30,name:x,y", 2).toSeq, Seq("10:30", "x,y"))
-    assertEquals(KeyEncoding.keyValues("id:1", 1).toSeq, Seq("id:1"))
-    assertEquals(KeyEncoding.keyValues("plain", 2).toSeq, Seq("plain"))
+    def values(key: String): Seq[String] = KeyEncoding.keyValues(key, Seq("id", "name"))
+    assertEquals(values("id:1,name:__null__"), Seq("1", null))
+    assertEquals(values("id:__empty__,name:é"), Seq("", "é"))
+    assertEquals(values("id:10:30,name:x,y"), Seq("10:30", "x,y"))
+    assertEquals(values("id:1,,,name:::1:2::4::"), Seq("1,,", "::1:2::4::"))
+    assertEquals(values("id:,name:,,3"), Seq("", ",,3"))
+    assertEquals(values("id:1"), Seq("id:1"))
+    assertEquals(values("plain"), Seq("plain"))
+  }
+
+  test("of the values in a stored key only those of some fields are taken") {
+    assertEquals(KeyEncoding.keyValues("id:a,b:c,name:x", Seq("id", "name")), Seq("a", "x"))
+    assertEquals(KeyEncoding.keyValues("id:1,name:x", Seq("name")), Seq("x"))
+    assertEquals(KeyEncoding.keyValues("id:1,name:x", Seq("name", "id")), Seq("1", "x"))
+    assertEquals(KeyEncoding.keyValues("x,y:z,id:1", Seq("id")), Seq("1"))
+    assertEquals(KeyEncoding.keyValues("x,y:z", Seq("id")), Seq("x,y:z"))
   }
 
   private def path(hiveStyle: Boolean, urlEncode: Boolean, pairs: (String, String)*): String =

@@ -60,6 +60,13 @@ class ConflictCheckSuite extends FunSuite {
     assertEquals(overlap(Set("a"), elsewhere), None)
   }
 
+  test("two file groups of one bucket are the same place") {
+    val (one, another) = ("00000003-4649-4b38-9a48-7a5013bf23d3-0", "00000003-1111-4b38-9a48-7a5013bf23d3-0")
+    assertEquals(overlap(Set(one), other("6", another)), Some("6: 00000003"))
+    assertEquals(overlap(Set(one), other("6", another.replaceFirst("3", "4"))), None)
+    assertEquals(overlap(Set("99999999" + one.drop(8)), other("6", "99999999" + another.drop(8))), None)
+  }
+
   test("the footprint of a commit is what it wrote and what it replaced") {
     val metadata = CommitMetadata("INSERT_OVERWRITE", Map("p" -> Seq(WriteStat("a", "p/a_0_1.parquet", "null", "p"))),
       Map.empty, replaced = Map("p" -> Seq("b"), "q" -> Seq("c")))
