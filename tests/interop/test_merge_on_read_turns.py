@@ -7,7 +7,8 @@ from pathlib import Path
 import hudi_rs
 import layout
 import pytest
-from engines import QUERY_TYPE, SELF_CHECK, Engine, Shape
+from buckets import assert_one_group_a_bucket
+from engines import IN_BUCKETS, QUERY_TYPE, SELF_CHECK, Engine, Shape
 from model import Model, Record
 from rows import rows_of
 from test_ping_pong import PARTITIONS, Game
@@ -68,16 +69,22 @@ class LoggedGame(Game):
 
 
 @pytest.mark.parametrize(
-    ("version", "mode", "blocks"),
-    [(6, "EVENT_TIME_ORDERING", "avro"), (9, "COMMIT_TIME_ORDERING", "avro"), (9, "EVENT_TIME_ORDERING", "parquet")],
+    ("version", "mode", "blocks", "index"),
+    [
+        (6, "EVENT_TIME_ORDERING", "avro", {}),
+        (9, "COMMIT_TIME_ORDERING", "avro", {}),
+        (9, "EVENT_TIME_ORDERING", "parquet", {}),
+        (6, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
+        (9, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
+    ],
 )
 def test_both_engines_log_and_compact_by_turns(
-    lite: Engine, real: Engine, path: Path, version: int, mode: str, blocks: str
+    lite: Engine, real: Engine, path: Path, version: int, mode: str, blocks: str, index: dict[str, str]
 ) -> None:
     facts = {**MERGE_ON_READ, MERGE_MODE: mode}
     model = Model(ordering="ts" if mode.startswith("EVENT") else None)
     players = {"hudilite": lite, "hudi": real}
-    game = LoggedGame(path, Shape(version, extra=facts), model, players, **{BLOCKS: blocks})
+    game = LoggedGame(path, Shape(version, extra=facts), model, players, **{BLOCKS: blocks}, **index)
     ids = list(range(40))
 
     game.change("hudilite", "insert", game.records(ids, 10))
@@ -99,3 +106,5 @@ def test_both_engines_log_and_compact_by_turns(
     assert layout.block_types(path) == {1, 5 if blocks == "parquet" else 3}
     partitions = {str(row[0]) for row in lite.read(path).select("dt").distinct().collect()}
     assert partitions == {str(name) for name in PARTITIONS}
+    if index:
+        assert_one_group_a_bucket(lite, path)

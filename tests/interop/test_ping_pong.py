@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engines import INDEX, Engine, Shape, frame, record
+from buckets import assert_one_group_a_bucket
+from engines import IN_BUCKETS, INDEX, Engine, Shape, frame, record
 from model import Model, Record
 from rows import KEY, PARTITION, rows_of
 
@@ -85,6 +86,8 @@ GAMES = [
     ("hudilite", 6, True, "SIMPLE"),
     ("hudi", 9, True, "SIMPLE"),
     ("hudi", 6, False, "BLOOM"),
+    ("hudi", 9, False, "BUCKET"),
+    ("hudilite", 6, True, "BUCKET"),
 ]
 
 
@@ -95,6 +98,9 @@ def test_both_engines_take_turns(
     real = replace(real, always={**real.always, "hoodie.metadata.enable": str(metadata_table).lower()})
     players = {"hudilite": lite, "hudi": real}
     second = "hudi" if first == "hudilite" else "hudilite"
-    Game(path, Shape(version=version), Model(), players, **{INDEX: index}).play(first, second)
+    options = IN_BUCKETS if index == "BUCKET" else {INDEX: index}
+    Game(path, Shape(version=version), Model(), players, **options).play(first, second)
+    if index == "BUCKET":
+        assert_one_group_a_bucket(lite, path)
     properties = (path / ".hoodie" / "hoodie.properties").read_text()
     assert f"hoodie.table.version={version}" in properties

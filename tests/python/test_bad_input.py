@@ -127,7 +127,7 @@ def test_a_value_that_an_option_cannot_have(lite: Engine, path: Path, option: st
     no_table_at(path)
 
 
-@pytest.mark.parametrize("index", ["BUCKET", "RECORD_INDEX", "HBASE"])
+@pytest.mark.parametrize("index", ["RECORD_INDEX", "HBASE"])
 def test_an_index_that_is_not_there_is_refused(lite: Engine, path: Path, index: str) -> None:
     with fails_with("INVALID_OPTION_VALUE", INDEX, index):
         creating(lite, path, **{INDEX: index})
@@ -250,7 +250,7 @@ def test_a_table_feature_that_is_not_supported(
 
 @pytest.mark.parametrize(
     ("case", "mention"),
-    [("cdc-v9", "change data capture"), ("cdc-v6", "change data capture"), ("bucket-cow-v9", "bucket")],
+    [("cdc-v9", "change data capture"), ("cdc-v6", "change data capture")],
 )
 def test_a_feature_that_only_reads_can_handle(lite: Engine, golden_copy: Copy, case: str, mention: str) -> None:
     table = golden_copy(case)

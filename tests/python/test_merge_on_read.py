@@ -10,8 +10,9 @@ from pathlib import Path
 
 import layout
 import pytest
+from buckets import assert_one_group_a_bucket
 from conditions import fails_with
-from engines import AS_OF, BEGIN, END, QUERY_TYPE, SCHEMA, SELF_CHECK, Engine, Shape, frame, record
+from engines import AS_OF, BEGIN, END, IN_BUCKETS, QUERY_TYPE, SCHEMA, SELF_CHECK, Engine, Shape, frame, record
 from model import Model, Record
 from rows import lines, rows_of
 from test_write_and_read import Story, days
@@ -50,8 +51,8 @@ class Life:
 
     WITH_MARK = f"{SCHEMA}, _hoodie_is_deleted boolean"
 
-    def __init__(self, lite: Engine, path: Path, version: int, mode: str) -> None:
-        self.lite, self.path = lite, path
+    def __init__(self, lite: Engine, path: Path, version: int, mode: str, **options: str) -> None:
+        self.lite, self.path, self.options = lite, path, options
         self.random = random.Random(f"{version} {mode}")
         self.facts = Shape(version, extra={**MERGE_ON_READ, MERGE_MODE: mode}).options()
         self.model = Model(ordering="ts" if mode.startswith("EVENT") else None)
@@ -87,7 +88,8 @@ class Life:
     def write(self, operation: str, batch: list[Record]) -> None:
         facts = {} if self.path.exists() else self.facts
         blocks = {BLOCKS: self.random.choice(["avro", "avro", "parquet"])}
-        self.lite.write(frame(self.lite.spark, batch, self.WITH_MARK), self.path, operation, **facts, **blocks)
+        options = {**facts, **blocks, **self.options}
+        self.lite.write(frame(self.lite.spark, batch, self.WITH_MARK), self.path, operation, **options)
 
     def upsert(self) -> None:
         self.now += self.random.choice([0, 1, 1])
@@ -145,6 +147,13 @@ class Life:
 @MODES
 def test_a_random_life(lite: Engine, path: Path, version: int, mode: str) -> None:
     Life(lite, path, version, mode).live()
+
+
+@VERSIONS
+@MODES
+def test_a_random_life_in_buckets(lite: Engine, path: Path, version: int, mode: str) -> None:
+    Life(lite, path, version, mode, **IN_BUCKETS).live()
+    assert_one_group_a_bucket(lite, path)
 
 
 @VERSIONS

@@ -22,7 +22,6 @@ object FileNames {
 
   private val Base: Regex = "([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
   private val Log: Regex = "\\.([^._]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
-  private val BucketId: Regex = "^(\\d{8})-.*".r
   private val ExternalSuffix = "_hudiext"
 
   def baseFile(fileId: String, writeToken: String, instant: String): String =
@@ -47,14 +46,6 @@ object FileNames {
 
   /** The marker file that makes a directory a partition; besides the plain one Hudi can write it as parquet or ORC. */
   def isPartitionMetadata(name: String): Boolean = name.startsWith(PartitionMetadata)
-
-  /** Number of the bucket that a file id of a bucket index carries in its first eight characters. */
-  def bucketOf(fileId: String): Option[Int] = fileId match {
-    case BucketId(digits) => Some(digits.toInt)
-    case _ => None
-  }
-
-  def isBucketFileId(fileId: String): Boolean = bucketOf(fileId).isDefined
 
   /** Id of a new file group; readers of the record index expect a UUID and a number. */
   def newFileId(): String = s"${UUID.randomUUID()}-0"

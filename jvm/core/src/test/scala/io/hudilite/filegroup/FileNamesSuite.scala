@@ -33,11 +33,6 @@ class FileNamesSuite extends FunSuite {
       }
   }
 
-  test("file ids of a bucket index carry their bucket") {
-    assertEquals(FileNames.bucketOf("00000003-4649-4b38-9a48-7a5013bf23d3-0"), Some(3))
-    assert(!FileNames.isBucketFileId(id))
-  }
-
   test("new file ids are a UUID and a number") {
     assert(FileNames.newFileId().matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0"))
   }

@@ -109,7 +109,8 @@ final case class HudiliteTable(
 
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
     case Some(PreparedWrite.Delta(target, operation)) =>
-      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = true)
+      // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are.
+      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = target.buckets.isEmpty)
     case _ =>
       val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
       val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))

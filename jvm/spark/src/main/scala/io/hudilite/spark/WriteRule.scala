@@ -53,10 +53,13 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val target = InlineCompaction.after(
       WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed))
     val replaces = write.isInstanceOf[OverwriteByExpression]
-    if (operation.looksUp && target.existing.isDefined && !replaces)
+    if (looksUp(operation, target) && !replaces)
       merge(relation, table, target, operation, write.query)
     else append(write, relation, table, target, operation)
   }
+
+  private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
+    target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
 
   /** `mode("overwrite")` replaces the whole table whatever rows the operation brings; an overwrite statement says itself
     * what it replaces.
@@ -122,9 +125,11 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else {
       // The key first: by its beginning Spark's sorter tells most rows apart.
       val keys = WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn))
-      val ordering = target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
-      LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering, rows)
+      LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering(rows, target), rows)
     }
+
+  private def ordering(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: HudiliteTable, target: WriteTarget,
       operation: WriteOperation): LogicalPlan = {
@@ -134,9 +139,16 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
       case _ => WriteOptions.CombineBeforeInsert(target.options)
     }
-    val rows =
-      deduplicated(WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target), target, combine)
-    val plan = AppendPlan.of(target, operation, overwrites, rows, session.sparkContext.defaultParallelism)
+    val keyed = WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target)
+    val cores = session.sparkContext.defaultParallelism
+    val plan = target.buckets match {
+      case Some(index) if operation != WriteOperation.DeletePartition =>
+        // Whatever the operation, a bucket holds a key once.
+        val latest: KeepsLatest = (keys, place, rows) => LatestByKey(keys, ordering(keyed, target), rows, Seq(place))
+        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed,
+          Some(latest).filter(_ => WriteOptions.CombineBeforeUpsert(target.options)), cores)
+      case _ => AppendPlan.of(target, operation, overwrites, deduplicated(keyed, target, combine), cores)
+    }
     val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
     write.withNewTable(prepared).withNewQuery(plan.rows)
   }

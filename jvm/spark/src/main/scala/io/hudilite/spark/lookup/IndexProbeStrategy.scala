@@ -9,7 +9,8 @@ import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
 final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case LatestByKey(keys, ordering, child) => LatestByKeyExec(keys, ordering, planLater(child)) :: Nil
+    case LatestByKey(keys, ordering, child, place) =>
+      LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child)) :: Nil
     case probe: IndexProbe if isSmall(probe) =>
       IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keysOf(probe)) :: Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
@@ -20,7 +21,7 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
   private def keysOf(probe: IndexProbe): SparkPlan = {
     val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
     probe.child match {
-      case LatestByKey(keys, _, rows) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))
+      case LatestByKey(keys, _, rows, _) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))
       case child => planLater(Project(columns, child))
     }
   }

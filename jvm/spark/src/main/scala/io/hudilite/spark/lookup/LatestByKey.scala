@@ -20,8 +20,14 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.hudilite.Rdds
 
-/** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty). */
-final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan) extends UnaryNode {
+/** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty).
+  *
+  * @param place
+  *   what rows with equal keys have in common and are brought together by; the keys themselves when that is empty
+  */
+final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
+    place: Seq[Expression] = Nil)
+    extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
 
@@ -33,15 +39,16 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }
 
-/** Asks Spark for rows clustered by key and sorted by (key, ordering descending) and passes on the first of each key. */
-final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], child: SparkPlan)
+/** Asks Spark for rows clustered by `place` and sorted by (key, ordering descending) and passes on the first of each key. */
+final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], place: Seq[Expression],
+    child: SparkPlan)
     extends UnaryExecNode {
 
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = keyOrder
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(LatestByKeyExec.clustered(keys))
+    Seq(LatestByKeyExec.clustered(place))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
     Seq(keyOrder ++ ordering.map(SortOrder(_, Descending, NullsLast, Nil)))
 

@@ -28,9 +28,15 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       if (operation.operation == WriteOperation.Delete) WriteOptions.DeleteParallelism(target.options)
       else WriteOptions.UpsertParallelism(target.options)
     val slices = target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
-    val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
-    WriteLayout.groups(slices, target.options, incoming.flatMap(RecordSize.estimate(_, target)), parallelism,
-      session.sparkContext.defaultParallelism, InsertTakers.of(target))
+    val cores = session.sparkContext.defaultParallelism
+    val takers = InsertTakers.of(target)
+    val inBuckets = for (table <- target.existing; index <- target.buckets)
+      yield WriteLayout.bucketGroups(slices, index, table, parallelism, cores * takers.tasksPerCore)
+    inBuckets.getOrElse {
+      val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
+      WriteLayout.groups(slices, target.options, incoming.flatMap(RecordSize.estimate(_, target)), parallelism, cores,
+        takers)
+    }
   }
 
   private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: WriteGroups): DataSourceV2Relation = {

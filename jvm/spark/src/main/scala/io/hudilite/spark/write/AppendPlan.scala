@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.BucketIndex
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
@@ -48,16 +49,41 @@ object AppendPlan {
     operation match {
       case WriteOperation.BulkInsert =>
         AppendPlan(write,
-          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), WriteOptions.BulkInsertParallelism(options)))
+          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), parallelism(operation, options)))
       case WriteOperation.DeletePartition => AppendPlan(write, keyed)
       case _ =>
-        val parallelism = if (operation == WriteOperation.Upsert) WriteOptions.UpsertParallelism(options)
-        else WriteOptions.InsertParallelism(options)
-        val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, parallelism, cores) else None
+        val tasks = parallelism(operation, options)
+        val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         AppendPlan(write.copy(groups = groups),
-          groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, parallelism)))
+          groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, tasks)))
     }
   }
+
+  /** A write with a bucket index, which replaces the rows of its keys whatever its operation is.
+    *
+    * @param latest
+    *   leaves one row of each key; `None` = all rows stay
+    */
+  def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwrites: Boolean,
+      keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
+    val replaced = replaces(target, operation, overwrites)
+    val tasks = parallelism(operation, target.options)
+    // Also where some partitions are replaced: the others keep their number of buckets.
+    val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
+      val slices = table.slices(table.partitions()).values.flatten.toSeq
+      WriteLayout.bucketGroups(slices, index, table, tasks, cores * InsertTakers.of(target).tasksPerCore)
+    }
+    val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
+      .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten.tasksPerCore))
+    AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
+  }
+
+  private def parallelism(operation: WriteOperation, options: Map[String, String]): Int =
+    (operation match {
+      case WriteOperation.Upsert => WriteOptions.UpsertParallelism
+      case WriteOperation.BulkInsert => WriteOptions.BulkInsertParallelism
+      case _ => WriteOptions.InsertParallelism
+    })(options)
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
     operation match {

@@ -41,7 +41,8 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
 }
 
 /** Rows of the table's columns, then the record key, then the partition path, and what they were sorted by. Those of a
-  * file group come together and in the order of their keys, as do those of a partition that begin new files.
+  * file group come together and in the order of their keys, as do those of a partition that begin new files. What a
+  * bucket gets replaces the row of its key if there is one.
   */
 private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], attempt: TaskAttempt)
     extends DataWriter[InternalRow] {
@@ -53,10 +54,14 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], att
     val key = row.getUTF8String(keyOrdinal)
     val partition = row.getUTF8String(keyOrdinal + 1)
     groups match {
-      case Some(g) => files.toSlot(g, g.slot(null, partition, key), partition)
-      case None => files.toNewFiles(partition)
+      case Some(g) =>
+        val slot = g.slot(null, partition, key)
+        files.toSlot(g, slot, partition)
+        if (slot >= 0 && g.buckets.isDefined) files.update(key, row, RowPosition.Unknown) else files.insert(key, row)
+      case None =>
+        files.toNewFiles(partition)
+        files.insert(key, row)
     }
-    files.insert(key, row)
   }
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = files.metrics.values

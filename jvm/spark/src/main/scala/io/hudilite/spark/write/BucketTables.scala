@@ -1,21 +1,94 @@
 package io.hudilite.spark.write
 
-import io.hudilite.error.UnsupportedTable
-import io.hudilite.filegroup.FileNames
+import io.hudilite.config.{TableConfig, WriteOptions}
+import io.hudilite.error.{InvalidInput, UnsupportedTable}
+import io.hudilite.filegroup.{BucketIndex, FileSlice, FooterCache}
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 
-/** Tables with a bucket index, which only their file ids tell (docs/format.md#indexes). A row may only go to the file group
-  * of its bucket there, and the table does not say how many buckets there are, so writes refuse.
+import org.apache.spark.sql.SparkSession
+
+/** Tables with a bucket index. Only their file ids tell that they have one, and nothing tells how many buckets there are
+  * (docs/format.md#indexes), so that every write says both and is held against what the files show.
   */
-private[write] object BucketTables {
+private[spark] object BucketTables {
 
-  /** Bucket numbers are small; the first eight characters of a random file id are a small number once in 40,000 ids. */
-  private val MaxBuckets = 65536
+  /** Files whose keys are held against the number of buckets. */
+  private val FilesAsked = 2
 
-  def refuse(table: Table): Unit = {
-    val fileIds = table.slices(table.partitions().take(1)).values.flatten.map(_.fileId)
-    if (fileIds.nonEmpty && fileIds.forall(id => FileNames.bucketOf(id).exists(_ < MaxBuckets)))
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> "a bucket index",
-        "reason" -> s"its file groups, like ${fileIds.head}, belong to buckets")
+  /** Where Hudi keeps what other kinds of bucket index need. */
+  private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
+
+  /** The index that the options of a write ask for. */
+  def index(config: TableConfig, options: Map[String, String]): Option[BucketIndex] =
+    if (WriteOptions.IndexType(options) != "BUCKET") None
+    else {
+      WriteOptions.BucketEngine(options)
+      val fields = WriteOptions.BucketHashFields.get(options).getOrElse(config.recordKeyFields)
+      val strangers = fields.filterNot(config.recordKeyFields.contains)
+      if (fields.isEmpty || strangers.nonEmpty)
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.BucketHashFields.name,
+          "value" -> fields.mkString(","),
+          "reason" -> s"the record key has the fields ${config.recordKeyFields.mkString(", ")}")
+      Some(BucketIndex(WriteOptions.Buckets(options), fields))
+    }
+
+  /** Refuses a write whose options and the table's files do not have the same index. */
+  def check(table: Table, index: Option[BucketIndex]): Unit = {
+    Metadata.find(folder => table.storage.exists(s"${table.basePath}/.hoodie/.bucket_index/$folder")).foreach(folder =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
+    val groups = table.slices(table.partitions().take(1)).values.flatten.map(_.fileId)
+    val bucketed = groups.nonEmpty && groups.forall(BucketIndex.bucketOfFile(_).isDefined)
+    index match {
+      case None if bucketed => throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
+      case Some(_) if groups.nonEmpty && !bucketed =>
+        val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty).head
+        throw refused(WriteOptions.IndexType.name, "BUCKET", s"the table's file group $strange belongs to no bucket")
+      case _ =>
+    }
   }
+
+  /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. */
+  def slots(slices: Array[FileSlice], index: BucketIndex, table: Table): Map[String, Array[Int]] = {
+    val slots = slices.indices.groupBy(i => slices(i).partition).map { case (partition, found) =>
+      val byBucket = Array.fill(index.count)(-1)
+      found.foreach { i =>
+        val bucket = bucketOf(slices(i), index)
+        if (byBucket(bucket) >= 0)
+          throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+            "feature" -> s"two file groups of bucket $bucket in '$partition'",
+            "reason" -> s"${slices(byBucket(bucket)).fileId} and ${slices(i).fileId}")
+        byBucket(bucket) = i
+      }
+      partition -> byBucket
+    }
+    slices.iterator.filter(_.base.isDefined).take(FilesAsked).foreach(checkKeys(_, index, table))
+    slots
+  }
+
+  private def bucketOf(slice: FileSlice, index: BucketIndex): Int =
+    BucketIndex.bucketOfFile(slice.fileId) match {
+      case Some(bucket) if bucket < index.count => bucket
+      case Some(bucket) => throw refused(WriteOptions.Buckets.name, index.count.toString,
+          s"the table has the bucket $bucket, of the file group ${slice.fileId}")
+      case None => throw refused(WriteOptions.IndexType.name, "BUCKET",
+          s"the table's file group ${slice.fileId} belongs to no bucket")
+    }
+
+  /** The first and the last key of a file must belong to its bucket, which they hardly do with other numbers. */
+  private def checkKeys(slice: FileSlice, index: BucketIndex, table: Table): Unit = slice.base.foreach { base =>
+    val path = s"${table.basePath}/${base.relativePath}"
+    val footer = FooterCache.read(Sessions.hadoopConf(SparkSession.active), path, base.length, withBloom = false)
+    val bucket = bucketOf(slice, index)
+    val keys = if (footer.rows == 0) Nil else footer.minKey ++ footer.maxKey
+    keys.find(index.bucketOf(_) != bucket).foreach(key =>
+      throw refused(WriteOptions.Buckets.name, index.count.toString,
+        s"with it and the hash fields " +
+          s"${index.hashFields.mkString(", ")} the key $key belongs to bucket ${index.bucketOf(key)}, but the table " +
+          s"has it in bucket $bucket"))
+  }
+
+  private def refused(option: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value, "reason" -> reason)
 }

@@ -61,6 +61,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Bool
     val newKey = keys.recordKey(row)
     if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
     if (target == partition || !moves) files.update(key, row, position(metadata))
+    else if (groups.buckets.isDefined) throw ChangeWriter.partitionChanged(key, partition, target)
     else files.move(key, row, target, position(metadata))
   }
 
@@ -92,4 +93,7 @@ private object ChangeWriter {
 
   def keyChanged(from: UTF8String, to: UTF8String): InvalidInput =
     InvalidInput("RECORD_KEY_CHANGED", "from" -> from.toString, "to" -> to.toString)
+
+  def partitionChanged(key: UTF8String, from: UTF8String, to: UTF8String): InvalidInput =
+    InvalidInput("PARTITION_CHANGED", "key" -> key.toString, "from" -> from.toString, "to" -> to.toString)
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BucketIndex, FileSlice}
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
@@ -40,6 +40,14 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
       val name = partition.copy()
       switch(name, new NewFileGroups(output, name.toString))
     }
+
+  /** Following rows begin the file group of a bucket. */
+  def toNewBucket(partition: UTF8String, bucket: Int): Unit = currentName match {
+    case NewBucket(of, number) if number == bucket && of == partition =>
+    case _ =>
+      val name = NewBucket(partition.copy(), bucket)
+      switch(name, new NewFileGroups(output, name.partition.toString, Some(BucketIndex.newFileId(bucket))))
+  }
 
   private def switch(name: AnyRef, next: => GroupWriter): Unit = {
     finishCurrent()
@@ -83,6 +91,8 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
       try scattered.abort()
       finally output.discard()
 }
+
+private final case class NewBucket(partition: UTF8String, bucket: Int)
 
 /** Rows of many partitions in no order: one open file for each, and when there are too many the largest is finished. */
 private[write] final class ScatteredRows(output: TaskOutput) {

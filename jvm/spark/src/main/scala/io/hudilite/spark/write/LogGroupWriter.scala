@@ -36,9 +36,10 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known, folded)
   }
 
-  /** New rows go to base files, where they are found again. */
   override def insert(key: UTF8String, row: InternalRow): Unit =
-    throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}")
+    if (settings.takesInserts) update(key, row, RowPosition.Unknown)
+    else
+      throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (job.isDelete(row)) delete(key, orderings.of(row), position)

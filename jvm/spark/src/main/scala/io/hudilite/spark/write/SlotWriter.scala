@@ -15,7 +15,12 @@ private[write] final class SlotWriter(job: WriteJob, attempt: TaskAttempt) {
 
   /** Following rows belong to this slot; see [[WriteGroups]]. */
   def toSlot(groups: WriteGroups, slot: Int, partition: UTF8String): Unit =
-    if (slot < 0) toNewFiles(partition)
+    if (slot < 0) groups.buckets match {
+      case Some(buckets) =>
+        file = -1
+        files.toNewBucket(partition, buckets.bucketOfNew(slot))
+      case None => toNewFiles(partition)
+    }
     else {
       if (slot != file) metrics.fileGroups += 1
       file = slot

@@ -23,8 +23,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *   new slots that the inserts of one partition are spread over
   * @param tasks
   *   number of tasks of the write
+  * @param buckets
+  *   with a bucket index, where rows go whose file group is not known; `small` and `spread` have no say then
   */
-final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[Int]], spread: Int, tasks: Int)
+final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[Int]], spread: Int, tasks: Int,
+    buckets: Option[BucketSlots] = None)
     extends Serializable {
 
   @transient private lazy val slots: java.util.HashMap[UTF8String, Integer] = {
@@ -39,6 +42,8 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
     map
   }
 
+  private val bucketed: BucketSlots = buckets.orNull
+
   // hot path: called for every row
   /** Slot of a row: of the file group that holds it when `fileId` is not null, else one that takes inserts. */
   def slot(fileId: UTF8String, partition: UTF8String, key: UTF8String): Int =
@@ -46,7 +51,8 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
       val slot = slots.get(fileId)
       if (slot == null) throw new IllegalStateException(s"file group $fileId is not part of the snapshot of this write")
       slot
-    } else {
+    } else if (bucketed != null) bucketed.slot(partition, key)
+    else {
       val takers = smallSlots.get(partition)
       val hash = key.hashCode & Int.MaxValue
       if (takers != null) takers(hash % takers.length)
@@ -75,7 +81,8 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   }
 
   /** A value whose place in Spark's hash partitioning over `tasks` partitions is the task of `slot`. */
-  def taskValue(slot: Int): Int = taskValues(Math.floorMod(slot, tasks))
+  def taskValue(slot: Int): Int =
+    taskValues(Math.floorMod(if (slot < 0 && bucketed != null) bucketed.dealt(slot) else slot, tasks))
 
   @transient private lazy val taskValues: Array[Int] = WriteGroups.valuesHashedTo(tasks)
 }

@@ -64,6 +64,8 @@ final case class WriteJob(
   *   size at which a block is finished
   * @param fileBytes
   *   size at which another file is begun
+  * @param takesInserts
+  *   new rows go to the log of a file group that there is, as an index finds them there; otherwise to base files
   * @param compactions
   *   instant of the pending compaction of a file group; before version 8 it names the log files
   */
@@ -72,6 +74,7 @@ final case class LogSettings(
     parquet: Boolean = false,
     blockBytes: Long = LogSettings.BlockBytes,
     fileBytes: Long = LogSettings.FileBytes,
+    takesInserts: Boolean = false,
     compactions: Map[FileGroupId, String] = Map.empty) {
 
   /** Log files bear the instant of their write, not of their slice. */

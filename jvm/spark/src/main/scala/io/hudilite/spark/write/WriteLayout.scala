@@ -1,8 +1,9 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{BucketIndex, FileSlice}
 import io.hudilite.record.MetaFields
+import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -15,6 +16,11 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
+
+/** Keeps one of the rows that are equal by `keys`, in the order of these. All of them have come together by `place`. */
+trait KeepsLatest {
+  def apply(keys: Seq[Expression], place: Expression, rows: LogicalPlan): LogicalPlan
+}
 
 /** The order in which rows must reach the writers: which task, and in which sequence there.
   *
@@ -101,16 +107,28 @@ object WriteLayout {
       groups)
   }
 
+  /** Keyed rows brought to their buckets.
+    *
+    * @param latest
+    *   leaves one row of each key; `None` = all rows stay
+    */
+  def bucketed(rows: LogicalPlan, groups: WriteGroups, latest: Option[KeepsLatest]): LogicalPlan =
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: WriteGroups): LogicalPlan = {
+      groups: WriteGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
     val placed = Project(rows.output ++ computed, rows)
     val dealt = RepartitionByExpression(Seq(column(placed, TaskColumn)), placed, Some(groups.tasks), None)
     val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
-    Project(rows.output, Sort(order.map(SortOrder(_, Ascending)), global = false, dealt))
+    val inOrder = latest match {
+      case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
+      case None => Sort(order.map(SortOrder(_, Ascending)), global = false, dealt)
+    }
+    Project(rows.output, inOrder)
   }
 
   private def valueOf(column: NamedExpression): Expression = column match {
@@ -127,7 +145,7 @@ object WriteLayout {
     */
   def groups(slices: Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int,
       cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
-    val all = slices.sortBy(s => (s.partition, s.base.map(_.name).getOrElse(""), s.fileId)).toArray
+    val all = sorted(slices)
     val maxBytes = WriteOptions.MaxFileSize(options)
     val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
       .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
@@ -139,6 +157,23 @@ object WriteLayout {
       }.filter(_._2.nonEmpty)
     WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
   }
+
+  /** The groups of a write with a bucket index into `slices`, which must be what the index says. */
+  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int)
+      : WriteGroups = {
+    val all = sorted(slices)
+    inBuckets(all, BucketSlots(index, BucketTables.slots(all, index, table)), parallelism, most)
+  }
+
+  /** The groups of a write that begins all its buckets anew. */
+  def newBuckets(index: BucketIndex, parallelism: Int, most: Int): WriteGroups =
+    inBuckets(Array.empty, BucketSlots(index, Map.empty), parallelism, most)
+
+  private def inBuckets(slices: Array[FileSlice], slots: BucketSlots, parallelism: Int, most: Int): WriteGroups =
+    WriteGroups(slices, Map.empty, spread = 1, if (parallelism > 0) parallelism else most, Some(slots))
+
+  private def sorted(slices: Seq[FileSlice]): Array[FileSlice] =
+    slices.sortBy(s => (s.partition, s.base.map(_.name).getOrElse(""), s.fileId)).toArray
 
   /** As many of the small files as the inserts fill, smallest first. */
   private def smallest(slots: Seq[Int], size: Int => Long, maxBytes: Long, inputBytes: Option[BigInt]): Array[Int] = {

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
+import io.hudilite.filegroup.BucketIndex
 import io.hudilite.record.PartitionPaths
 import io.hudilite.spark.row.{
   KeyExpressions,
@@ -46,6 +47,9 @@ final case class WriteTarget(
 
   def indexType: String = WriteOptions.IndexType(options)
 
+  /** Where keys belong with a bucket index, which looks nothing up. */
+  lazy val buckets: Option[BucketIndex] = BucketTables.index(config, options)
+
   /** Whether a row whose partition path has changed moves there; otherwise it is updated where it is. */
   def movesPartitions: Boolean =
     if (indexType == "GLOBAL_BLOOM") WriteOptions.BloomUpdatePartition(options)
@@ -74,7 +78,8 @@ final case class WriteTarget(
     mergeMode = config.mergeMode,
     orderingFields = config.orderingFields,
     files = FileSettings(
-      maxFileBytes = WriteOptions.MaxFileSize(options),
+      // A bucket has one file group, however large it grows.
+      maxFileBytes = if (buckets.isDefined) Long.MaxValue else WriteOptions.MaxFileSize(options),
       codec = WriteOptions.CompressionCodec(options),
       rowGroupBytes = whenSet(WriteOptions.BlockSize).getOrElse(FileSettings.RowGroupBytes),
       pageBytes = whenSet(WriteOptions.PageSize).getOrElse(FileSettings.PageBytes)),
@@ -97,6 +102,7 @@ final case class WriteTarget(
     parquet = WriteOptions.LogBlockFormat(options) == "parquet",
     blockBytes = WriteOptions.LogBlockSize(options).min(LogSettings.MostBlockBytes),
     fileBytes = WriteOptions.LogFileSize(options),
+    takesInserts = buckets.isDefined,
     compactions = existing.map(_.pendingCompactions).getOrElse(Map.empty))
 
   private def whenSet[T](key: ConfigKey[T]): Option[T] = if (key.isSet(options)) key.get(options) else None
@@ -119,7 +125,7 @@ object WriteTarget {
       case Some(table) =>
         table.config.checkWritable(basePath)
         TableRequest.checkAgainst(table.config, options)
-        BucketTables.refuse(table)
+        BucketTables.check(table, BucketTables.index(table.config, options))
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
         WriteTarget(basePath, storage, existing, table.config, options, schema)
@@ -129,6 +135,7 @@ object WriteTarget {
         val schema = Nullability.relaxed(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
+        BucketTables.index(config, options)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
   }

@@ -8,8 +8,8 @@ import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
 import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan}
-import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
+import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan, UnionExec}
+import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
 import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.util.QueryExecutionListener
@@ -30,7 +30,6 @@ final class UpsertPlanSuite extends FunSuite {
     "hoodie.datasource.write.recordkey.field" -> "id",
     "hoodie.datasource.write.partitionpath.field" -> "dt",
     "hoodie.datasource.write.precombine.field" -> "ts",
-    "hoodie.index.type" -> "BLOOM",
     "hoodie.parquet.small.file.limit" -> "0")
 
   /** 6000 rows in 3 partitions of 2 files each: keys grow with the ids, and so do partitions and files. */
@@ -41,8 +40,8 @@ final class UpsertPlanSuite extends FunSuite {
   private def write(frame: DataFrame, path: String, operation: String): Unit =
     write(frame.write.format("hudilite"), path, operation)
 
-  private def write(writer: DataFrameWriter[Row], path: String, operation: String): Unit =
-    writer.options(options).option("hoodie.datasource.write.operation", operation)
+  private def write(writer: DataFrameWriter[Row], path: String, operation: String, index: String = "BLOOM"): Unit =
+    writer.options(options).option("hoodie.datasource.write.operation", operation).option("hoodie.index.type", index)
       .mode(SaveMode.Append).save(path)
 
   private def table(name: String, tableType: String = "COPY_ON_WRITE"): String = {
@@ -53,8 +52,8 @@ final class UpsertPlanSuite extends FunSuite {
     path
   }
 
-  /** The plan that ran during `action`. */
-  private def executed(action: => Unit): Seq[SparkPlan] = {
+  /** The plan with such a node that ran during `action`. */
+  private def executed(action: => Unit, of: SparkPlan => Boolean = _.isInstanceOf[WriteDeltaExec]): Seq[SparkPlan] = {
     val seen = new LinkedBlockingQueue[QueryExecution]
     val listener = new QueryExecutionListener {
       override def onSuccess(name: String, run: QueryExecution, nanos: Long): Unit = seen.add(run)
@@ -67,7 +66,7 @@ final class UpsertPlanSuite extends FunSuite {
       Iterator.continually(seen.poll(60, TimeUnit.SECONDS)).map { run =>
         assert(run != null, "no row-level write ran")
         PlanProbe.nodes(run.executedPlan)
-      }.find(_.exists(_.isInstanceOf[WriteDeltaExec])).get
+      }.find(_.exists(of)).get
     } finally spark.listenerManager.unregister(listener)
   }
 
@@ -94,6 +93,28 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(nodes.count(_.isInstanceOf[SortExec]), 2, clue = s"the keys alone are not sorted:\n${nodes.head}")
     assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
+  }
+
+  test(
+    "with a bucket index an upsert brings its rows to their buckets by one exchange and one sort, and looks nothing up") {
+    for (tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")) {
+      val path = Files.createTempDirectory("hudilite-plan").resolve("buckets").toString
+      def upsert(frame: DataFrame): Unit = write(
+        frame.write.format("hudilite").options(Map(
+            "hoodie.datasource.write.table.type" -> tableType, "hoodie.bucket.index.num.buckets" -> "3")), path,
+        "upsert",
+        "BUCKET")
+      upsert(rows(0, 6000, 0))
+      val batch = rows(2500, 2510, 1).union(rows(2500, 2510, 0)).union(rows(7000, 7010, 1))
+      val nodes = executed(upsert(batch), _.isInstanceOf[UnionExec])
+      assert(nodes.exists(_.isInstanceOf[AppendDataExec]), clue = s"${nodes.head}")
+      assertEquals(nodes.collect { case p: IndexProbeExec => p }, Nil)
+      assertEquals(reads(nodes), Nil)
+      assertEquals((shuffles(nodes), nodes.count(_.isInstanceOf[SortExec])), (1, 1), clue = s"${nodes.head}")
+      val read = spark.read.format("hudilite").load(path)
+      assertEquals((read.where("version = 1").count(), read.count()), (20L, 6010L))
+      assertEquals(read.select("_file_id").distinct().count(), 12L)
+    }
   }
 
   test("without adaptive execution, too, both sides of the lookup share one exchange") {
