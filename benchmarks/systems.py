@@ -387,6 +387,8 @@ SYSTEMS: dict[str, System] = {
         Hudi(),
         Hudi("hudi-zstd", {"hoodie.parquet.compression.codec": "zstd"}),
         Hudilite(),
+        # As many buckets a partition as Paimon's.
+        Hudilite("hudilite-bucket", {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4"}),
         Hudilite("hudilite-snappy", {"hoodie.parquet.compression.codec": "snappy"}),
         Delta(),
         Iceberg(),
