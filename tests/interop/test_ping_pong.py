@@ -86,7 +86,6 @@ GAMES = [
     ("hudilite", 6, True, "SIMPLE"),
     ("hudi", 9, True, "SIMPLE"),
     ("hudi", 6, False, "BLOOM"),
-    ("hudi", 9, False, "BUCKET"),
     ("hudilite", 6, True, "BUCKET"),
 ]
 

@@ -149,8 +149,7 @@ def test_a_random_life(lite: Engine, path: Path, version: int, mode: str) -> Non
     Life(lite, path, version, mode).live()
 
 
-@VERSIONS
-@MODES
+@pytest.mark.parametrize(("version", "mode"), [(6, "COMMIT_TIME_ORDERING"), (9, "EVENT_TIME_ORDERING")])
 def test_a_random_life_in_buckets(lite: Engine, path: Path, version: int, mode: str) -> None:
     Life(lite, path, version, mode, **IN_BUCKETS).live()
     assert_one_group_a_bucket(lite, path)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.{BaseFile, BucketIndex, FileSlice}
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
 import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction
@@ -55,6 +55,33 @@ class WriteGroupsSuite extends FunSuite {
     assert(g.slot(null, text("b"), text("k")) < 0)
     assert(g.slot(null, text("new"), text("k")) < 0)
     assertEquals(groups(None, "hoodie.parquet.small.file.limit" -> "0").small, Map.empty[String, Array[Int]])
+  }
+
+  private def inBuckets(count: Int, tasks: Int, there: (String, Array[Int])*): WriteGroups =
+    WriteGroups(slices.toArray, Map.empty, 1, tasks, Some(BucketSlots(BucketIndex(count, Seq("id")), there.toMap)))
+
+  test("a row goes to the file group of its bucket, and to a new one where the bucket has none") {
+    val index = BucketIndex(4, Seq("id"))
+    val there = Array(0, -1, 2, 1)
+    val g = inBuckets(4, 8, "a" -> there)
+    for (i <- 0 until 100; key = s"k$i"; bucket = index.bucketOf(key)) {
+      val slot = g.slot(null, text("a"), text(key))
+      if (there(bucket) < 0) assert(slot < 0) else assertEquals(slot, there(bucket))
+      val fresh = g.slot(null, text("elsewhere"), text(key))
+      assert(fresh < 0)
+      assertEquals(g.buckets.get.bucketOfNew(fresh), bucket)
+    }
+    assertEquals(g.slices(g.slot(text("b1"), text("b"), text("k"))).fileId, "b1")
+  }
+
+  test("new buckets of one partition are dealt to tasks in turn, the highest number of buckets included") {
+    for (count <- Seq(1, 7, 64, 65536)) {
+      val g = inBuckets(count, 8)
+      val slots = (0 until 2000).map(i => g.slot(null, text("p"), text(s"key-$i"))).distinct
+      assert(slots.forall(_ < 0))
+      assert(slots.map(g.buckets.get.bucketOfNew).forall(b => b >= 0 && b < count))
+      assertEquals(slots.map(g.taskValue).distinct.size, count.min(8))
+    }
   }
 
   test("neighbouring slots go to different tasks, and every task has a value that Spark's hash brings there") {
