@@ -35,7 +35,9 @@ private[spark] object BucketTables {
 
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(table: Table, index: Option[BucketIndex]): Unit = {
-    Metadata.find(folder => table.storage.exists(s"${table.basePath}/.hoodie/.bucket_index/$folder")).foreach(folder =>
+    val root = s"${table.basePath}/.hoodie/.bucket_index"
+    val others = if (table.storage.exists(root)) Metadata else Nil // one question for nearly all tables
+    others.find(folder => table.storage.exists(s"$root/$folder")).foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
     val groups = table.slices(table.partitions().take(1)).values.flatten.map(_.fileId)
