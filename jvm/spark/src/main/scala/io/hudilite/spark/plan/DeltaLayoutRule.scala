@@ -1,9 +1,8 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
 import io.hudilite.spark.lookup.IndexProbe
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{InsertTakers, RecordSize, RowLevelWrite, WriteGroups, WriteLayout, WriteOperation}
+import io.hudilite.spark.write.{InsertTakers, RecordSize, RowLevelWrite, WriteGroups, WriteLayout}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
@@ -24,9 +23,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
 
   private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): WriteGroups = {
     val target = operation.target
-    val parallelism =
-      if (operation.operation == WriteOperation.Delete) WriteOptions.DeleteParallelism(target.options)
-      else WriteOptions.UpsertParallelism(target.options)
+    val parallelism = operation.operation.parallelism(target.options)
     val slices = target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
     val cores = session.sparkContext.defaultParallelism
     val takers = InsertTakers.of(target)

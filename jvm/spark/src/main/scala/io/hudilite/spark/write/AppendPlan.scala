@@ -49,10 +49,10 @@ object AppendPlan {
     operation match {
       case WriteOperation.BulkInsert =>
         AppendPlan(write,
-          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), parallelism(operation, options)))
+          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), operation.parallelism(options)))
       case WriteOperation.DeletePartition => AppendPlan(write, keyed)
       case _ =>
-        val tasks = parallelism(operation, options)
+        val tasks = operation.parallelism(options)
         val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         AppendPlan(write.copy(groups = groups),
           groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, tasks)))
@@ -67,7 +67,7 @@ object AppendPlan {
   def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwrites: Boolean,
       keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
     val replaced = replaces(target, operation, overwrites)
-    val tasks = parallelism(operation, target.options)
+    val tasks = operation.parallelism(target.options)
     // Also where some partitions are replaced: the others keep their number of buckets.
     val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
       val slices = table.slices(table.partitions()).values.flatten.toSeq
@@ -77,13 +77,6 @@ object AppendPlan {
       .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten.tasksPerCore))
     AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
   }
-
-  private def parallelism(operation: WriteOperation, options: Map[String, String]): Int =
-    (operation match {
-      case WriteOperation.Upsert => WriteOptions.UpsertParallelism
-      case WriteOperation.BulkInsert => WriteOptions.BulkInsertParallelism
-      case _ => WriteOptions.InsertParallelism
-    })(options)
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
     operation match {

@@ -13,6 +13,14 @@ sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) ext
 
   /** Spelling in commit metadata. */
   def metadataName: String = name.toUpperCase
+
+  /** Tasks of the write's shuffle that the options ask for; 0 = as many as fit. */
+  def parallelism(options: Map[String, String]): Int = (this match {
+    case WriteOperation.Upsert => WriteOptions.UpsertParallelism
+    case WriteOperation.BulkInsert => WriteOptions.BulkInsertParallelism
+    case WriteOperation.Delete => WriteOptions.DeleteParallelism
+    case _ => WriteOptions.InsertParallelism
+  })(options)
 }
 
 object WriteOperation {
