@@ -70,19 +70,10 @@ private[write] final class OldBaseFile(output: TaskOutput, val file: BaseFile) e
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet
 
-  /** Old rows of one row group, in batches. */
-  def batches(block: BlockMetaData): OldBatches =
-    new OldBatches(this, output.readers, block.getStartingPos, block.getCompressedSize)
-
-  /** Old rows of the whole file, in batches. */
-  def batches(): OldBatches = new OldBatches(this, output.readers, 0, file.length)
+  /** Old rows of these row groups, neighbours, in batches of the columns of `OldBaseFile.schema`. */
+  def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, output.readers)
 
   def newStream(): SeekableInputStream = input.newStream()
-
-  /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
-  def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
-    Option(OldBaseFile.column(block, MetaFields.RecordKey).getStatistics)
-      .filter(s => s.hasNonNullValue && s.getMinBytes != null).map(s => (s.getMinBytes, s.getMaxBytes))
 
   override def close(): Unit = reader.close()
 }
@@ -98,6 +89,11 @@ private[write] object OldBaseFile {
 
   /** Columns of old rows: the kept meta columns, then the data columns. */
   def schema(job: WriteJob): StructType = StructType(KeptMeta.map(StructField(_, StringType)) ++ job.dataSchema.fields)
+
+  /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
+  def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
+    Option(column(block, MetaFields.RecordKey).getStatistics).filter(s => s.hasNonNullValue && s.getMinBytes != null)
+      .map(s => (s.getMinBytes, s.getMaxBytes))
 
   private def hasPlainPages(chunk: ColumnChunkMetaData): Boolean =
     Option(chunk.getEncodingStats).fold(!chunk.getEncodings.asScala.exists(_.usesDictionary))(

@@ -36,7 +36,7 @@ private[write] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter
         old.reader.readColumnIndex(chunk), old.reader.readOffsetIndex(chunk))
     }
     writer.endGroup(block.getRowCount)
-    old.keyRange(block).foreach { case (smallest, largest) => writer.keys.noteRun(smallest, largest) }
+    OldBaseFile.keyRange(block).foreach { case (smallest, largest) => writer.keys.noteRun(smallest, largest) }
   }
 
   private def descriptor(path: Array[String]): ColumnDescriptor = old.parquetSchema.getColumnDescription(path)

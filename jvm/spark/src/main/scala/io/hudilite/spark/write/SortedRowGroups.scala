@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[write] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
 
-  private val ranges = old.blocks.map(old.keyRange)
+  private val ranges = old.blocks.map(OldBaseFile.keyRange)
   private val copy = new RowGroupCopy(old, writer)
 
   private var group = 0
@@ -61,7 +61,7 @@ private[write] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
   private def keyAt(row: Int): UTF8String = vectors(OldBaseFile.KeyOrdinal).getUTF8String(row)
 
   private def openGroup(): Unit = {
-    batches = old.batches(old.blocks(group))
+    batches = old.batches(Seq(old.blocks(group)))
     vectors = batches.vectors
     nextBatch()
   }

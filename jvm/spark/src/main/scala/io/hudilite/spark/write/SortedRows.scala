@@ -23,15 +23,17 @@ private[write] final class SortedRows(old: OldBaseFile, writer: BaseFileWriter) 
 
   private def sort(): Iterator[InternalRow] = {
     val toUnsafe = UnsafeProjection.create(schema)
-    val batches = old.batches()
-    try {
-      val batch = new ColumnarBatch(batches.vectors)
-      while (batches.next()) {
-        batch.setNumRows(batches.rows)
-        val rows = batch.rowIterator()
-        while (rows.hasNext) sorter.insertRow(toUnsafe(rows.next()).asInstanceOf[UnsafeRow]) // hot path
-      }
-    } finally batches.close()
+    if (old.blocks.nonEmpty) {
+      val batches = old.batches(old.blocks)
+      try {
+        val batch = new ColumnarBatch(batches.vectors)
+        while (batches.next()) {
+          batch.setNumRows(batches.rows)
+          val rows = batch.rowIterator()
+          while (rows.hasNext) sorter.insertRow(toUnsafe(rows.next()).asInstanceOf[UnsafeRow]) // hot path
+        }
+      } finally batches.close()
+    }
     sorter.sort()
   }
 
