@@ -35,9 +35,9 @@ class Table:
         return os.path.join(self.root, self.name)
 
 
-def copied(table: Table) -> Table:
+def copied(table: Table, name: str) -> Table:
     """A copy of a table that names its files by relative paths."""
-    other = replace(table, name=table.name + "-twin")
+    other = replace(table, name=name)
     shutil.copytree(table.path, other.path)
     return other
 
@@ -73,8 +73,8 @@ class System:
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         raise Unsupported
 
-    def twin(self, table: Table) -> Table:
-        """Another table with the same files, which only reads."""
+    def copy(self, table: Table, name: str) -> Table:
+        """Another table with a copy of the files."""
         raise Unsupported
 
     def version(self, spark: SparkSession, table: Table) -> Any:
@@ -136,8 +136,8 @@ class Parquet(System):
         self._rewrite(table, touched, self.read(spark, table))
         shutil.rmtree(self._batches(table), ignore_errors=True)
 
-    def twin(self, table: Table) -> Table:
-        other = copied(table)
+    def copy(self, table: Table, name: str) -> Table:
+        other = copied(table, name)
         shutil.copytree(self._batches(table), self._batches(other))
         return other
 
@@ -204,8 +204,8 @@ class Hudi(System):
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format(self.format).load(table.path)
 
-    def twin(self, table: Table) -> Table:
-        return copied(table)
+    def copy(self, table: Table, name: str) -> Table:
+        return copied(table, name)
 
     def version(self, spark: SparkSession, table: Table) -> str:
         """Completion time of the last commit."""
@@ -286,8 +286,8 @@ class Delta(MergeSystem):
     def compact(self, spark: SparkSession, table: Table) -> None:
         spark.sql(f"REORG TABLE {self.identifier(table)} APPLY (PURGE)").collect()
 
-    def twin(self, table: Table) -> Table:
-        return copied(table)
+    def copy(self, table: Table, name: str) -> Table:
+        return copied(table, name)
 
     def read(self, spark: SparkSession, table: Table) -> DataFrame:
         return spark.read.format("delta").load(table.path)
@@ -357,6 +357,11 @@ class Paimon(System):
 
     def identifier(self, table: Table) -> str:
         return f"pai.default.{table.name}"
+
+    def copy(self, table: Table, name: str) -> Table:
+        folder = os.path.join(os.path.dirname(table.path), "default.db")
+        shutil.copytree(os.path.join(folder, table.name), os.path.join(folder, name))
+        return replace(table, name=name)
 
     def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         columns = ", ".join(f"{f.name} {f.dataType.simpleString()}" for f in frame.schema.fields)
