@@ -196,8 +196,9 @@ LOGFILE_MAX_SIZE: Final[str] = "hoodie.logfile.max.size"
 """Size at which a task goes on in another log file. Value: long, bytes; default 1073741824."""
 
 WRITE_RECORD_POSITIONS: Final[str] = "hoodie.write.record.positions"
-"""Blocks of log files say which rows of the base file they replace, where the lookup of the keys has told;
-readers then need not compare keys. Tables of version 6 have no place for it. Value: boolean; default true.
+"""Blocks of log files say which rows of the base file they replace; readers then need not compare keys. Where no
+lookup has told, as with BUCKET, the write reads the record keys of base files in their place. Tables of
+version 6 have no place for it. Value: boolean; default true.
 """
 
 COPYONWRITE_RECORD_SIZE_ESTIMATE: Final[str] = "hoodie.copyonwrite.record.size.estimate"

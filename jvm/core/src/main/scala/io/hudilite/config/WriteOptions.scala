@@ -87,8 +87,9 @@ object WriteOptions {
     "Size at which a task goes on in another log file.", 1, "bytes")
 
   val RecordPositions: ConfigKey[Boolean] = ConfigKey.flag("hoodie.write.record.positions", default = true,
-    "Blocks of log files say which rows of the base file they replace, where the lookup of the keys has told; readers " +
-      "then need not compare keys. Tables of version 6 have no place for it.")
+    "Blocks of log files say which rows of the base file they replace; readers then need not compare keys. Where no " +
+      "lookup has told, as with BUCKET, the write reads the record keys of base files in their place. Tables of " +
+      "version 6 have no place for it.")
 
   val RecordSizeEstimate: ConfigKey[Int] = ConfigKey.int("hoodie.copyonwrite.record.size.estimate", 1024,
     "Size of a row when no earlier commit tells.", 1, "bytes")

@@ -39,12 +39,14 @@ final case class LogBlock(
   /** Instant of the base file that [[positions]] count rows of. */
   def positionsBase: Option[String] = headers.get(HeaderKey.PositionsBaseInstant)
 
-  /** Rows of the base file at `base` that the records replace, one a record and ascending; `None` when the block has
-    * none for that base file, or not as many as records, and its keys must be compared.
+  /** Rows of the base file at `base` that the records replace, one a record and ascending, or [[RowPosition.Absent]] for
+    * all of them; `None` when the block has none for that base file, or not as many as records, and its keys must be
+    * compared.
     */
   def positions(base: String, records: Int): Option[Array[Long]] =
     headers.get(HeaderKey.RecordPositions).filter(_ => positionsBase.contains(base))
-      .map(text => CorruptTable.guard(path)(RecordPositions.decode(text, records))).filter(_.length == records)
+      .map(text => CorruptTable.guard(path)(RecordPositions.decode(text, records)))
+      .map(rows => if (rows.isEmpty) Array.fill(records)(RowPosition.Absent) else rows).filter(_.length == records)
 
   private def header(key: Int, name: String): String = headers.getOrElse(key,
     throw CorruptTable("CORRUPT_FILE", "path" -> path,

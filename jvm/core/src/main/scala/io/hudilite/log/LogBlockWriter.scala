@@ -13,8 +13,8 @@ object LogBlockWriter {
   /** The headers of a data or delete block that table version `version` allows.
     *
     * @param positions
-    *   rows of the base file at the given instant that the records replace, ascending and one a record; version 6 has no
-    *   place for them and leaves them out
+    *   rows of the base file at the given instant that the records replace, ascending and one a record, or none when it
+    *   has no row of their keys; version 6 has no place for them and leaves them out
     * @param folded
     *   instants whose blocks this one replaces; all blocks of its instant must name the same
     */

@@ -189,6 +189,14 @@ class BlockContentSuite extends FunSuite {
     assertEquals(block("!").positions("2", 5).map(_.length), None)
   }
 
+  test("no positions at all say that the base file has none of the keys, and fewer than records say nothing") {
+    def positions(rows: Long*): Option[Seq[Long]] = LogBlock(Path, BlockKind.AvroData,
+      LogBlockWriter.headers(9, "002", "{}", Some("001" -> rows.toArray)), 0, 0).positions("001", 3).map(_.toSeq)
+    assertEquals(positions(1, 2, 7), Some(Seq(1L, 2L, 7L)))
+    assertEquals(positions(), Some(Seq.fill(3)(RowPosition.Absent)))
+    assertEquals(positions(1, 2), None)
+  }
+
   test("headers are those that the table version knows") {
     val positions = Some("001" -> Array(1L, 2L))
     assertEquals(LogBlockWriter.headers(6, "002", "{}", positions).keySet, Set(0, 2))

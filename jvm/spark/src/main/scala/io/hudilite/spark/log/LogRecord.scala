@@ -26,7 +26,7 @@ private[spark] final class LogRecord private[log] (rows: LogRows) {
 
   def key: UTF8String = current.getUTF8String(rows.keyOrdinal)
 
-  /** Row of the base file that the record replaces; -1 when it was not asked for. */
+  /** Row of the base file that the record replaces, see `RowPosition`; unknown when it was not asked for. */
   def position: Long = current.getLong(LogRows.Position)
 
   def isDelete: Boolean = LogRows.has(current, LogRows.Delete)

@@ -3,7 +3,7 @@ package io.hudilite.spark.log
 import java.nio.charset.StandardCharsets.UTF_8
 
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
-import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock}
+import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock, RowPosition}
 import org.apache.avro.Schema
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
@@ -117,7 +117,7 @@ private[log] final class LogRecords(
     if (record.isNullAt(rows.keyInRead)) throw damaged(block, "it has no record key", null)
     bookkeeping.setLong(LogRows.Sequence, sequence)
     bookkeeping.setInt(LogRows.Flags, flags)
-    bookkeeping.setLong(LogRows.Position, if (places == null) -1L else places(inBlock))
+    bookkeeping.setLong(LogRows.Position, if (places == null) RowPosition.Unknown else places(inBlock))
     sequence += 1
     inBlock += 1
     val row = rows.toUnsafe(joined(bookkeeping, record))

@@ -91,14 +91,14 @@ object MergedLog {
     placed.map(new MergedLog(rows, order, _)).getOrElse(of(rows, blocks, conf))
   }
 
-  /** The records in the order of the base file's rows that they replace; `None` when a block does not say it of all its
-    * records.
+  /** The records in the order of the base file's rows that they replace, before them those that replace none; `None` when
+    * a block does not say it of all its records.
     */
   private[spark] def byPosition(
       rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]]): Option[MergedLog] =
     if (!blocks.havePositions) None
     else {
-      val order = SortColumn.Number(LogRows.Position)
+      val order = SortColumn.NumberOrText(LogRows.Position, rows.keyOrdinal)
       SortedLog.read(rows, blocks, conf, order, positions = true, bounds).map(new MergedLog(rows, order, _))
     }
 }

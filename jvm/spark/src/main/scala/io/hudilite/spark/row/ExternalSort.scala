@@ -30,6 +30,16 @@ object SortColumn {
       java.lang.Long.compare(a.getLong(ordinal), b.getLong(ordinal))
     override private[row] def prefix(row: InternalRow): Long = row.getLong(ordinal)
   }
+
+  /** A number, and the rows with a negative one among each other by the UTF-8 bytes of a text. */
+  final case class NumberOrText(ordinal: Int, text: Int) extends SortColumn(PrefixComparators.LONG) {
+    override def compare(a: InternalRow, b: InternalRow): Int = {
+      val number = a.getLong(ordinal)
+      val order = java.lang.Long.compare(number, b.getLong(ordinal))
+      if (order != 0 || number >= 0) order else a.getUTF8String(text).compareTo(b.getUTF8String(text))
+    }
+    override private[row] def prefix(row: InternalRow): Long = row.getLong(ordinal)
+  }
 }
 
 /** Spark's external sorter: it takes its memory from the task's memory manager and spills. */

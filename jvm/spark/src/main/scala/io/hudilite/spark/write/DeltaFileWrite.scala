@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.RowKeys
 import io.hudilite.error.InvalidInput
 

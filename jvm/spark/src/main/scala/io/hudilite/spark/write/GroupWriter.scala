@@ -10,7 +10,7 @@ private[write] trait GroupWriter {
   def insert(key: UTF8String, row: InternalRow): Unit
 
   /** @param position
-    *   number of the old row in its base file, [[RowPosition.Unknown]] when it is not known
+    *   number of the old row in its base file, see [[io.hudilite.log.RowPosition]]
     */
   def update(key: UTF8String, row: InternalRow, position: Long): Unit
 
@@ -24,9 +24,4 @@ private[write] trait GroupWriter {
 
   /** Closes the file that is open, unfinished; the task deletes it. */
   def abort(): Unit
-}
-
-/** Numbers of rows in base files, from 0 on. */
-private[write] object RowPosition {
-  val Unknown: Long = -1L
 }

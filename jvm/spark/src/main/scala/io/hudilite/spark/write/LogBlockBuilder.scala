@@ -31,13 +31,18 @@ private[write] trait LogBlockBuilder {
 /** How rows of a job are stored in log files. */
 private[write] object LogBlockBuilder {
 
-  def open(output: TaskOutput, settings: LogSettings, partition: String, fileId: String): LogBlockBuilder =
+  /** @param buffer
+    *   of the task, for the bytes of a block; cleared
+    */
+  def open(output: TaskOutput, settings: LogSettings, partition: String, fileId: String, buffer: => AvroBuffer)
+      : LogBlockBuilder =
     if (settings.parquet) new ParquetBlockBuilder(output, partition, fileId)
-    else new AvroBlockBuilder(output, partition, fileId)
+    else new AvroBlockBuilder(output, partition, fileId, buffer)
 }
 
 /** Rows as Avro binary, each behind its length (docs/format.md#log-files). */
-private final class AvroBlockBuilder(output: TaskOutput, partition: String, fileId: String) extends LogBlockBuilder {
+private final class AvroBlockBuilder(output: TaskOutput, partition: String, fileId: String, buffer: AvroBuffer)
+    extends LogBlockBuilder {
 
   import AvroBlock.{ContentVersion, LengthBytes, PrefixBytes}
 
@@ -45,7 +50,6 @@ private final class AvroBlockBuilder(output: TaskOutput, partition: String, file
   private val partitionPath = UTF8String.fromString(partition)
   private val commitTime = UTF8String.fromString(output.job.instant)
   private val fileName = UTF8String.fromString(fileId)
-  private val buffer = output.avroBuffer
   private var count = 0
   begin()
 

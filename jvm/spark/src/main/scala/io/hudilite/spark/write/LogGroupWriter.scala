@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
+import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue, RowPosition}
 import io.hudilite.timeline.WriteStat
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
@@ -10,7 +10,9 @@ import scala.collection.mutable
 
 /** Appends changes of one file slice to its log: data blocks, and behind the last a block of deletes.
   *
-  * At most one block is in memory. Nothing is looked up in the slice: readers merge.
+  * Changes come in the order of their keys' bytes. Where the table has a place for it, blocks say which rows of the base
+  * file they replace; rows that nobody has told are looked for among the base file's keys. Records of keys that it does
+  * not have go to blocks of their own, so that all others can name a row. At most one block of each kind is in memory.
   *
   * @param folded
   *   instants whose blocks those written here replace
@@ -22,19 +24,13 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
   private val names = new LogFileNames(output, settings, slice)
-  private val data = LogBlockBuilder.open(output, settings, slice.partition, slice.fileId)
-  private val deletes = mutable.ArrayBuffer.empty[DeleteRecord]
   private val orderings = new OrderingValues(job)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var open: Option[LogFile] = None
 
-  private val dataPositions = new BlockPositions
-  private val deletePositions = new BlockPositions
-
-  private def headers(positions: BlockPositions): Map[Int, String] = {
-    val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
-    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known, folded)
-  }
+  private val present = new Pending(output.avroBuffer)
+  private var absent: Option[Pending] = None
+  private var baseKeys: Option[BaseKeys] = None
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
     if (settings.takesInserts) update(key, row, RowPosition.Unknown)
@@ -44,23 +40,18 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (job.isDelete(row)) delete(key, orderings.of(row), position)
     else {
-      data.add(key, row)
-      added(position)
+      val place = placeOf(key, position)
+      pending(place).add(key, row, place)
     }
 
   /** Appends a record that another instant wrote, as it is; the columns are those of `OldBaseFile.schema`. */
   def keep(row: InternalRow, position: Long): Unit = {
-    data.keep(row)
-    added(position)
+    val place = placeOf(row.getUTF8String(OldBaseFile.KeyOrdinal), position)
+    pending(place).keep(row, place)
   }
 
   /** Deletes a key that another instant deleted. */
   def keepDelete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = delete(key, ordering, position)
-
-  private def added(position: Long): Unit = {
-    dataPositions.add(position)
-    if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
-  }
 
   /** A delete by key alone holds whatever the ordering values are. */
   override def delete(key: UTF8String, position: Long): Unit = delete(key, OrderingValue.CommitTime, position)
@@ -71,27 +62,77 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   }
 
   private def delete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = {
-    deletePositions.add(position)
-    deletes += DeleteRecord(key.toString, slice.partition, ordering)
-    if (deletes.size >= LogGroupWriter.DeletesPerBlock) {
-      flushData()
-      flushDeletes()
+    val place = placeOf(key, position)
+    pending(place).delete(key, ordering, place)
+  }
+
+  private def placeOf(key: UTF8String, told: Long): Long =
+    if (told != RowPosition.Unknown || !settings.findsPositions || slice.base.isEmpty) told
+    else {
+      if (baseKeys.isEmpty) baseKeys = slice.base.map(new BaseKeys(output, _))
+      baseKeys.get.position(key)
     }
+
+  private def pending(place: Long): Pending =
+    if (place != RowPosition.Absent) present
+    else {
+      if (absent.isEmpty) absent = Some(new Pending(output.absentAvroBuffer))
+      absent.get
+    }
+
+  /** Records of blocks that are not written yet. */
+  private final class Pending(buffer: => AvroBuffer) {
+
+    private val data = LogBlockBuilder.open(output, settings, slice.partition, slice.fileId, buffer)
+    private val deletes = mutable.ArrayBuffer.empty[DeleteRecord]
+    private val dataPositions = new BlockPositions
+    private val deletePositions = new BlockPositions
+
+    def add(key: UTF8String, row: InternalRow, place: Long): Unit = {
+      data.add(key, row)
+      added(place)
+    }
+
+    def keep(row: InternalRow, place: Long): Unit = {
+      data.keep(row)
+      added(place)
+    }
+
+    private def added(place: Long): Unit = {
+      dataPositions.add(place)
+      if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
+    }
+
+    def delete(key: UTF8String, ordering: OrderingValue, place: Long): Unit = {
+      deletePositions.add(place)
+      deletes += DeleteRecord(key.toString, slice.partition, ordering)
+      if (deletes.size >= LogGroupWriter.DeletesPerBlock) {
+        flushData()
+        flushDeletes()
+      }
+    }
+
+    def flushData(): Unit = if (data.rows > 0) {
+      val rows = data.rows
+      data.finish((bytes, count) => file.append(data.kind, headers(dataPositions), bytes, count))
+      file.updates += rows
+      finishFull()
+    }
+
+    def flushDeletes(): Unit = if (deletes.nonEmpty) {
+      val content = DeleteBlock.encode(deletes.toList, settings.version)
+      file.append(BlockKind.Delete, headers(deletePositions), content, content.length)
+      file.deletes += deletes.size
+      deletes.clear()
+      finishFull()
+    }
+
+    def free(): Unit = data.free()
   }
 
-  private def flushData(): Unit = if (data.rows > 0) {
-    val rows = data.rows
-    data.finish((bytes, count) => file.append(data.kind, headers(dataPositions), bytes, count))
-    file.updates += rows
-    finishFull()
-  }
-
-  private def flushDeletes(): Unit = if (deletes.nonEmpty) {
-    val content = DeleteBlock.encode(deletes.toList, settings.version)
-    file.append(BlockKind.Delete, headers(deletePositions), content, content.length)
-    file.deletes += deletes.size
-    deletes.clear()
-    finishFull()
+  private def headers(positions: BlockPositions): Map[Int, String] = {
+    val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
+    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known, folded)
   }
 
   private def file: LogFile = open.getOrElse {
@@ -107,16 +148,21 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     open = None
   }
 
+  private def all: Seq[Pending] = present +: absent.toSeq
+
   override def close(): Seq[WriteStat] = {
-    flushData()
-    flushDeletes()
+    baseKeys.foreach(_.close())
+    all.foreach(_.flushData())
+    all.foreach(_.flushDeletes())
     finishFile()
     stats.toList
   }
 
   override def abort(): Unit =
-    try data.free()
-    finally open.foreach(_.abort())
+    try {
+      baseKeys.foreach(_.close())
+      all.foreach(_.free())
+    } finally open.foreach(_.abort())
 }
 
 private object LogGroupWriter {

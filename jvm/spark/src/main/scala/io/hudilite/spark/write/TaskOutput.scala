@@ -72,6 +72,9 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** The bytes of the open log block; a task has one at a time. */
   private[write] lazy val avroBuffer: AvroBuffer = new AvroBuffer()
+
+  /** Those of a block of records beside it whose keys the base file does not have. */
+  private[write] lazy val absentAvroBuffer: AvroBuffer = new AvroBuffer()
 }
 
 /** `<instant>_<task>_<counter>`, the text of `_hoodie_commit_seqno`, spelled into one reused buffer. */

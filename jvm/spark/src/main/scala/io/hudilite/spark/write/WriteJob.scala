@@ -64,6 +64,8 @@ final case class WriteJob(
   *   size at which a block is finished
   * @param fileBytes
   *   size at which another file is begun
+  * @param findsPositions
+  *   rows of base files that changes replace are looked for when nobody has told them
   * @param takesInserts
   *   new rows go to the log of a file group that there is, as an index finds them there; otherwise to base files
   * @param compactions
@@ -74,6 +76,7 @@ final case class LogSettings(
     parquet: Boolean = false,
     blockBytes: Long = LogSettings.BlockBytes,
     fileBytes: Long = LogSettings.FileBytes,
+    findsPositions: Boolean = false,
     takesInserts: Boolean = false,
     compactions: Map[FileGroupId, String] = Map.empty) {
 

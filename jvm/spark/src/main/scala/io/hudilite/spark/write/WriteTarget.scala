@@ -102,6 +102,7 @@ final case class WriteTarget(
     parquet = WriteOptions.LogBlockFormat(options) == "parquet",
     blockBytes = WriteOptions.LogBlockSize(options).min(LogSettings.MostBlockBytes),
     fileBytes = WriteOptions.LogFileSize(options),
+    findsPositions = recordsPositions,
     takesInserts = buckets.isDefined,
     compactions = existing.map(_.pendingCompactions).getOrElse(Map.empty))
 

@@ -1,21 +1,8 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.row.RowKeys
 import io.hudilite.filegroup.FooterCache
-import io.hudilite.timeline.WriteStat
-import org.apache.spark.TaskContext
-import org.apache.spark.sql.DataFrame
 
 class BaseFileWriterSuite extends WriteFixture {
-
-  private def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =
-    rows.queryExecution.toRdd.mapPartitionsWithIndex { (i, it) =>
-      val output = new TaskOutput(job, TaskAttempt(i, 0, TaskContext.get().taskAttemptId()))
-      val groups = new NewFileGroups(output, "")
-      val keys = new RowKeys(job.dataSchema, job.keys)
-      it.foreach(row => groups.insert(keys.recordKey(row), row))
-      groups.close().iterator
-    }.collect().toSeq
 
   folder.test("a base file gives back every type of column, and the meta columns") { base =>
     val rows = session.sql(everyType)

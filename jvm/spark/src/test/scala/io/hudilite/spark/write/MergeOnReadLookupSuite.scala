@@ -99,11 +99,14 @@ class MergeOnReadLookupSuite extends MergeOnReadFixture {
     }
   }
 
-  test("blocks do without positions where a scan found the rows, or where records have none") {
-    val path = create(9)
-    spark.sql(s"UPDATE hudilite.`$path` SET v = 'set' WHERE id = 'k0001'")
-    assert(logFiles(path).flatMap(blocks).forall(_.positionsBase.isEmpty))
-    assertEquals(versions(path), Map("old" -> 99L, "set" -> 1L))
+  test("where a scan found the rows, the writer looks for their positions") {
+    for (version <- Seq(6, 9)) {
+      val path = create(version)
+      val base = table(path).timeline.writes.head.time
+      spark.sql(s"UPDATE hudilite.`$path` SET v = 'set' WHERE id = 'k0003' OR id = 'k0007'")
+      assertEquals(logFiles(path).flatMap(positions(_, base)), Seq(if (version == 6) None else Some(Seq(1L, 3L))))
+      assertEquals(versions(path), Map("old" -> 98L, "set" -> 2L))
+    }
   }
 
   for (format <- Seq("avro", "parquet"); version <- Seq(6, 9))

@@ -1,11 +1,13 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.row.{KeySettings, PartitionField, SessionConf, SharedConf}
+import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf}
 import java.nio.file.{Files, Path}
 
 import io.hudilite.bloom.BloomFilter
 import io.hudilite.config.MergeMode
+import io.hudilite.timeline.WriteStat
 import munit.FunSuite
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.types.StructType
 
@@ -42,6 +44,16 @@ trait WriteFixture extends FunSuite {
     WriteJob(base, instant, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
       mode, ordering, files, bloom, SharedConf(SessionConf.parquet(Map.empty)))
+
+  /** Writes base files of the rows, as they come. */
+  def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =
+    rows.queryExecution.toRdd.mapPartitionsWithIndex { (i, it) =>
+      val output = new TaskOutput(job, TaskAttempt(i, 0, TaskContext.get().taskAttemptId()))
+      val groups = new NewFileGroups(output, "")
+      val keys = new RowKeys(job.dataSchema, job.keys)
+      it.foreach(row => groups.insert(keys.recordKey(row), row))
+      groups.close().iterator
+    }.collect().toSeq
 
   /** Rows as sorted text, comparable across schemas of equal columns. */
   def texts(rows: DataFrame): Seq[String] = rows.collect().map(_.toString).sorted.toSeq
