@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SETUP = ("setup",)
 #: sbt takes one command at a time in a folder, so whatever calls it is in one lane.
 LANES = (
-    ("check", "test-core", "test-35", "test-4", "test-43", "packages"),
-    ("test-python-35", "test-python-43", "interop", "examples"),
+    ("check", "test-core", "test-35", "test-4", "test-43", "packages", "examples"),
+    ("test-python-35", "test-python-43", "interop"),
 )
 #: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.
 TWO_LANES_BYTES = 12 * 1024**3

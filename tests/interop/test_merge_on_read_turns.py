@@ -22,6 +22,7 @@ MERGE_MODE = "hoodie.record.merge.mode"
 BLOCKS = "hoodie.logfile.data.block.format"
 INLINE = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
 READ_OPTIMIZED = {QUERY_TYPE: "read_optimized"}
+BY_POSITION = {"hoodie.merge.use.record.positions": "true"}
 
 
 class LoggedGame(Game):
@@ -53,6 +54,8 @@ class LoggedGame(Game):
         """All readers agree on both views, and none finds anything unfinished."""
         super().check()
         assert hudi_rs.rows_of(self.path) == self.model.rows(), f"hudi-rs after commit {self.turn}"
+        placed = self.players["hudi"].read(self.path, **BY_POSITION)
+        assert rows_of(placed) == self.model.rows(), f"Hudi by positions after commit {self.turn}"
         base = [rows_of(engine.read(self.path, **READ_OPTIMIZED)) for engine in self.players.values()]
         assert base[0] == base[1], f"base files after commit {self.turn}"
         assert not layout.pending(self.path) and not layout.strays(self.path)
@@ -76,6 +79,7 @@ class LoggedGame(Game):
         (9, "EVENT_TIME_ORDERING", "parquet", {}),
         (6, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
         (9, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
+        (9, "COMMIT_TIME_ORDERING", "parquet", IN_BUCKETS),
     ],
 )
 def test_both_engines_log_and_compact_by_turns(

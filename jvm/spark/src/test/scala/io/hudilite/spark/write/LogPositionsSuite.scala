@@ -83,6 +83,19 @@ class LogPositionsSuite extends MergeOnReadFixture {
     assertEquals(versions(path), Map("old" -> 97L, "new" -> 1L, "newer" -> 5L))
   }
 
+  test("an empty base file has none of the keys") {
+    val path = bucket()
+    write(these(0 until 200 by 2, 20, "x"), path, "delete",
+      buckets.toSeq ++ Seq("hoodie.compact.inline" -> "true", "hoodie.compact.inline.max.delta.commits" -> "1"): _*)
+    assertEquals(read(path).count(), 0L)
+    val before = logFiles(path).toSet
+    upsert(path, these(Seq(1, 2), 30, "new"))
+    write(these(Seq(2, 3), 40, "x"), path, "delete", buckets.toSeq: _*)
+    val told = logFiles(path).filterNot(before).flatMap(blocks).map(positions(_))
+    assertEquals(told, Seq(absent, absent))
+    assertEquals(versions(path), Map("new" -> 1L))
+  }
+
   test("an update whose rows a scan found, and one of rows that only the log has") {
     val path = bucket()
     upsert(path, these(Seq(1, 2), 20, "new"))
@@ -102,8 +115,10 @@ class LogPositionsSuite extends MergeOnReadFixture {
       upsert(path, these(Seq(9, 198), 30, "new"), "hoodie.log.compaction.inline" -> "true",
         "hoodie.log.compaction.enable" -> "true", "hoodie.log.compaction.blocks.threshold" -> "2")
       val folded = logFiles(path).flatMap(blocks).filter(_.compactedInstants.nonEmpty)
-      assertEquals(folded.map(b => (b.kind, positions(b))), Seq(BlockKind.AvroData -> known, BlockKind.AvroData -> absent,
-        BlockKind.Delete -> Some(Seq(2L)), BlockKind.Delete -> absent))
+      assertEquals(
+        folded.map(b => (b.kind, positions(b))),
+        Seq(BlockKind.AvroData -> known, BlockKind.AvroData -> absent,
+          BlockKind.Delete -> Some(Seq(2L)), BlockKind.Delete -> absent))
       assertEquals(versions(path), Map("old" -> 96L, "new" -> 4L))
     }
   }
