@@ -188,7 +188,7 @@ LOGFILE_DATA_BLOCK_FORMAT: Final[str] = "hoodie.logfile.data.block.format"
 """How rows are stored in the log files of a merge-on-read table. Value: avro or parquet; default avro."""
 
 LOGFILE_DATA_BLOCK_MAX_SIZE: Final[str] = "hoodie.logfile.data.block.max.size"
-"""Size at which a block of a log file is finished; a task holds one block in memory. Value: long, bytes; default
+"""Size at which a block of a log file is finished; a task holds as much in memory. Value: long, bytes; default
 67108864.
 """
 
@@ -222,7 +222,9 @@ DELETE_SHUFFLE_PARALLELISM: Final[str] = "hoodie.delete.shuffle.parallelism"
 """Tasks of the shuffle of ``delete``; 0 = Spark decides by the data's size. Value: int, tasks; default 0."""
 
 PARQUET_COMPRESSION_CODEC: Final[str] = "hoodie.parquet.compression.codec"
-"""Compression of new base files. Value: zstd or snappy or gzip or lz4_raw or uncompressed; default zstd."""
+"""Compression of new base files. Hadoop's parquet.compression.codec.zstd.level is 1 unless set otherwise. Value:
+zstd or snappy or gzip or lz4_raw or uncompressed; default zstd.
+"""
 
 PARQUET_BLOCK_SIZE: Final[str] = "hoodie.parquet.block.size"
 """Size of a row group, before compression. Value: long, bytes; default 125829120."""

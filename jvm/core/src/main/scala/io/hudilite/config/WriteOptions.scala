@@ -81,7 +81,7 @@ object WriteOptions {
     Seq("avro", "parquet"), "How rows are stored in the log files of a merge-on-read table.")
 
   val LogBlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.logfile.data.block.max.size", 64 * MiB,
-    "Size at which a block of a log file is finished; a task holds one block in memory.", 1, "bytes")
+    "Size at which a block of a log file is finished; a task holds as much in memory.", 1, "bytes")
 
   val LogFileSize: ConfigKey[Long] = ConfigKey.long("hoodie.logfile.max.size", 1024 * MiB,
     "Size at which a task goes on in another log file.", 1, "bytes")
@@ -109,7 +109,8 @@ object WriteOptions {
   val DeleteParallelism: ConfigKey[Int] = parallelism("delete")
 
   val CompressionCodec: ConfigKey[String] = ConfigKey.choice("hoodie.parquet.compression.codec", Some("zstd"),
-    Seq("zstd", "snappy", "gzip", "lz4_raw", "uncompressed"), "Compression of new base files.")
+    Seq("zstd", "snappy", "gzip", "lz4_raw", "uncompressed"),
+    "Compression of new base files. Hadoop's parquet.compression.codec.zstd.level is 1 unless set otherwise.")
 
   val BlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.block.size", 120 * MiB,
     "Size of a row group, before compression.", 1, "bytes")

@@ -4,6 +4,7 @@ import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.parquet.hadoop.codec.ZstandardCodec
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 import org.apache.spark.sql.internal.SQLConf
@@ -32,6 +33,13 @@ object SessionConf {
     conf
   }
 
+  /** The same for writers of files, with hudilite's own level of zstd unless there is another (docs/decisions/0011). */
+  def parquetWriter: Configuration = {
+    val conf = parquet(Map.empty)
+    conf.setIfUnset(ZstandardCodec.PARQUET_COMPRESS_ZSTD_LEVEL, ZstdLevel)
+    conf
+  }
+
   /** Options of hudilite that hold for the whole session, set as `spark.datasource.hudilite.<option>`. */
   def options: Map[String, String] = lowerCase(SQLConf.get.getAllConfs.collect {
     case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value
@@ -40,6 +48,8 @@ object SessionConf {
   /** Options with lower-case names, as Spark hands them on anyway. */
   def lowerCase(options: Map[String, String]): Map[String, String] =
     options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
+
+  private val ZstdLevel = "1"
 
   private val Prefix = "spark.datasource.hudilite."
 }

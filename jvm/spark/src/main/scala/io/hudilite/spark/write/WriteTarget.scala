@@ -86,7 +86,7 @@ final case class WriteTarget(
     bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
       WriteOptions.BloomFpp(options),
       WriteOptions.BloomMaxEntries(options)),
-    conf = SharedConf(SessionConf.parquet(Map.empty)),
+    conf = SharedConf(SessionConf.parquetWriter),
     logs = if (isMergeOnRead) Some(logSettings) else None,
     deleteMarker = config.deleteMarker)
 

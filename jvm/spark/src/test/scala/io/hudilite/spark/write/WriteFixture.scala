@@ -43,7 +43,7 @@ trait WriteFixture extends FunSuite {
       bloom: BloomSettings = BloomSettings(BloomFilter.Dynamic, 1000, 0.000001, 10000)): WriteJob =
     WriteJob(base, instant, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
-      mode, ordering, files, bloom, SharedConf(SessionConf.parquet(Map.empty)))
+      mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter))
 
   /** Writes base files of the rows, as they come. */
   def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =
