@@ -12,6 +12,8 @@ COMPLETED = re.compile(r"^(\d{14,17})(?:_(\d{14,17}))?\.(commit|deltacommit|repl
 PENDING = re.compile(r"^(\d{14,17})(?:\.(\w+))?\.(requested|inflight)$")
 LOG_FILE = re.compile(r"^\.(?P<id>[^_]+)_(?P<time>\d{14,17})\.log\.(?P<number>\d+)_(?P<token>[^.]+)$")
 BLOCK = re.compile(rb"#HUDI#.{8}\x00\x00\x00\x01(.{4})", re.DOTALL)
+# A header of row positions, as Base64 of a bitmap of one part or of none.
+POSITIONS = re.compile(rb"\x00\x00\x00\x05.{4}(AQAAAAAAAAA|AAAAAAAAAAA=)", re.DOTALL)
 BASE_FILE = re.compile(r"^(?P<id>[^_]+)_(?P<token>[^_]+)_(?P<instant>\d{14,17})\.parquet$")
 
 
@@ -62,6 +64,12 @@ def data_files(table: Path) -> list[Path]:
 def block_types(table: Path) -> set[int]:
     """Types of the blocks of all log files: 1 deletes, 3 Avro, 5 Parquet."""
     return {int.from_bytes(kind, "big") for file in log_files(table) for kind in BLOCK.findall(file.read_bytes())}
+
+
+def positions(table: Path) -> set[str]:
+    """What log blocks say of the base file: that they replace rows of it, or that it has none of their keys."""
+    found = {text for file in log_files(table) for text in POSITIONS.findall(file.read_bytes())}
+    return {"no rows" if text.endswith(b"=") else "rows" for text in found}
 
 
 def instant_of(file: Path) -> str:

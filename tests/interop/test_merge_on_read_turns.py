@@ -54,8 +54,9 @@ class LoggedGame(Game):
         """All readers agree on both views, and none finds anything unfinished."""
         super().check()
         assert hudi_rs.rows_of(self.path) == self.model.rows(), f"hudi-rs after commit {self.turn}"
-        placed = self.players["hudi"].read(self.path, **BY_POSITION)
-        assert rows_of(placed) == self.model.rows(), f"Hudi by positions after commit {self.turn}"
+        if self.shape.version > 6:
+            placed = self.players["hudi"].read(self.path, **BY_POSITION)
+            assert rows_of(placed) == self.model.rows(), f"Hudi by positions after commit {self.turn}"
         base = [rows_of(engine.read(self.path, **READ_OPTIMIZED)) for engine in self.players.values()]
         assert base[0] == base[1], f"base files after commit {self.turn}"
         assert not layout.pending(self.path) and not layout.strays(self.path)
@@ -112,3 +113,4 @@ def test_both_engines_log_and_compact_by_turns(
     assert partitions == {str(name) for name in PARTITIONS}
     if index:
         assert_one_group_a_bucket(lite, path)
+        assert layout.positions(path) == ({"rows", "no rows"} if version > 6 else set())

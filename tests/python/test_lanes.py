@@ -100,7 +100,8 @@ def test_after_a_set_up_that_failed_nothing_runs_side_by_side(
     monkeypatch.setattr(everything.os, "cpu_count", lambda: 2)
     makefile(made)
     assert everything.main([]) == 0
-    assert "===== side by side: check test-core test-35 test-4 test-43 packages examples  |  test-" in capsys.readouterr().out
+    expected = "===== side by side: check test-core test-35 test-4 test-43 packages examples  |  test-"
+    assert expected in capsys.readouterr().out
     makefile(made, setup="@false")
     assert everything.main([]) == 1
     printed = capsys.readouterr().out

@@ -39,14 +39,17 @@ final case class LogBlock(
   /** Instant of the base file that [[positions]] count rows of. */
   def positionsBase: Option[String] = headers.get(HeaderKey.PositionsBaseInstant)
 
-  /** Rows of the base file at `base` that the records replace, one a record and ascending, or [[RowPosition.Absent]] for
-    * all of them; `None` when the block has none for that base file, or not as many as records, and its keys must be
+  /** Rows of the base file at `base` that the records replace, one a record and ascending, or no rows when that file has
+    * none of their keys; `None` when the block does not say it of that base file and of all records, so that keys must be
     * compared.
     */
   def positions(base: String, records: Int): Option[Array[Long]] =
     headers.get(HeaderKey.RecordPositions).filter(_ => positionsBase.contains(base))
       .map(text => CorruptTable.guard(path)(RecordPositions.decode(text, records)))
-      .map(rows => if (rows.isEmpty) Array.fill(records)(RowPosition.Absent) else rows).filter(_.length == records)
+      .filter(rows => rows.length == records || rows.isEmpty)
+
+  /** The base file has none of the records' keys. */
+  def isOfNewKeys: Boolean = headers.get(HeaderKey.RecordPositions).contains(RecordPositions.NoRows)
 
   private def header(key: Int, name: String): String = headers.getOrElse(key,
     throw CorruptTable("CORRUPT_FILE", "path" -> path,

@@ -26,6 +26,9 @@ object RecordPositions {
     Base64.getEncoder.encodeToString(out.toByteArray)
   }
 
+  /** The text of no rows at all. */
+  val NoRows: String = encode(Array.emptyLongArray)
+
   /** The rows, ascending.
     *
     * @param atMost

@@ -1,6 +1,6 @@
 package io.hudilite.compaction
 
-import io.hudilite.log.{BlockInstants, BlockKind, HeaderKey, LogBlock}
+import io.hudilite.log.{BlockInstants, BlockKind, HeaderKey, LogBlock, LogBlockWriter}
 import io.hudilite.timeline.{Action, Instant, State, Timeline, WriteStat}
 
 import munit.FunSuite
@@ -11,6 +11,11 @@ class LogCompactionPlannerSuite extends FunSuite {
     val headers = Map(HeaderKey.InstantTime -> instant) ++
       (if (folded.isEmpty) None else Some(HeaderKey.CompactedTimes -> folded))
     LogBlock("/log", kind, headers, 0L, 0L)
+  }
+
+  private def ofNewKeys(instant: String): LogBlock = {
+    val headers = LogBlockWriter.headers(9, instant, "{}", Some("base" -> Array.emptyLongArray))
+    LogBlock("/log", BlockKind.AvroData, headers, 0L, 0L)
   }
 
   private def rollback(of: String): LogBlock =
@@ -24,6 +29,8 @@ class LogCompactionPlannerSuite extends FunSuite {
   test("every block of data or deletes counts") {
     for (n <- 2 to 6) assertEquals(foldable(instants.take(n).map(block(_)): _*), n)
     assertEquals(foldable(block("a"), block("a", BlockKind.Delete), block("b")), 3)
+    assertEquals(foldable(block("a"), ofNewKeys("a"), block("b"), block("b", BlockKind.Delete), ofNewKeys("b")), 3)
+    assertEquals(foldable(ofNewKeys("a"), ofNewKeys("b"), ofNewKeys("b")), 2)
   }
 
   test("the blocks of one instant are not worth folding, nor are none") {

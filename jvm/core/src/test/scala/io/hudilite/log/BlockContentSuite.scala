@@ -193,7 +193,7 @@ class BlockContentSuite extends FunSuite {
     def positions(rows: Long*): Option[Seq[Long]] = LogBlock(Path, BlockKind.AvroData,
       LogBlockWriter.headers(9, "002", "{}", Some("001" -> rows.toArray)), 0, 0).positions("001", 3).map(_.toSeq)
     assertEquals(positions(1, 2, 7), Some(Seq(1L, 2L, 7L)))
-    assertEquals(positions(), Some(Seq.fill(3)(RowPosition.Absent)))
+    assertEquals(positions(), Some(Nil))
     assertEquals(positions(1, 2), None)
   }
 

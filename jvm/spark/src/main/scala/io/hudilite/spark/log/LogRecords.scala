@@ -30,7 +30,7 @@ private[log] final class LogRecords(
   private val rule = new LogMergeRule(rows)
   private var sequence = 0L
   private var winners = bounds.isDefined
-  private var places: Array[Long] = _ // hot path: null without positions
+  private var places: Array[Long] = _ // hot path: null without positions, of no rows where the base file has none
   private var inBlock = 0
 
   /** Records read so far. */
@@ -117,13 +117,16 @@ private[log] final class LogRecords(
     if (record.isNullAt(rows.keyInRead)) throw damaged(block, "it has no record key", null)
     bookkeeping.setLong(LogRows.Sequence, sequence)
     bookkeeping.setInt(LogRows.Flags, flags)
-    bookkeeping.setLong(LogRows.Position, if (places == null) RowPosition.Unknown else places(inBlock))
+    bookkeeping.setLong(LogRows.Position, place)
     sequence += 1
     inBlock += 1
     val row = rows.toUnsafe(joined(bookkeeping, record))
     if (winners) winners = rule.winsOver(row, bounds.get)
     consume(row)
   }
+
+  private def place: Long =
+    if (places == null) RowPosition.Unknown else if (places.length == 0) RowPosition.Absent else places(inBlock)
 
   private def decoderOf(block: LogBlock): AvroRowDecoder = new AvroRowDecoder(
     rows.plans.getOrElseUpdate(block.schemaJson, new AvroRowPlan(schemaOf(block), rows.read, block.path)))

@@ -11,7 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** The log records of one slice, one a key after merging among themselves.
   *
-  * They come in the order of the keys' UTF-8 bytes, or in that of the base file's rows that they replace. Sorting them
+  * They come in the order of the keys' UTF-8 bytes, or in that of the base file's rows that they replace, behind those
+  * whose keys the base file does not have. Sorting them
   * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
   */
 final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {

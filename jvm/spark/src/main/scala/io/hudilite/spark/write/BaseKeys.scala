@@ -25,9 +25,9 @@ private[write] final class BaseKeys(output: TaskOutput, file: BaseFile) extends 
   private val conf = output.job.conf.value
   private val path = s"${output.job.basePath}/${file.relativePath}"
   private val sorted = FooterCache.read(conf, path, file.length, withBloom = false).sortedByKey
-  private val footer: ParquetMetadata = FooterCache.metadata(conf, path, file.length)
-  private val groups: Array[BlockMetaData] = footer.getBlocks.asScala.toArray
-  private val ranges = groups.map(OldBaseFile.keyRange(_).map { case (smallest, largest) =>
+  private lazy val footer: ParquetMetadata = FooterCache.metadata(conf, path, file.length)
+  private lazy val groups: Array[BlockMetaData] = footer.getBlocks.asScala.toArray
+  private lazy val ranges = groups.map(OldBaseFile.keyRange(_).map { case (smallest, largest) =>
     (UTF8String.fromBytes(smallest), UTF8String.fromBytes(largest))
   })
 
@@ -36,22 +36,26 @@ private[write] final class BaseKeys(output: TaskOutput, file: BaseFile) extends 
   private var first = 0L // number of the batch's first row in the file
   private var rows = 0
   private var row = 0
+
+  // The key asked for last, and the answer: in the last row of a batch it is left to see whether the next row has it, too.
   private var wanted: UTF8String = _
+  private var answer = RowPosition.Unknown
 
-  // A key that was found in the last row of a batch, which is left to see whether the next row has it, too.
-  private var passed: UTF8String = _
-  private var ofPassed = RowPosition.Unknown
-
-  /** Number of the row with this key, not less than the last one; [[RowPosition.Absent]] when there is none, unknown when
-    * there are several.
+  /** Number of the row with this key; [[RowPosition.Absent]] when there is none. It is unknown when there are several, and
+    * of a key that is less than one before.
     */
   def position(key: UTF8String): Long =
     if (!sorted) RowPosition.Unknown
-    else if (passed != null && passed == key) ofPassed
     else {
-      wanted = key
-      passed = null
-      if (seek() && isWanted) found() else RowPosition.Absent
+      val order = if (wanted == null) 1 else key.compareTo(wanted)
+      if (order < 0) RowPosition.Unknown
+      else {
+        if (order > 0) {
+          wanted = key.copy()
+          answer = if (seek() && isWanted) found() else RowPosition.Absent
+        }
+        answer
+      }
     }
 
   /** Moves to the first row that is not below the key; false when there is none, or the key lies between row groups. */
@@ -80,13 +84,8 @@ private[write] final class BaseKeys(output: TaskOutput, file: BaseFile) extends 
 
   private def found(): Long = {
     val position = first + row
-    if (row + 1 < rows) if (keyAt(row + 1) == wanted) RowPosition.Unknown else position
-    else {
-      passed = wanted.copy()
-      row = rows
-      ofPassed = if (seek() && isWanted) RowPosition.Unknown else position
-      ofPassed
-    }
+    row += 1
+    if (seek() && isWanted) RowPosition.Unknown else position
   }
 
   private def openGroup(): Unit = {

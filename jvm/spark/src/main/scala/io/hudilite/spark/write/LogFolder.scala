@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.ProjectingInternalRow
 /** Folds the log blocks of file slices into few, which stand in their place (docs/format.md#log-compaction).
   *
   * The newest record of each key is kept as it is, with its commit time, its sequence number and the row of the base
-  * file that it replaces, where that is known. A key that is deleted stays deleted, as strongly as it was: the base file
+  * file that it replaces. A key that is deleted stays deleted, as strongly as it was: the base file
   * may have it.
   */
 private[spark] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {

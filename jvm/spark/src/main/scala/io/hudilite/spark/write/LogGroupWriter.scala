@@ -8,11 +8,11 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
 
-/** Appends changes of one file slice to its log: data blocks, and behind the last a block of deletes.
+/** Appends changes of one file slice to its log: data blocks, and behind them blocks of deletes.
   *
   * Changes come in the order of their keys' bytes. Where the table has a place for it, blocks say which rows of the base
   * file they replace; rows that nobody has told are looked for among the base file's keys. Records of keys that it does
-  * not have go to blocks of their own, so that all others can name a row. At most one block of each kind is in memory.
+  * not have go to blocks of their own, so that all others can name a row. What is in memory is the size of one block.
   *
   * @param folded
   *   instants whose blocks those written here replace
@@ -30,6 +30,7 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private val present = new Pending(output.avroBuffer)
   private var absent: Option[Pending] = None
+  private var deletesHeld = 0
   private var baseKeys: Option[BaseKeys] = None
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
@@ -100,16 +101,18 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
     private def added(place: Long): Unit = {
       dataPositions.add(place)
-      if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0 && data.bytes >= settings.blockBytes) flushData()
+      if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0) flushFullData()
     }
+
+    def bytes: Long = data.bytes
+
+    def deleted: Int = deletes.size
 
     def delete(key: UTF8String, ordering: OrderingValue, place: Long): Unit = {
       deletePositions.add(place)
       deletes += DeleteRecord(key.toString, slice.partition, ordering)
-      if (deletes.size >= LogGroupWriter.DeletesPerBlock) {
-        flushData()
-        flushDeletes()
-      }
+      deletesHeld += 1
+      if (deletesHeld >= LogGroupWriter.DeletesPerBlock) flushFullDeletes()
     }
 
     def flushData(): Unit = if (data.rows > 0) {
@@ -123,11 +126,21 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       val content = DeleteBlock.encode(deletes.toList, settings.version)
       file.append(BlockKind.Delete, headers(deletePositions), content, content.length)
       file.deletes += deletes.size
+      deletesHeld -= deletes.size
       deletes.clear()
       finishFull()
     }
 
     def free(): Unit = data.free()
+  }
+
+  private def flushFullData(): Unit =
+    if (all.map(_.bytes).sum >= settings.blockBytes) all.maxBy(_.bytes).flushData()
+
+  private def flushFullDeletes(): Unit = {
+    val most = all.maxBy(_.deleted)
+    most.flushData()
+    most.flushDeletes()
   }
 
   private def headers(positions: BlockPositions): Map[Int, String] = {
@@ -151,18 +164,20 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def all: Seq[Pending] = present +: absent.toSeq
 
   override def close(): Seq[WriteStat] = {
-    baseKeys.foreach(_.close())
     all.foreach(_.flushData())
     all.foreach(_.flushDeletes())
     finishFile()
+    baseKeys.foreach(_.close())
     stats.toList
   }
 
   override def abort(): Unit =
-    try {
-      baseKeys.foreach(_.close())
-      all.foreach(_.free())
-    } finally open.foreach(_.abort())
+    try present.free()
+    finally
+      try absent.foreach(_.free())
+      finally
+        try open.foreach(_.abort())
+        finally baseKeys.foreach(_.close())
 }
 
 private object LogGroupWriter {

@@ -70,10 +70,10 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   /** Encoder of the table's columns for log files. */
   private[write] lazy val avroColumns: AvroRecord = AvroValue.record(job.dataSchema)
 
-  /** The bytes of the open log block; a task has one at a time. */
+  /** The bytes of the open log block; a task has one at a time, and one of new keys. */
   private[write] lazy val avroBuffer: AvroBuffer = new AvroBuffer()
 
-  /** Those of a block of records beside it whose keys the base file does not have. */
+  /** Those of the open block whose keys the base file does not have. */
   private[write] lazy val absentAvroBuffer: AvroBuffer = new AvroBuffer()
 }
 

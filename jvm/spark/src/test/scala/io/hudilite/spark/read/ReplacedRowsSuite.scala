@@ -59,13 +59,15 @@ class ReplacedRowsSuite extends FunSuite {
     rows.coalesce(1).write.format("hudilite").option("hoodie.datasource.write.operation", operation)
       .options(more.toMap).mode("append").save(path)
 
-  private def own(): String = {
+  private def own(index: (String, String)*): String = {
     val path = Files.createTempDirectory("replaced-rows").resolve("table").toString
-    write(old, path, "insert", "hoodie.datasource.write.table.type" -> "MERGE_ON_READ",
-      "hoodie.table.name" -> "replaced",
+    val facts = Seq("hoodie.datasource.write.table.type" -> "MERGE_ON_READ", "hoodie.table.name" -> "replaced",
       "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.precombine.field" -> "o")
+    write(old, path, "insert", facts ++ index: _*)
     path
   }
+
+  private val oneBucket = Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "1")
 
   private def handmade(settings: (String, String)*): String = withConf(settings: _*) {
     val made = new HandmadeTable(
@@ -84,6 +86,7 @@ class ReplacedRowsSuite extends FunSuite {
   /** Base files, and whether there are several row groups, and pages with and without a dictionary in a column. */
   private val bases = Seq[(String, (Boolean, Boolean, Boolean), () => String)](
     ("hudilite's own base file", (false, true, false), () => own()),
+    ("a bucket", (false, true, false), () => own(oneBucket: _*)),
     ("a base file with dictionaries", (true, true, false), () => handmade(smallGroups :+ micros: _*)),
     ("a base file without dictionaries", (false, false, true),
       () => handmade(micros, "parquet.enable.dictionary" -> "false")),
@@ -105,9 +108,9 @@ class ReplacedRowsSuite extends FunSuite {
       val encodings = chunks(path, "l").map(_.getEncodingStats)
       assertEquals((encodings.size > 1, encodings.head.hasDictionaryEncodedPages,
           encodings.head.hasNonDictionaryEncodedPages), form)
-      val positions = "hoodie.write.record.positions" -> placed.toString
-      write(changed, path, "upsert", positions)
-      write(gone, path, "delete", positions)
+      val more = ("hoodie.write.record.positions" -> placed.toString) +: (if (name == "a bucket") oneBucket else Nil)
+      write(changed, path, "upsert", more: _*)
+      write(gone, path, "delete", more: _*)
       for (offHeap <- Seq(true, false); batchSize <- Seq(7, 4096))
         withConf("spark.sql.columnVector.offheap.enabled" -> offHeap.toString,
           "spark.sql.parquet.columnarReaderBatchSize" -> batchSize.toString) {

@@ -81,6 +81,18 @@ class BaseKeysSuite extends WriteFixture {
     intercept[Exception](positions(output, written, Seq(key(5000))))
   }
 
+  folder.test("without statistics every row group is looked into, and nothing is known of keys out of order") { base =>
+    val wide = "k" * 70000 // too long to be put into statistics
+    val keys = (0 until 5000).map(i => if (i % 200 == 0) s"${key(i)}$wide" else key(i))
+    val (output, written) = file(base, keys, 30000)
+    assert(groups(output, written).size > 2)
+    val asked = keys.zipWithIndex.filter(_._2 % 7 == 0)
+    assertEquals(positions(output, written, asked.flatMap { case (k, _) => Seq(k, s"$k-") }),
+      asked.flatMap { case (_, row) => Seq(row.toLong, RowPosition.Absent) })
+    assertEquals(positions(output, written, Seq(keys(9), keys(4), keys(9), keys(11))),
+      Seq(9L, RowPosition.Unknown, 9L, 11L))
+  }
+
   folder.test("of a file in no order nothing is known") { base =>
     val (output, written) = file(base, Seq("b", "a", "c"), 1L << 24)
     assertEquals(positions(output, written, Seq("a", "b")), Seq(RowPosition.Unknown, RowPosition.Unknown))

@@ -71,6 +71,29 @@ class LogPositionsSuite extends MergeOnReadFixture {
     assertEquals(versions(path), Map("old" -> 97L, "new" -> 5L))
   }
 
+  for (format <- Seq("avro", "parquet"))
+    test(s"small $format blocks of known and of new keys are told apart") {
+      val path = bucket()
+      val ids = (0 until 400).filter(i => i % 2 == 1 || i < 200)
+      upsert(path, these(ids, 20, "new"), "hoodie.logfile.data.block.format" -> format,
+        "hoodie.logfile.data.block.max.size" -> "4000")
+      val told = positions(path).map(_._2.get)
+      assert(told.count(_.isEmpty) > 1 && told.count(_.nonEmpty) > 1, told.toString)
+      assertEquals(told.flatten, 0L until 100L)
+      assertEquals(versions(path), Map("new" -> 300L))
+    }
+
+  test("a key that the base file has twice is left to be compared") {
+    val path = newPath()
+    write(these(Seq(1, 2, 2, 3), 10, "old"), path, "insert",
+      (options(9) + ("hoodie.combine.before.insert" -> "false")).toSeq: _*)
+    assertEquals(read(path).count(), 4L)
+    spark.sql(s"UPDATE hudilite.`$path` SET v = 'set' WHERE id = 'k0002'")
+    spark.sql(s"UPDATE hudilite.`$path` SET v = 'set, too' WHERE id = 'k0003'")
+    assertEquals(positions(path).map(_._2), Seq(None, Some(Seq(3L))))
+    assertEquals(versions(path).get("set, too"), Some(1L))
+  }
+
   test("positions are those of the newest base file") {
     val path = bucket()
     upsert(path, these(Seq(1, 2), 20, "new"))
