@@ -1,6 +1,9 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FooterCache
+import io.hudilite.spark.row.SessionConf
+
+import org.apache.spark.sql.SparkSession
 
 class BaseFileWriterSuite extends WriteFixture {
 
@@ -39,6 +42,15 @@ class BaseFileWriterSuite extends WriteFixture {
     assertEquals(stats.map(_.fileId).distinct.size, stats.size)
     assert(stats.forall(s => s.fileSizeInBytes < 2500000), stats.map(_.fileSizeInBytes).toString)
     assertEquals(texts(session.read.parquet(stats.map(s => s"$base/${s.path}"): _*).select("id", "v")), texts(rows))
+  }
+
+  test("zstd has its own level unless the session has another") {
+    val level = "parquet.compression.codec.zstd.level"
+    assertEquals(SessionConf.parquetWriter.get(level), "1")
+    val conf = SparkSession.active.conf
+    conf.set(level, "9")
+    try assertEquals(SessionConf.parquetWriter.get(level), "9")
+    finally conf.unset(level)
   }
 
   folder.test("a null in a column that allows none is refused by name") { base =>
