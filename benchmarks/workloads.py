@@ -31,7 +31,7 @@ TITLES = {
     "W8.get1": "lookup 1 key",
     "W8.get20": "lookup 20 keys (IN)",
     "W9": "incremental read of the last commit",
-    "W10": "compaction of the merge-on-read table (median of 3 copies)",
+    "W10": "compaction of the merge-on-read table (median of 3)",
     "W10.scan": "scan + aggregate after the compaction",
     "W7.turns": "W7 on a copy made before the compaction, taking turns with W10.turns",
     "W10.turns": "W10.scan, its code as warm as that of W7.turns",

@@ -30,7 +30,6 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   private val present = new Pending(output.avroBuffer)
   private var absent: Option[Pending] = None
-  private var deletesHeld = 0
   private var baseKeys: Option[BaseKeys] = None
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
@@ -111,8 +110,7 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     def delete(key: UTF8String, ordering: OrderingValue, place: Long): Unit = {
       deletePositions.add(place)
       deletes += DeleteRecord(key.toString, slice.partition, ordering)
-      deletesHeld += 1
-      if (deletesHeld >= LogGroupWriter.DeletesPerBlock) flushFullDeletes()
+      flushFullDeletes()
     }
 
     def flushData(): Unit = if (data.rows > 0) {
@@ -126,7 +124,6 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       val content = DeleteBlock.encode(deletes.toList, settings.version)
       file.append(BlockKind.Delete, headers(deletePositions), content, content.length)
       file.deletes += deletes.size
-      deletesHeld -= deletes.size
       deletes.clear()
       finishFull()
     }
@@ -137,11 +134,12 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def flushFullData(): Unit =
     if (all.map(_.bytes).sum >= settings.blockBytes) all.maxBy(_.bytes).flushData()
 
-  private def flushFullDeletes(): Unit = {
-    val most = all.maxBy(_.deleted)
-    most.flushData()
-    most.flushDeletes()
-  }
+  private def flushFullDeletes(): Unit =
+    if (present.deleted + absent.fold(0)(_.deleted) >= LogGroupWriter.DeletesPerBlock) {
+      val most = all.maxBy(_.deleted)
+      most.flushData()
+      most.flushDeletes()
+    }
 
   private def headers(positions: BlockPositions): Map[Int, String] = {
     val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows

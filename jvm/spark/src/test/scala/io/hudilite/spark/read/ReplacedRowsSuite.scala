@@ -1,24 +1,19 @@
 package io.hudilite.spark.read
 
-import java.nio.ByteBuffer
-import java.nio.file.{Files, Paths, StandardOpenOption}
+import java.nio.file.{Files, Path, Paths}
 
 import io.hudilite.config.{NewTable, TableType}
-import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.{OrderingKind, OrderingValue}
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{SharedSession, SpoiltColumn}
 import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, hex}
 import org.apache.spark.sql.types.StructType
-
-import scala.collection.JavaConverters._
 
 /** Rows of base files that a log has anew: where they come from, and what is read to find them. */
 class ReplacedRowsSuite extends FunSuite {
@@ -93,19 +88,15 @@ class ReplacedRowsSuite extends FunSuite {
     ("a base file of small pages whose dictionaries run full", (false, true, true),
       () => handmade(smallPages :+ ("parquet.dictionary.page.size" -> "300"): _*)))
 
-  private def baseOf(path: String): BaseFile =
-    Table.open(new HadoopStorage(new Configuration()), path).allSlices().values.flatten.flatMap(_.base).head
-
-  private def chunks(path: String, column: String): Seq[ColumnChunkMetaData] = {
-    val base = baseOf(path)
-    FooterCache.metadata(new Configuration(), s"$path/${base.relativePath}", base.length).getBlocks.asScala.toSeq
-      .flatMap(_.getColumns.asScala).filter(_.getPath.toDotString == column)
+  private def baseFile(path: String): Path = {
+    val table = Table.open(new HadoopStorage(new Configuration()), path)
+    Paths.get(path, table.allSlices().values.flatten.flatMap(_.base).head.relativePath)
   }
 
   for ((name, form, base) <- bases; placed <- Seq(true, false))
     test(s"rows of every type are replaced, deleted and inserted in $name, with positions=$placed") {
       val path = base()
-      val encodings = chunks(path, "l").map(_.getEncodingStats)
+      val encodings = SpoiltColumn.chunks(baseFile(path), "l").map(_.getEncodingStats)
       assertEquals((encodings.size > 1, encodings.head.hasDictionaryEncodedPages,
           encodings.head.hasNonDictionaryEncodedPages), form)
       val more = ("hoodie.write.record.positions" -> placed.toString) +: (if (name == "a bucket") oneBucket else Nil)
@@ -180,24 +171,13 @@ class ReplacedRowsSuite extends FunSuite {
     assertEquals(rows("id", "ts", "late"), Seq("a 10 null", "b 11 here", "c 10 null"))
   }
 
-  /** Writes garbage over a column of the base file. */
-  private def spoil(table: LoggedTable, column: String): Unit = {
-    val file = Paths.get(table.path, baseOf(table.path).relativePath)
-    val spoilt = chunks(table.path, column)
-    val channel = Files.newByteChannel(file, StandardOpenOption.WRITE)
-    try spoilt.foreach(chunk =>
-        channel.position(chunk.getStartingPos).write(ByteBuffer.wrap(Array.fill(chunk.getTotalSize.toInt)(-1: Byte))))
-    finally channel.close()
-    Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
-  }
-
   for (sorted <- Seq(true, false); placed <- Seq(true, false))
     test(s"ordering values of a file are read only if a record may be older, sorted=$sorted, positions=$placed") {
       val table = new LoggedTable(three, schema, ordered, sorted)
       table.append(data(placed, (1L, Seq("b", 11L, "new b"))))
       table.append(Deletes(Seq("a" -> OrderingValue.Value(OrderingKind.LongKind, 10L)),
           if (placed) Some(Seq(0L)) else None))
-      spoil(table, "ts")
+      SpoiltColumn.spoil(baseFile(table.path), "ts")
       def rows(): Seq[String] = table.read().select("id", "v").collect().map(_.mkString(" ")).toSeq
       assertEquals(rows(), Seq("b new b", "c old c"))
       table.append(data(placed, (2L, Seq("c", 9L, "late"))))

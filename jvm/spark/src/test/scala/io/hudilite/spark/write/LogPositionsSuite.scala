@@ -1,17 +1,11 @@
 package io.hudilite.spark.write
 
-import java.nio.ByteBuffer
-import java.nio.file.{Files, Path, StandardOpenOption}
-
-import io.hudilite.filegroup.FooterCache
 import io.hudilite.log.{BlockKind, HeaderKey, LogBlock, RecordPositions}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.SpoiltColumn
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.lit
-
-import scala.collection.JavaConverters._
 
 /** Log blocks of writes that no lookup told which rows they replace. */
 class LogPositionsSuite extends MergeOnReadFixture {
@@ -146,20 +140,6 @@ class LogPositionsSuite extends MergeOnReadFixture {
     }
   }
 
-  /** Writes garbage over the record keys of the base file. */
-  private def spoilKeys(path: String): Unit = {
-    val file: Path = files(path, _.endsWith(".parquet")).head
-    val footer = FooterCache.metadata(new Configuration(), file.toString, Files.size(file))
-    val channel = Files.newByteChannel(file, StandardOpenOption.WRITE)
-    try footer.getBlocks.asScala.flatMap(_.getColumns.asScala)
-        .filter(_.getPath.toDotString == MetaFields.RecordKey).foreach { chunk =>
-          channel.position(chunk.getStartingPos)
-            .write(ByteBuffer.wrap(Array.fill(chunk.getTotalSize.toInt)(-1: Byte)))
-        }
-    finally channel.close()
-    Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
-  }
-
   for (wanted <- Seq(true, false))
     test(s"a scan of a bucket with known and new keys in its log compares no keys, positions=$wanted") {
       val path = bucket()
@@ -167,7 +147,7 @@ class LogPositionsSuite extends MergeOnReadFixture {
       upsert(path, these(Seq(1, 2, 10, 11), 20, "new"), more)
       upsert(path, these(Seq(2, 11, 20), 30, "new").withColumn("v", lit("newer")), more)
       write(these(Seq(3, 30), 40, "x"), path, "delete", buckets.toSeq :+ more: _*)
-      spoilKeys(path)
+      SpoiltColumn.spoil(files(path, _.endsWith(".parquet")).head, MetaFields.RecordKey)
       def sums(): (Long, Long) = {
         val row = read(path).selectExpr("count(v)", "sum(ts)").first()
         (row.getLong(0), row.getLong(1))
