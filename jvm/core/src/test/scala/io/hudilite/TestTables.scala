@@ -1,15 +1,16 @@
 package io.hudilite
 
-import java.nio.charset.StandardCharsets
-import java.nio.file.{Files, Path}
-
 import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
-import io.hudilite.transaction.{Marker, Markers, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.{Marker, Markers}
+
+import java.nio.charset.StandardCharsets
+import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
 

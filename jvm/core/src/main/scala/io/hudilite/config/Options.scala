@@ -1,9 +1,10 @@
 package io.hudilite.config
 
+import io.hudilite.error.InvalidInput
+
 import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
 
-import io.hudilite.error.InvalidInput
 import org.slf4j.LoggerFactory
 
 /** All options: those that hudilite documents, and the check of what a user has set. */

@@ -1,8 +1,8 @@
 package io.hudilite.config
 
-import java.time.{ZoneId, ZoneOffset}
-
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
+
+import java.time.{ZoneId, ZoneOffset}
 
 /** The facts of one table: the content of its `hoodie.properties`, with typed access.
   *
@@ -89,7 +89,7 @@ final case class TableConfig(properties: Map[String, String]) {
 
   // docs/format.md, merging: the mode itself, then the payload class, then the strategy, then the ordering field.
   // The payload outranks the strategy because 0.x writes one and the same strategy id for every payload.
-  private[config] def knownMergeMode: Option[MergeMode] =
+  private[hudilite] def knownMergeMode: Option[MergeMode] =
     text(TableKeys.MergeMode).map(MergeMode.of)
       .orElse(text(TableKeys.PayloadClass).map(MergeMode.ofPayload))
       .orElse(strategyId.map(MergeMode.ofStrategy))
@@ -110,7 +110,7 @@ final case class TableConfig(properties: Map[String, String]) {
 
   private def strategyId: Option[String] = text(TableKeys.StrategyId).orElse(text(TableKeys.OldStrategyId))
 
-  private[config] def customMergeName: String = {
+  private[hudilite] def customMergeName: String = {
     val detail =
       text(TableKeys.PayloadClass).map(c => s"the payload class $c").orElse(strategyId.map(s => s"the strategy $s"))
     text(TableKeys.MergeMode).map(m => s"the merge mode $m" + detail.map(d => s" with $d").getOrElse(""))
@@ -135,15 +135,9 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Folder below the timeline folder with the archived timeline of layout 2. */
   def historyPath: String = text(TableKeys.HistoryPath).getOrElse("history")
 
-  /** Raises `UnsupportedTable` by the name of the first feature that makes reads of this table wrong. */
-  def checkReadable(path: String): Unit = TableSupport.checkReadable(this, path)
+  private[hudilite] def text(key: String): Option[String] = properties.get(key).map(_.trim).filter(_.nonEmpty)
 
-  /** Raises `UnsupportedTable` by the name of the first feature that makes writes to this table wrong. */
-  def checkWritable(path: String): Unit = TableSupport.checkWritable(this, path)
-
-  private[config] def text(key: String): Option[String] = properties.get(key).map(_.trim).filter(_.nonEmpty)
-
-  private[config] def flag(key: String, default: Boolean): Boolean =
+  private[hudilite] def flag(key: String, default: Boolean): Boolean =
     text(key).map(t => t.equalsIgnoreCase("true")).getOrElse(default)
 
   private def list(key: String): Seq[String] =

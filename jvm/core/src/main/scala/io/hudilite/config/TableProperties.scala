@@ -1,9 +1,9 @@
 package io.hudilite.config
 
-import java.time.Instant
-
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
 import io.hudilite.storage.Storage
+
+import java.time.Instant
 
 /** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
   *

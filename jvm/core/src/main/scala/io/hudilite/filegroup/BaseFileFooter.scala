@@ -1,9 +1,9 @@
 package io.hudilite.filegroup
 
-import java.io.{EOFException, IOException}
-
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.error.CorruptTable
+
+import java.io.{EOFException, IOException}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}

@@ -1,7 +1,8 @@
 package io.hudilite.filegroup
 
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.storage.WeightedCache
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
 

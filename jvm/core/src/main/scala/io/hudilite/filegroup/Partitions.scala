@@ -1,8 +1,8 @@
 package io.hudilite.filegroup
 
-import java.nio.charset.StandardCharsets
-
 import io.hudilite.storage.{FileInfo, Storage}
+
+import java.nio.charset.StandardCharsets
 
 /** Finds and marks the partitions of a table (docs/format.md#partitions). */
 object Partitions {

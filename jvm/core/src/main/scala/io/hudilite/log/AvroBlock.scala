@@ -1,8 +1,8 @@
 package io.hudilite.log
 
-import java.nio.ByteBuffer
-
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
+
+import java.nio.ByteBuffer
 
 /** Content of Avro data blocks: `int32 version | int32 count | count x (int32 length, Avro binary)`. */
 object AvroBlock {

@@ -1,8 +1,9 @@
 package io.hudilite.log
 
-import java.nio.ByteBuffer
-
+import io.hudilite.codec.avro.{AvroInput, AvroOutput}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
+
+import java.nio.ByteBuffer
 
 /** One record to delete. `partition` is the partition path. */
 final case class DeleteRecord(key: String, partition: String, ordering: OrderingValue)

@@ -1,9 +1,9 @@
 package io.hudilite.log
 
+import io.hudilite.storage.OpenFile
+
 import java.io.EOFException
 import java.nio.ByteBuffer
-
-import io.hudilite.storage.OpenFile
 
 /** Reads of a few bytes here and there in a file, through two windows of it: blocks are judged by their two ends, and
   * the end of one lies beside the beginning of the next.

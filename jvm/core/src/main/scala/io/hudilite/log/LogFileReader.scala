@@ -1,11 +1,11 @@
 package io.hudilite.log
 
+import io.hudilite.error.CorruptTable
+import io.hudilite.storage.{OpenFile, Storage}
+
 import java.io.EOFException
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
-
-import io.hudilite.error.CorruptTable
-import io.hudilite.storage.{OpenFile, Storage}
 
 /** Finds the blocks of log files. Memory is bounded by the headers, and by the one content that is asked for. */
 object LogFileReader {

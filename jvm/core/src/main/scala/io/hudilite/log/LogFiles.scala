@@ -1,8 +1,8 @@
 package io.hudilite.log
 
-import java.nio.ByteBuffer
-
 import io.hudilite.storage.{OpenFile, Storage}
+
+import java.nio.ByteBuffer
 
 import scala.collection.mutable
 

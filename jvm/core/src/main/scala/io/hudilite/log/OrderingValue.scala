@@ -1,5 +1,7 @@
 package io.hudilite.log
 
+import io.hudilite.codec.avro.{AvroInput, AvroOutput}
+
 import java.math.{BigDecimal, RoundingMode}
 
 /** The type that the format keeps with a delete's ordering value. A value is compared only with one of its own kind.

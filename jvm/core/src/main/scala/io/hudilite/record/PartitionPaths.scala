@@ -1,9 +1,9 @@
 package io.hudilite.record
 
-import java.util.Locale
-
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
+
+import java.util.Locale
 
 /** One partition column; `timed` when its directory name is a formatted time. */
 final case class PartitionField(name: String, timed: Boolean)

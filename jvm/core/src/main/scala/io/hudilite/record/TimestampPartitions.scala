@@ -1,13 +1,13 @@
 package io.hudilite.record
 
+import io.hudilite.config.{ConfigKey, TableOptions}
+import io.hudilite.error.InvalidInput
+
 import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}
 import java.time.format.{DateTimeFormatter, DateTimeParseException}
 import java.time.temporal.{ChronoField, TemporalAccessor, TemporalQueries}
 import java.util.TimeZone
 import java.util.concurrent.TimeUnit
-
-import io.hudilite.config.{ConfigKey, TableOptions}
-import io.hudilite.error.InvalidInput
 
 /** Turns the value of a partition column into the name of its directory, by the settings of a time-based key generator.
   *

@@ -131,7 +131,7 @@ object Table {
   /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
   def open(storage: Storage, basePath: String): Table = {
     val config = TableProperties.read(storage, basePath)
-    config.checkReadable(basePath)
+    TableSupport.checkReadable(config, basePath)
     load(storage, basePath, config)
   }
 

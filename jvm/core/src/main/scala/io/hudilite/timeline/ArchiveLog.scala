@@ -1,8 +1,10 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.AvroFields
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
 import io.hudilite.storage.{OpenFile, Storage}
+
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
 import org.apache.avro.io.DecoderFactory
 import org.apache.avro.{JsonProperties, Schema}

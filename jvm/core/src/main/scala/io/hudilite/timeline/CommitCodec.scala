@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.error.CorruptTable
 
 /** Commit metadata to and from bytes: JSON in layout 1, Avro in layout 2.

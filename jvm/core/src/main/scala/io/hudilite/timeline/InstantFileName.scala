@@ -1,8 +1,8 @@
 package io.hudilite.timeline
 
-import java.time.ZoneId
-
 import io.hudilite.storage.FileInfo
+
+import java.time.ZoneId
 
 /** Grammar of the timeline's file names, `T` = instant, `C` = completion time (docs/format.md, timeline file names):
   *

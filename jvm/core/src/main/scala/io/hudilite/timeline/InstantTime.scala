@@ -1,11 +1,11 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.InvalidInput
+
 import java.time.format.{DateTimeFormatter, DateTimeFormatterBuilder, DateTimeParseException}
 import java.time.temporal.ChronoField
 import java.time.{Clock, Instant => EpochInstant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId}
 import java.util.concurrent.ConcurrentHashMap
-
-import io.hudilite.error.InvalidInput
 
 /** Instant times: `yyyyMMddHHmmssSSS` in the table's zone, compared as text.
   *

@@ -1,6 +1,7 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.AvroFile.record
+import io.hudilite.codec.avro.{AvroFields, AvroFile}
+import io.hudilite.codec.avro.AvroFile.record
 
 /** Plans and results of table services to and from Avro; the same in both layouts. */
 private[timeline] object PlanCodec {

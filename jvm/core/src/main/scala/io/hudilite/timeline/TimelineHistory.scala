@@ -1,11 +1,12 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.CorruptTable
+import io.hudilite.storage.Storage
+
 import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import io.hudilite.error.CorruptTable
-import io.hudilite.storage.Storage
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.hadoop.ParquetReader

@@ -1,10 +1,10 @@
 package io.hudilite.timeline
 
-import java.io.IOException
-
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{FileInfo, Storage}
+
+import java.io.IOException
 
 /** The timeline of one table on storage: loads it, moves instants through their states, reads their content.
   *

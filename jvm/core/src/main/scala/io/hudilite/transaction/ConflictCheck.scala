@@ -1,6 +1,7 @@
 package io.hudilite.transaction
 
-import io.hudilite.filegroup.{BucketIndex, FileGroupId}
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant, WriteStat}
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 

@@ -3,8 +3,10 @@ package io.hudilite.transaction
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
-import io.hudilite.table.Table
+import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, TimelineStore, WriteStat}
+import io.hudilite.transaction.lock.Lock
+import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner, Recovery, Rollback, Strays}
 
 import org.slf4j.LoggerFactory
 
@@ -169,7 +171,7 @@ object Transaction {
     * hudilite left was rolled back.
     */
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
-    table.config.checkWritable(table.basePath)
+    TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.config, table.basePath, options)
     Lock.withTableLock(table.basePath, options.lockWaitMs) {
       TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>

@@ -1,9 +1,11 @@
 package io.hudilite.config
 
-import java.time.{ZoneId, ZoneOffset}
-
+import io.hudilite.table.TableSupport
 import io.hudilite.error.{CorruptTable, HudiliteException, InvalidInput, UnsupportedTable}
 import io.hudilite.storage.GoldenTables
+
+import java.time.{ZoneId, ZoneOffset}
+
 import munit.FunSuite
 
 class TableConfigSuite extends FunSuite {
@@ -40,7 +42,7 @@ class TableConfigSuite extends FunSuite {
       }
       assertEquals(table.keyGenerator, expectedKeys)
       assertEquals(table.hiveStyle && table.urlEncode, scenario == "cow-complex-key")
-      if (table.tableType == TableType.CopyOnWrite) table.checkReadable("/t")
+      if (table.tableType == TableType.CopyOnWrite) TableSupport.checkReadable(table, "/t")
     }
   }
 
@@ -118,8 +120,8 @@ class TableConfigSuite extends FunSuite {
 
   unreadable.foreach { case (feature, properties) =>
     test(s"tables with $feature are neither read nor written") {
-      assertEquals(refusal(config(9, properties: _*).checkReadable("/t")), feature)
-      assertEquals(refusal(config(9, properties: _*).checkWritable("/t")), feature)
+      assertEquals(refusal(TableSupport.checkReadable(config(9, properties: _*), "/t")), feature)
+      assertEquals(refusal(TableSupport.checkWritable(config(9, properties: _*), "/t")), feature)
     }
   }
 
@@ -148,26 +150,28 @@ class TableConfigSuite extends FunSuite {
 
   readOnly.foreach { case (feature, properties) =>
     test(s"tables with $feature are read but not written") {
-      config(9, properties: _*).checkReadable("/t")
-      assertEquals(refusal(config(9, properties: _*).checkWritable("/t")), feature)
+      TableSupport.checkReadable(config(9, properties: _*), "/t")
+      assertEquals(refusal(TableSupport.checkWritable(config(9, properties: _*), "/t")), feature)
     }
   }
 
   test("a version that is not known, or none, is refused") {
-    Seq(5, 7, 10).foreach(v => assertEquals(refusal(config(v).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION"))
-    assertEquals(refusal(TableConfig(basics).checkReadable("/t")), "UNSUPPORTED_TABLE_VERSION")
-    Seq(6, 8, 9).foreach(v => config(v).checkWritable("/t"))
+    Seq(5, 7, 10).foreach(v =>
+      assertEquals(refusal(TableSupport.checkReadable(config(v), "/t")), "UNSUPPORTED_TABLE_VERSION"))
+    assertEquals(refusal(TableSupport.checkReadable(TableConfig(basics), "/t")), "UNSUPPORTED_TABLE_VERSION")
+    Seq(6, 8, 9).foreach(v => TableSupport.checkWritable(config(v), "/t"))
   }
 
   test("a delete marker is a column with a value, and tables have it from version 9 on") {
     val properties = Seq(deleteField -> "Op", deleteMarker -> "D")
-    config(9, properties: _*).checkWritable("/t")
+    TableSupport.checkWritable(config(9, properties: _*), "/t")
     assertEquals(config(9, properties: _*).deleteMarker, Some(DeleteMarker("Op", "D")))
     assertEquals(config(9, properties.take(1): _*).deleteMarker, None)
     assertEquals(config(9).deleteMarker, None)
     Seq(6, 8).foreach { version =>
       assertEquals(config(version, properties: _*).deleteMarker, None)
-      assertEquals(refusal(config(version, properties: _*).checkWritable("/t")), s"the merge property $deleteField")
+      assertEquals(refusal(TableSupport.checkWritable(config(version, properties: _*), "/t")),
+        s"the merge property $deleteField")
     }
   }
 
@@ -176,7 +180,7 @@ class TableConfigSuite extends FunSuite {
   test("a new table can be written, in every version, and has the facts that were asked for") {
     Seq(6, 8, 9).foreach { version =>
       val made = TableConfig.create(fresh.copy(version = version, hiveStyle = true, urlEncode = true, database = "db"))
-      made.checkWritable("/t")
+      TableSupport.checkWritable(made, "/t")
       assertEquals((made.name, made.database, made.version), ("t", "db", version))
       assertEquals(made.layout, if (version == 6) 1 else 2)
       assertEquals((made.recordKeyFields, made.partitionFields, made.orderingFields), (Seq("id"), Seq("dt"), Seq("ts")))
@@ -199,7 +203,7 @@ class TableConfigSuite extends FunSuite {
     val marked = fresh.copy(deleteMarker = Some(DeleteMarker("Op", "D")))
     val made = TableConfig.create(marked)
     assertEquals((made.properties.get(deleteField), made.properties.get(deleteMarker)), (Some("Op"), Some("D")))
-    made.checkWritable("/t")
+    TableSupport.checkWritable(made, "/t")
     Seq(6, 8).foreach(version =>
       assertEquals(intercept[InvalidInput](TableConfig.create(marked.copy(version = version))).parameters("option"),
         "hoodie.payload.delete.field"))
@@ -222,6 +226,7 @@ class TableConfigSuite extends FunSuite {
       fresh.copy(keyGenerator = Some(KeyGeneratorType.Custom)))
     invalid.foreach(table => assertEquals(condition(table), "INVALID_OPTION_VALUE", table))
     assertEquals(condition(fresh.copy(keyGenerator = Some(KeyGeneratorType.Timestamp))), "MISSING_OPTION")
-    TableConfig.create(fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex), version = 9)).checkWritable("/t")
+    TableSupport.checkWritable(TableConfig.create(fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex),
+          version = 9)), "/t")
   }
 }

@@ -1,9 +1,10 @@
 package io.hudilite.config
 
-import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-
 import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.storage.{MemoryStorage, Storage}
+
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+
 import munit.FunSuite
 
 import scala.collection.mutable.ArrayBuffer

@@ -1,6 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.InvalidInput
+
 import munit.FunSuite
 
 class TableRequestSuite extends FunSuite {

@@ -1,9 +1,10 @@
 package io.hudilite.docs
 
+import io.hudilite.config.Options
+
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
 
-import io.hudilite.config.Options
 import munit.FunSuite
 
 /** `UPDATE=1` writes the pages instead of comparing them. */

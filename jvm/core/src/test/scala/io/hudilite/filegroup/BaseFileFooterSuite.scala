@@ -1,12 +1,13 @@
 package io.hudilite.filegroup
 
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.GoldenFolder
-import io.hudilite.TestTables.storage
 import io.hudilite.config.{TableConfig, TableProperties, TableType}
 import io.hudilite.error.CorruptTable
 import io.hudilite.table.Table
+
+import java.nio.file.{Files, Path, Paths}
+
+import io.hudilite.TestTables.storage
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import munit.FunSuite

@@ -1,11 +1,12 @@
 package io.hudilite.log
 
+import io.hudilite.error.{CorruptTable, UnsupportedTable}
+
 import java.math.BigDecimal
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Base64
 
-import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import munit.FunSuite
 
 class BlockContentSuite extends FunSuite {

@@ -1,6 +1,7 @@
 package io.hudilite.log
 
 import io.hudilite.error.CorruptTable
+
 import munit.FunSuite
 
 class BlockSelectionSuite extends FunSuite {

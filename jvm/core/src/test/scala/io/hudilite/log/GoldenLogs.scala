@@ -1,9 +1,9 @@
 package io.hudilite.log
 
-import java.nio.file.{Files, Path}
-
 import io.hudilite.GoldenFolder
 import io.hudilite.storage.OpenFile
+
+import java.nio.file.{Files, Path}
 
 import scala.collection.JavaConverters._
 

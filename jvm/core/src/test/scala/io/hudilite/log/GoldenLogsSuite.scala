@@ -1,13 +1,15 @@
 package io.hudilite.log
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Paths
-
 import io.hudilite.GoldenFolder
+import io.hudilite.codec.hfile.HFileBlock
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.timeline.TimelineStore
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Paths
+
 import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}

@@ -1,10 +1,11 @@
 package io.hudilite.log
 
+import io.hudilite.error.CorruptTable
+import io.hudilite.storage.{MemoryStorage, OpenFile}
+
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
-import io.hudilite.error.CorruptTable
-import io.hudilite.storage.{MemoryStorage, OpenFile}
 import munit.FunSuite
 
 class LogFileReaderSuite extends FunSuite {

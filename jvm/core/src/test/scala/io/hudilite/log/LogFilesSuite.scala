@@ -1,9 +1,10 @@
 package io.hudilite.log
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.MemoryStorage
+
+import java.nio.charset.StandardCharsets.UTF_8
+
 import munit.FunSuite
 
 class LogFilesSuite extends FunSuite {

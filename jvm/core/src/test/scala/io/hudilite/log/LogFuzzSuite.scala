@@ -1,11 +1,13 @@
 package io.hudilite.log
 
+import io.hudilite.codec.hfile.HFileBlock
+import io.hudilite.error.HudiliteException
+import io.hudilite.storage.OpenFile
+
 import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
 import java.util.Random
 
-import io.hudilite.error.HudiliteException
-import io.hudilite.storage.OpenFile
 import munit.FunSuite
 
 /** Logs that Hudi wrote, damaged in every way that a seed thinks of: what is read is right, or one of our errors. */

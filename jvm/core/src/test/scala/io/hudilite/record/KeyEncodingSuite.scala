@@ -2,6 +2,7 @@ package io.hudilite.record
 
 import io.hudilite.config.KeyGeneratorType
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
+
 import munit.FunSuite
 
 class KeyEncodingSuite extends FunSuite {

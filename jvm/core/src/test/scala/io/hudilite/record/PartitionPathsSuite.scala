@@ -2,6 +2,7 @@ package io.hudilite.record
 
 import io.hudilite.config.{KeyGeneratorType, NewTable, TableConfig}
 import io.hudilite.error.InvalidInput
+
 import munit.FunSuite
 
 class PartitionPathsSuite extends FunSuite {

@@ -1,9 +1,10 @@
 package io.hudilite.record
 
+import io.hudilite.error.InvalidInput
+
 import java.time.{Instant, LocalDate}
 import java.util.TimeZone
 
-import io.hudilite.error.InvalidInput
 import munit.FunSuite
 
 /** Expected paths are those that Apache Hudi 1.2.0 made of the same values and settings, in the zone of New York. */

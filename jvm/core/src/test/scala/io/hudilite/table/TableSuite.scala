@@ -1,13 +1,13 @@
 package io.hudilite.table
 
 import io.hudilite.{GoldenFolder, TestTables}
-import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.Transaction
+import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 
 import munit.FunSuite
 
@@ -32,7 +32,7 @@ class TableSuite extends FunSuite {
   test("a path without a table and a table that cannot be read say so") {
     assertEquals(intercept[InvalidInput](Table.open(storage, "/nowhere/t")).condition, "TABLE_NOT_FOUND")
     val name = "mor-logs-v9"
-    if (scala.util.Try(golden(name).config.checkReadable("")).isFailure)
+    if (scala.util.Try(TableSupport.checkReadable(golden(name).config, "")).isFailure)
       assertEquals(intercept[UnsupportedTable](Table.open(storage, GoldenFolder.table(name))).condition,
         "UNSUPPORTED_TABLE_FEATURE")
   }

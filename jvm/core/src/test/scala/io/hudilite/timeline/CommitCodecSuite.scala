@@ -1,8 +1,9 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.CorruptTable
+
 import java.nio.charset.StandardCharsets.UTF_8
 
-import io.hudilite.error.CorruptTable
 import munit.FunSuite
 
 class CommitCodecSuite extends FunSuite {

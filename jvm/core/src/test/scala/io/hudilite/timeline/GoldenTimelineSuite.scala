@@ -1,10 +1,12 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.AvroFile
+import io.hudilite.config.TableProperties
+import io.hudilite.storage.GoldenTables
+
 import java.io.ByteArrayInputStream
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import io.hudilite.config.TableProperties
-import io.hudilite.storage.GoldenTables
 import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.file.DataFileStream

@@ -1,8 +1,9 @@
 package io.hudilite.timeline
 
+import io.hudilite.storage.FileInfo
+
 import java.time.ZoneOffset
 
-import io.hudilite.storage.FileInfo
 import munit.FunSuite
 
 class InstantFileNameSuite extends FunSuite {

@@ -1,9 +1,10 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.InvalidInput
+
 import java.time.{Clock, Instant => EpochInstant, ZoneId, ZoneOffset}
 import java.util.concurrent.{Callable, Executors}
 
-import io.hudilite.error.InvalidInput
 import munit.FunSuite
 
 class InstantTimeSuite extends FunSuite {

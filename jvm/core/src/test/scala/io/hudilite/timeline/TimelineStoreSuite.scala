@@ -1,10 +1,11 @@
 package io.hudilite.timeline
 
-import java.nio.charset.StandardCharsets.UTF_8
-
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{FileInfo, MemoryStorage, Storage}
+
+import java.nio.charset.StandardCharsets.UTF_8
+
 import munit.FunSuite
 
 class TimelineStoreSuite extends FunSuite {

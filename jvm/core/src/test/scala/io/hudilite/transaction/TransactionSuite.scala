@@ -1,14 +1,16 @@
 package io.hudilite.transaction
 
-import java.util.concurrent.{Callable, Executors, TimeUnit}
-
 import io.hudilite.TestTables
-import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 import io.hudilite.config.{TableKeys, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, UnsupportedTable}
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, InstantName, RollbackPlan}
+import io.hudilite.transaction.rollback.Markers
+
+import java.util.concurrent.{Callable, Executors, TimeUnit}
+
+import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 
 import munit.FunSuite
 

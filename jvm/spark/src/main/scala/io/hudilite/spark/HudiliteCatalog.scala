@@ -1,13 +1,13 @@
 package io.hudilite.spark
 
-import java.util.{Map => JMap}
-
 import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
+import io.hudilite.table.{Table, TableSupport}
+
+import java.util.{Map => JMap}
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
@@ -104,7 +104,7 @@ object HudiliteCatalog {
     val qualified = { val p = new Path(path); p.getFileSystem(conf).makeQualified(p).toString }
     val storage = new HadoopStorage(conf)
     val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
-    found.foreach(_.config.checkReadable(qualified))
+    found.foreach(t => TableSupport.checkReadable(t.config, qualified))
     HudiliteTable(qualified, storage, found, SessionConf.options ++ HudiliteTable.caseInsensitive(options), dataFrame)
   }
 }

@@ -1,8 +1,8 @@
 package io.hudilite.spark
 
-import java.util.{Map => JMap}
-
 import io.hudilite.error.InvalidInput
+
+import java.util.{Map => JMap}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.{Identifier, SessionConfigSupport, SupportsCatalogOptions, Table}

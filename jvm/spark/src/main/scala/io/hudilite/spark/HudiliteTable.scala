@@ -1,7 +1,5 @@
 package io.hudilite.spark
 
-import java.util.{Map => JMap, Set => JSet}
-
 import io.hudilite.config.{ReadOptions, TableType}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
@@ -11,6 +9,8 @@ import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
+
+import java.util.{Map => JMap, Set => JSet}
 
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,

@@ -1,9 +1,10 @@
 package io.hudilite.spark
 
+import io.hudilite.filegroup.FooterCache
+
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path, StandardOpenOption}
 
-import io.hudilite.filegroup.FooterCache
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.log
 
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.spark.row.FileColumns
+
 import org.apache.avro.{LogicalType, LogicalTypes, Schema}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow

@@ -1,6 +1,7 @@
 package io.hudilite.spark.log
 
 import io.hudilite.log.{OrderingKind, OrderingValue}
+
 import org.apache.avro.Schema
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String

@@ -1,11 +1,12 @@
 package io.hudilite.spark.log
 
-import java.nio.ByteBuffer
-
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
 import io.hudilite.storage.HadoopStorage
+
+import java.nio.ByteBuffer
+
 import org.apache.hadoop.conf.Configuration
 
 /** The blocks of a slice's log files that count, oldest first; their contents are not read yet. */

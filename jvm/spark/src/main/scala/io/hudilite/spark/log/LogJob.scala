@@ -5,6 +5,7 @@ import io.hudilite.error.UnsupportedTable
 import io.hudilite.log.BlockInstants
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.Table
+
 import org.apache.spark.sql.types._
 
 /** How records of a table's logs are decoded and merged; ships to tasks.

@@ -1,9 +1,11 @@
 package io.hudilite.spark.log
 
+import io.hudilite.codec.hfile.HFileBlock
+import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
+import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HeaderKey, LogBlock, RowPosition}
+
 import java.nio.charset.StandardCharsets.UTF_8
 
-import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
-import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HFileBlock, HeaderKey, LogBlock, RowPosition}
 import org.apache.avro.Schema
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow

@@ -2,6 +2,7 @@ package io.hudilite.spark.log
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.RowDeletes
+
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}

@@ -1,9 +1,10 @@
 package io.hudilite.spark.log
 
-import java.io.Closeable
-
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.row.SortColumn
+
+import java.io.Closeable
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow

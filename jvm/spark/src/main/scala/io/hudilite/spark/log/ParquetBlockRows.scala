@@ -1,8 +1,9 @@
 package io.hudilite.spark.log
 
+import io.hudilite.spark.row.{Conversion, FileColumns}
+
 import java.io.Closeable
 
-import io.hudilite.spark.row.{Conversion, FileColumns}
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.ParquetReadOptions
 import org.apache.parquet.hadoop.{ParquetFileReader, ParquetReader}

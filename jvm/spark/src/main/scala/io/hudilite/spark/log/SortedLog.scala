@@ -1,8 +1,9 @@
 package io.hudilite.spark.log
 
+import io.hudilite.spark.row.{ExternalSort, SortColumn}
+
 import java.io.Closeable
 
-import io.hudilite.spark.row.{ExternalSort, SortColumn}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow

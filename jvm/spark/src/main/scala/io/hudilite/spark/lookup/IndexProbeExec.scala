@@ -1,7 +1,7 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.spark.row.{SessionConf, SharedConf}
 import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.spark.row.{SessionConf, SharedConf}
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD

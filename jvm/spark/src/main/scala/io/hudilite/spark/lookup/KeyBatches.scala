@@ -1,11 +1,11 @@
 package io.hudilite.spark.lookup
 
-import java.time.ZoneId
-
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
+
+import java.time.ZoneId
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path

@@ -1,11 +1,11 @@
 package io.hudilite.spark.lookup
 
-import java.util
-
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.Binaries
+
+import java.util
 
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.spark.TaskContext

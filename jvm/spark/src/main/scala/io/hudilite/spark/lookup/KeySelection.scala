@@ -1,8 +1,8 @@
 package io.hudilite.spark.lookup
 
-import java.util
-
 import io.hudilite.spark.row.OrderedRows
+
+import java.util
 
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String

@@ -1,12 +1,13 @@
 package io.hudilite.spark.read
 
+import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.{FileColumns, ReaderContexts}
+
 import java.io.Closeable
 import java.time.ZoneId
 import java.util.Locale
 
-import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
-import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.{FileColumns, ReaderContexts}
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
 import org.apache.hadoop.mapreduce.TaskAttemptContext

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.spark.row.{ColumnView, SelectedVector}
 import io.hudilite.spark.shim.VectorizedReaders
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
 import io.hudilite.table.Table
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.types.StructType
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.storage.Parallel
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.statistics.{IntStatistics, LongStatistics, Statistics}
 import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.log.{LogRecord, MergedLog}
+
 import org.apache.spark.memory.SparkOutOfMemoryError
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeRowWriter

@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
+import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.row.{SessionConf, SharedConf}
+
 import java.util.OptionalLong
 
-import io.hudilite.filegroup.BaseFile
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}

@@ -1,7 +1,8 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.row.SessionConf
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.SessionConf
+
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read._

@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import java.time.LocalDate
-
 import io.hudilite.config.TableConfig
 import io.hudilite.record.{KeyEncoding, MetaFields}
+
+import java.time.LocalDate
+
 import io.hudilite.spark.read.ScanFilter._
 import org.apache.spark.sql.types._
 

@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import java.nio.charset.StandardCharsets
-
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.storage.Parallel
+
+import java.nio.charset.StandardCharsets
+
 import org.apache.hadoop.conf.Configuration
 
 /** Record keys that a query asks for, in the string order of footers. */

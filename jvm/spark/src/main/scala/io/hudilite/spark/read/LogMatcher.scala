@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import java.io.Closeable
-
 import io.hudilite.spark.log.{LogRecord, MergedLog}
 import io.hudilite.spark.row.OrderedRows
+
+import java.io.Closeable
+
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 
 /** Finds the rows of base batches that log records replace.

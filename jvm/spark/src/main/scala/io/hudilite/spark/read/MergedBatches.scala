@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{RowOverwriter, SelectedVector}
+
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}

@@ -1,8 +1,9 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.row.Nullability
+
 import java.io.Closeable
 
-import io.hudilite.spark.row.Nullability
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.hudilite.RowColumns
 import org.apache.spark.sql.execution.vectorized.{OnHeapColumnVector, WritableColumnVector}

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.row.Conversion
+
 import org.apache.parquet.hadoop.ParquetRecordReader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, Expression, Literal, UnsafeProjection}

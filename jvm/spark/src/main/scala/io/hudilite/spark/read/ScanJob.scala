@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
 import io.hudilite.spark.log.LogJob
+
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType
 

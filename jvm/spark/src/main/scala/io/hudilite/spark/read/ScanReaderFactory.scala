@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.row.{ReaderContexts, SharedConf}
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection

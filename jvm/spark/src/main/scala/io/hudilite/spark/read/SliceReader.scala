@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.log.{LogBlocks, LogRows, MergedLog}
 import io.hudilite.spark.row.ReaderContexts
+
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch

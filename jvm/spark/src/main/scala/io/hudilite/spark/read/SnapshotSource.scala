@@ -8,6 +8,7 @@ import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table}
 import io.hudilite.timeline.InstantTime
+
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 /** Which state of a table a query reads. */

@@ -2,6 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.config.DeleteMarker
 import io.hudilite.record.MetaFields
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{BooleanType, NullType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String

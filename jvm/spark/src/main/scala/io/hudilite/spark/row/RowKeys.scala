@@ -2,6 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{KeyEncoding, TimestampPartitions}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._

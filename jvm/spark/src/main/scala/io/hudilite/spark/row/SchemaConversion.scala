@@ -2,6 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.MetaFields
+
 import org.apache.avro.{JsonProperties, LogicalType, LogicalTypes, Schema, SchemaParseException}
 import org.apache.spark.sql.types._
 

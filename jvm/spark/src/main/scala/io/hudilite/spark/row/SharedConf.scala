@@ -1,10 +1,11 @@
 package io.hudilite.spark.row
 
+import io.hudilite.storage.WeightedCache
+
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 
-import io.hudilite.storage.WeightedCache
 import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._

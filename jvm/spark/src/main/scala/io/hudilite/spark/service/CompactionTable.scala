@@ -1,12 +1,12 @@
 package io.hudilite.spark.service
 
-import java.util.{Collections, Set => JSet}
-
-import io.hudilite.compaction.CompactionKind
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.write.{LogFolder, SliceCompactor, TaskAttempt, WriteJob}
 import io.hudilite.timeline.WriteStat
+
+import java.util.{Collections, Set => JSet}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow

@@ -1,15 +1,20 @@
 package io.hudilite.spark.service
 
-import java.util.{Map => JMap}
-
-import io.hudilite.compaction.{CompactionCandidate, CompactionKind, CompactionScheduler}
-import io.hudilite.compaction.{PendingCompactions, PlannedCompaction}
 import io.hudilite.config.Options
+import io.hudilite.service.compact.{
+  CompactionCandidate,
+  CompactionKind,
+  CompactionScheduler,
+  PendingCompactions,
+  PlannedCompaction
+}
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
+
+import java.util.{Map => JMap}
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession

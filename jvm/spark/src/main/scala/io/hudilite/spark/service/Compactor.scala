@@ -1,15 +1,21 @@
 package io.hudilite.spark.service
 
-import io.hudilite.compaction.{CompactionKind, CompactionScheduler, LogCompactionPlanner}
-import io.hudilite.compaction.{PendingCompactions, PlannedCompaction}
 import io.hudilite.config.WriteOptions
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions}
+import io.hudilite.service.compact.{
+  CompactionKind,
+  CompactionScheduler,
+  LogCompactionPlanner,
+  PendingCompactions,
+  PlannedCompaction
+}
 import io.hudilite.spark.log.LogJob
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, WriteStat}
-import io.hudilite.transaction.{ForeignWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.ForeignWrites
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation

@@ -1,8 +1,8 @@
 package io.hudilite.spark.service
 
-import io.hudilite.compaction.{CompactionKind, CompactionScheduler, CompactionStrategy}
 import io.hudilite.config.{CompactionOptions, TableType}
 import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, CompactionStrategy}
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
 import io.hudilite.table.Table
 

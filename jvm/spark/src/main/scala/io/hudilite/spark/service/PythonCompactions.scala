@@ -1,10 +1,10 @@
 package io.hudilite.spark.service
 
-import java.util.{Map => JMap}
-
-import io.hudilite.compaction.{CompactionCandidate, CompactionKind, PlannedCompaction}
 import io.hudilite.error.InvalidInput
+import io.hudilite.service.compact.{CompactionCandidate, CompactionKind, PlannedCompaction}
 import io.hudilite.timeline.WriteStat
+
+import java.util.{Map => JMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.BucketIndex
+import io.hudilite.index.BucketIndex
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 

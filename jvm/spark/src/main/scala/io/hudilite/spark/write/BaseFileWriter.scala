@@ -1,10 +1,11 @@
 package io.hudilite.spark.write
 
-import java.nio.charset.StandardCharsets
-
 import io.hudilite.filegroup.{BaseFileFooter, FileNames, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.Binaries
+
+import java.nio.charset.StandardCharsets
+
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
 import org.apache.parquet.io.api.Binary

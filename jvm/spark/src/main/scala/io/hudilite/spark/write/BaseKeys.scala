@@ -1,11 +1,12 @@
 package io.hudilite.spark.write
 
-import java.io.Closeable
-
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{Conversion, FileColumns, OrderedRows}
+
+import java.io.Closeable
+
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}

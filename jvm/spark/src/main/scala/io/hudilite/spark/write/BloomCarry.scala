@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
 
 /** Decides whether a new version of a base file can take over the bloom filter of the old one.

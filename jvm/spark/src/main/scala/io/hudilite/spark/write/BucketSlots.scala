@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.BucketIndex
+import io.hudilite.index.BucketIndex
 import io.hudilite.spark.row.Binaries
 
 import org.apache.spark.unsafe.types.UTF8String

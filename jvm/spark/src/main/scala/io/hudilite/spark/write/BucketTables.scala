@@ -2,7 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.config.{TableConfig, WriteOptions}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.{BucketIndex, FileSlice, FooterCache}
+import io.hudilite.filegroup.{FileSlice, FooterCache}
+import io.hudilite.index.BucketIndex
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 

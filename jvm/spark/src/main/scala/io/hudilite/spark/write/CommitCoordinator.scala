@@ -4,7 +4,8 @@ import io.hudilite.config.{TableProperties, WriteOptions}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Timeline, WriteStat}
-import io.hudilite.transaction.{ForeignWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.ForeignWrites
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 

@@ -1,8 +1,8 @@
 package io.hudilite.spark.write
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.RowKeys
-import io.hudilite.error.InvalidInput
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}

@@ -1,8 +1,10 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.{BucketIndex, FileSlice}
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
 import io.hudilite.timeline.WriteStat
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 

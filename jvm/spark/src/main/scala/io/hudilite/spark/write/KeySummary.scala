@@ -1,10 +1,11 @@
 package io.hudilite.spark.write
 
-import java.nio.charset.StandardCharsets
-
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.spark.row.Binaries
+
+import java.nio.charset.StandardCharsets
+
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, LogBlockWriter}
 import io.hudilite.storage.HadoopFiles
 import io.hudilite.timeline.WriteStat
+
 import org.apache.hadoop.fs.Path
 
 /** One log file of this write, open at its end. */

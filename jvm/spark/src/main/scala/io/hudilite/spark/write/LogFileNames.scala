@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
-import io.hudilite.transaction.Markers
+import io.hudilite.transaction.rollback.Markers
 
 /** Names of the log files that a task attempt appends to one file slice, and the right to write them
   * (docs/format.md#file-names).

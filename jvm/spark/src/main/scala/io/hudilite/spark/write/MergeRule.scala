@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 /** Which of a change and the row in the table survives (docs/format.md, merging records).

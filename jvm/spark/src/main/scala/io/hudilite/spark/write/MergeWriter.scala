@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.timeline.WriteStat
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.spark.row.Binaries
+
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._

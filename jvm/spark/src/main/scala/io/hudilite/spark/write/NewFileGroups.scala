@@ -2,7 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
 import io.hudilite.timeline.WriteStat
-import io.hudilite.transaction.Markers
+import io.hudilite.transaction.rollback.Markers
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -1,12 +1,13 @@
 package io.hudilite.spark.write
 
-import java.io.{Closeable, IOException}
-
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.FileColumns
-import io.hudilite.transaction.Markers
+import io.hudilite.transaction.rollback.Markers
+
+import java.io.{Closeable, IOException}
+
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}

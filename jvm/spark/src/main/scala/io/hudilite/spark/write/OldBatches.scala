@@ -1,9 +1,10 @@
 package io.hudilite.spark.write
 
-import java.io.Closeable
-
 import io.hudilite.spark.row.{ColumnView, FileColumns, ReaderContexts}
 import io.hudilite.spark.shim.VectorizedReaders
+
+import java.io.Closeable
+
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.FileSplit
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}

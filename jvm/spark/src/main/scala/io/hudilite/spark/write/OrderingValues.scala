@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.log.{OrderingKind, OrderingValue}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 

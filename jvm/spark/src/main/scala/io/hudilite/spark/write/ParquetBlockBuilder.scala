@@ -1,10 +1,11 @@
 package io.hudilite.spark.write
 
+import io.hudilite.log.BlockKind
+import io.hudilite.spark.row.Binaries
+
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets
 
-import io.hudilite.log.BlockKind
-import io.hudilite.spark.row.Binaries
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 import org.apache.parquet.io.api.Binary

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
+
 import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, MessageType, Type, Types}
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.spark.sql.types._

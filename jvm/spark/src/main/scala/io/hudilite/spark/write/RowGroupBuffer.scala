@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.shim.PageStores
+
 import org.apache.parquet.bytes.HeapByteBufferAllocator
 import org.apache.parquet.column.{ColumnWriteStore, ParquetProperties}
 import org.apache.parquet.hadoop.{CodecFactory, ColumnChunkPageWriteStore, ParquetFileWriter}

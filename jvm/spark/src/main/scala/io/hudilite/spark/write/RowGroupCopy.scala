@@ -1,8 +1,9 @@
 package io.hudilite.spark.write
 
+import io.hudilite.record.MetaFields
+
 import java.io.Closeable
 
-import io.hudilite.record.MetaFields
 import org.apache.parquet.column.ColumnDescriptor
 import org.apache.parquet.io.SeekableInputStream
 

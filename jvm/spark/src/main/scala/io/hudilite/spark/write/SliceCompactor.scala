@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.log.{LogJob, LogRows, MergedLog}
 import io.hudilite.timeline.{LogScan, WriteStat}
-import io.hudilite.transaction.Markers
+import io.hudilite.transaction.rollback.Markers
 
 import org.apache.spark.unsafe.types.UTF8String
 

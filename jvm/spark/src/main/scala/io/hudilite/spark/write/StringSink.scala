@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.Binaries
+
 import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.sql.catalyst.expressions.{SpecializedGetters, UnsafeRow}

@@ -1,11 +1,11 @@
 package io.hudilite.spark.write
 
-import java.nio.charset.StandardCharsets
-
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.spark.row.ReaderContexts
 import io.hudilite.storage.{HadoopStorage, Storage}
-import io.hudilite.transaction.{Marker, Markers}
+import io.hudilite.transaction.rollback.{Marker, Markers}
+
+import java.nio.charset.StandardCharsets
 
 import scala.collection.mutable
 

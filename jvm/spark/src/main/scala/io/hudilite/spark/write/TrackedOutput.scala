@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.storage.HadoopFiles
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.util.{HadoopOutputFile, HadoopStreams}

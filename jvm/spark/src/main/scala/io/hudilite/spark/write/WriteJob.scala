@@ -1,11 +1,12 @@
 package io.hudilite.spark.write
 
-import io.hudilite.bloom.BloomFilter
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFileFooter, FileGroupId, FileNames}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 

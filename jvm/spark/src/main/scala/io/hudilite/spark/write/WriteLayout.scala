@@ -1,7 +1,8 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.{BucketIndex, FileSlice}
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.table.Table
 

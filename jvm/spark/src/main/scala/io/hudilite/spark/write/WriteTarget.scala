@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
-import io.hudilite.filegroup.BucketIndex
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.PartitionPaths
 import io.hudilite.spark.row.{
   KeyExpressions,
@@ -14,7 +14,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
-import io.hudilite.table.Table
+import io.hudilite.table.{Table, TableSupport}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -124,7 +124,7 @@ object WriteTarget {
     Options.check(options)
     existing match {
       case Some(table) =>
-        table.config.checkWritable(basePath)
+        TableSupport.checkWritable(table.config, basePath)
         TableRequest.checkAgainst(table.config, options)
         BucketTables.check(table, BucketTables.index(table.config, options))
         val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
@@ -132,7 +132,7 @@ object WriteTarget {
         WriteTarget(basePath, storage, existing, table.config, options, schema)
       case None =>
         val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
-        config.checkWritable(basePath)
+        TableSupport.checkWritable(config, basePath)
         val schema = Nullability.relaxed(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
@@ -143,7 +143,7 @@ object WriteTarget {
 
   /** The target of a compaction, whose rows are the table's own. */
   def compacting(table: Table, options: Map[String, String]): WriteTarget = {
-    table.config.checkWritable(table.basePath)
+    TableSupport.checkWritable(table.config, table.basePath)
     val schema = table.schemaJson.map(SchemaConversion.toSpark).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema)
   }

@@ -1,9 +1,10 @@
 package io.hudilite.spark.log
 
+import io.hudilite.error.UnsupportedTable
+
 import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
 
-import io.hudilite.error.UnsupportedTable
 import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}

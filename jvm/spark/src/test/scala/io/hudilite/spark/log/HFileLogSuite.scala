@@ -1,14 +1,15 @@
 package io.hudilite.spark.log
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log._
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Path, Paths}
+
 import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericDatumReader, GenericRecord}

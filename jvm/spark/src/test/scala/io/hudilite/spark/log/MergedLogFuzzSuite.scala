@@ -1,15 +1,16 @@
 package io.hudilite.spark.log
 
-import java.nio.ByteBuffer
-import java.nio.file.{Files, Paths}
-import java.util.Random
-
 import io.hudilite.config.TableProperties
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
+
+import java.nio.ByteBuffer
+import java.nio.file.{Files, Paths}
+import java.util.Random
+
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 

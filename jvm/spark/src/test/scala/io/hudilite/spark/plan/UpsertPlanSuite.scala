@@ -1,11 +1,11 @@
 package io.hudilite.spark.plan
 
-import java.nio.file.{Files, Paths}
-import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
-
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
 import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
+
+import java.nio.file.{Files, Paths}
+import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
 import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan, UnionExec}

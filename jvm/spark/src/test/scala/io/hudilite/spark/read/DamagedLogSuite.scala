@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import java.nio.file.Files
-
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.SharedSession
+
+import java.nio.file.Files
+
 import io.hudilite.spark.read.LoggedTable.Data
 import munit.FunSuite
 import org.apache.avro.Schema

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.NewTable
 import io.hudilite.spark.SharedSession
+
 import munit.FunSuite
 import org.apache.spark.sql.types._
 

@@ -1,9 +1,10 @@
 package io.hudilite.spark.read
 
-import com.fasterxml.jackson.databind.JsonNode
-import com.fasterxml.jackson.databind.node.ObjectNode
 import io.hudilite.record.KeyEncoding
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
+
+import com.fasterxml.jackson.databind.JsonNode
+import com.fasterxml.jackson.databind.node.ObjectNode
 import io.hudilite.spark.SharedSession.withConf
 import munit.FunSuite
 

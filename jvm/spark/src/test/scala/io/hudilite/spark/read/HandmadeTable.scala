@@ -1,7 +1,5 @@
 package io.hudilite.spark.read
 
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.config.NewTable
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.record.MetaFields
@@ -11,6 +9,9 @@ import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.Transaction
+
+import java.nio.file.{Files, Path, Paths}
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}

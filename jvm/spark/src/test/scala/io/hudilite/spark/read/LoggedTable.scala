@@ -1,9 +1,5 @@
 package io.hudilite.spark.read
 
-import java.io.ByteArrayOutputStream
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Paths}
-
 import io.hudilite.config.NewTable
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log._
@@ -14,6 +10,11 @@ import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.Transaction
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 import org.apache.avro.io.EncoderFactory

@@ -1,8 +1,9 @@
 package io.hudilite.spark.read
 
+import io.hudilite.filegroup.FooterCache
+
 import java.nio.file.Files
 
-import io.hudilite.filegroup.FooterCache
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.spark.sql.DataFrame

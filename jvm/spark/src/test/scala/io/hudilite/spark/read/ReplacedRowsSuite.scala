@@ -1,14 +1,15 @@
 package io.hudilite.spark.read
 
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.{SharedSession, SpoiltColumn}
-import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
+
+import java.nio.file.{Files, Path, Paths}
+
+import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame

@@ -4,6 +4,7 @@ import io.hudilite.config.NewTable
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.{GoldenTables, SharedSession}
+
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{broadcast, col, count, lit, max, min}

@@ -1,6 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.HudiliteException
+
 import munit.FunSuite
 import org.apache.spark.sql.types._
 

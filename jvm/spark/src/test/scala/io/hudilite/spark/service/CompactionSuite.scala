@@ -1,14 +1,14 @@
 package io.hudilite.spark.service
 
-import java.nio.file.{Files, Paths}
-import java.util.Collections
-
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
+
+import java.nio.file.{Files, Paths}
+import java.util.Collections
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration

@@ -1,13 +1,13 @@
 package io.hudilite.spark.service
 
-import java.nio.file.Files
-import java.util.Collections
-
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, State}
+
+import java.nio.file.Files
+import java.util.Collections
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration

@@ -1,14 +1,14 @@
 package io.hudilite.spark.service
 
-import java.nio.file.{Files, Path, Paths}
-
-import io.hudilite.compaction.CompactionKind
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.log.{BlockSelection, LogBlock}
+import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, GoldenTables}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.spark.write.MergeOnReadFixture
 import io.hudilite.timeline.{Action, Instant}
+
+import java.nio.file.{Files, Path, Paths}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.lit

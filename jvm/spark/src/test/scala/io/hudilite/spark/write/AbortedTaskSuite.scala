@@ -1,11 +1,12 @@
 package io.hudilite.spark.write
 
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.transaction.rollback.Markers
+
 import java.io.File
 import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
 import io.hudilite.spark.write.KilledTask.{busy, row, text}
-import io.hudilite.storage.HadoopStorage
-import io.hudilite.transaction.Markers
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.{SparkException, TaskContext, TaskKilledException}
 import org.apache.spark.sql.catalyst.InternalRow

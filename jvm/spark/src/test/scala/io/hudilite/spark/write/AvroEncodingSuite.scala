@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
+
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericData, GenericDatumReader, GenericDatumWriter, GenericRecord}
 import org.apache.avro.io.{DecoderFactory, EncoderFactory}

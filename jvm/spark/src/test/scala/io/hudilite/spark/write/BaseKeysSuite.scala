@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
+
 import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._

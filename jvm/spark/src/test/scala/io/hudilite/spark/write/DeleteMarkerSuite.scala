@@ -1,9 +1,9 @@
 package io.hudilite.spark.write
 
-import java.nio.file.Paths
-
 import io.hudilite.error.HudiliteException
 import io.hudilite.log.BlockKind
+
+import java.nio.file.Paths
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}

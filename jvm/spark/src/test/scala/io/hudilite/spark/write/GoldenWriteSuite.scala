@@ -1,9 +1,9 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
+
+import java.nio.file.{Files, Path, Paths}
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.functions.{col, lit}

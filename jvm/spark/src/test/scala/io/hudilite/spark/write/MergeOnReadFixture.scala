@@ -1,13 +1,13 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Path, Paths}
-
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.{LogBlock, LogFileReader}
 import io.hudilite.spark.SharedSession
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
+
+import java.nio.file.{Files, Path, Paths}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.{DataFrame, SaveMode}

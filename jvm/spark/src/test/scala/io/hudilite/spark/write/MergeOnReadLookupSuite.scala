@@ -1,9 +1,9 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Path}
-
 import io.hudilite.filegroup.FooterCache
 import io.hudilite.log.{HeaderKey, RecordPositions}
+
+import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame

@@ -1,11 +1,11 @@
 package io.hudilite.spark.write
 
-import java.nio.file.{Files, Paths}
-
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.BlockKind
 import io.hudilite.timeline.Action
+
+import java.nio.file.{Files, Paths}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}

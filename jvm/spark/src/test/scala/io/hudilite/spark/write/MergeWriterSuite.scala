@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.config.MergeMode
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache}
 import io.hudilite.timeline.WriteStat
+
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.spark.sql.DataFrame

@@ -1,11 +1,12 @@
 package io.hudilite.spark.write
 
+import io.hudilite.codec.bloom.BloomFilter
+import io.hudilite.config.MergeMode
 import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf}
+import io.hudilite.timeline.WriteStat
+
 import java.nio.file.{Files, Path}
 
-import io.hudilite.bloom.BloomFilter
-import io.hudilite.config.MergeMode
-import io.hudilite.timeline.WriteStat
 import munit.FunSuite
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.{DataFrame, SparkSession}

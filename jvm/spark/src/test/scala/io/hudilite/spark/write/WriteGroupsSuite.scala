@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.{BaseFile, BucketIndex, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
 import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction

@@ -1,0 +1,134 @@
+package io.hudilite.codec.avro
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.{ByteBuffer, ByteOrder}
+
+/** Avro's binary encoding, read from a part of an array. A length is compared with the bytes that are left before
+  * anything is allocated, so damaged bytes cost no memory; they end in an `IllegalArgumentException`.
+  */
+private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: Int) {
+
+  private var at = from
+
+  def remaining: Int = end - at
+
+  def long(): Long = {
+    var shift = 0
+    var result = 0L
+    var last = false
+    while (!last) {
+      if (shift > 63) throw new IllegalArgumentException("a number has more than ten bytes")
+      val byte = next()
+      result |= (byte & 0x7fL) << shift
+      shift += 7
+      last = byte >= 0
+    }
+    (result >>> 1) ^ -(result & 1)
+  }
+
+  def int(): Int = {
+    val value = long()
+    if (value != value.toInt) throw new IllegalArgumentException(s"$value is no int")
+    value.toInt
+  }
+
+  def bytes(): Array[Byte] = {
+    val length = long()
+    if (length < 0 || length > remaining) throw new IllegalArgumentException(s"a length of $length bytes")
+    val value = java.util.Arrays.copyOfRange(content, at, at + length.toInt)
+    at += length.toInt
+    value
+  }
+
+  def text(): String = new String(bytes(), UTF_8)
+
+  def boolean(): Boolean = next() match {
+    case 0 => false
+    case 1 => true
+    case other => throw new IllegalArgumentException(s"$other is no boolean")
+  }
+
+  def float(): Float = fixed(java.lang.Float.BYTES).getFloat
+
+  def double(): Double = fixed(java.lang.Double.BYTES).getDouble
+
+  /** Reads a union of null and one other type. */
+  def optional[T](read: => T): Option[T] = int() match {
+    case 0 => None
+    case 1 => Some(read)
+    case other => throw new IllegalArgumentException(s"the branch $other of a union of two")
+  }
+
+  /** Reads an array; every item takes at least one byte. */
+  def items[T](read: => T): Seq[T] = {
+    val found = Seq.newBuilder[T]
+    var count = long()
+    while (count != 0) {
+      // A negative count is followed by the bytes that the items take.
+      if (count < 0) { count = -count; long() }
+      if (count < 0 || count > remaining) throw new IllegalArgumentException(s"an array of $count items")
+      var left = count
+      while (left > 0) { found += read; left -= 1 }
+      count = long()
+    }
+    found.result()
+  }
+
+  private def next(): Byte = {
+    if (at >= end) throw new IllegalArgumentException("a value ends early")
+    at += 1
+    content(at - 1)
+  }
+
+  private def fixed(count: Int): ByteBuffer = {
+    if (count > remaining) throw new IllegalArgumentException("a value ends early")
+    at += count
+    ByteBuffer.wrap(content, at - count, count).order(ByteOrder.LITTLE_ENDIAN)
+  }
+}
+
+/** Avro's binary encoding, into memory. */
+private[hudilite] final class AvroOutput {
+
+  private val out = new ByteArrayOutputStream()
+
+  def long(value: Long): Unit = {
+    var rest = (value << 1) ^ (value >> 63)
+    while ((rest & ~0x7fL) != 0) {
+      out.write((rest & 0x7f | 0x80).toInt)
+      rest >>>= 7
+    }
+    out.write(rest.toInt)
+  }
+
+  def bytes(value: Array[Byte]): Unit = {
+    long(value.length.toLong)
+    out.write(value, 0, value.length)
+  }
+
+  def text(value: String): Unit = bytes(value.getBytes(UTF_8))
+
+  def boolean(value: Boolean): Unit = out.write(if (value) 1 else 0)
+
+  def float(value: Float): Unit = {
+    val bytes = ByteBuffer.allocate(java.lang.Float.BYTES).order(ByteOrder.LITTLE_ENDIAN).putFloat(value).array()
+    out.write(bytes, 0, bytes.length)
+  }
+
+  def double(value: Double): Unit = {
+    val bytes = ByteBuffer.allocate(java.lang.Double.BYTES).order(ByteOrder.LITTLE_ENDIAN).putDouble(value).array()
+    out.write(bytes, 0, bytes.length)
+  }
+
+  /** An array in one block. */
+  def items[T](values: Seq[T])(write: T => Unit): Unit = {
+    if (values.nonEmpty) {
+      long(values.size.toLong)
+      values.foreach(write)
+    }
+    long(0L)
+  }
+
+  def result(): Array[Byte] = out.toByteArray
+}

@@ -1,0 +1,81 @@
+package io.hudilite.codec.bloom
+
+/** A filter that is laid out when it is known how many keys it holds.
+  *
+  * Hudi lays every filter out for its configured number of keys, which is most of a file of few rows. Here the first keys
+  * are kept; when no others follow, the filter is laid out for them alone. Its header tells the layout to every reader.
+  *
+  * @param entries
+  *   keys of a filter of full size
+  * @param create
+  *   an empty filter for a number of keys
+  */
+private[hudilite] final class FittedBloomFilter(override val typeCode: String, entries: Int, create: Int => BloomFilter)
+    extends BloomFilter {
+
+  import FittedBloomFilter._
+
+  private val most = entries / SmallShare
+  private var full: BloomFilter = _
+  private var bytes = new Array[Byte](FirstBytes)
+  private var ends = new Array[Int](FirstKeys)
+  private var count = 0
+
+  // hot path
+  override def add(utf8: Array[Byte], offset: Int, length: Int): Unit =
+    if (full != null) full.add(utf8, offset, length)
+    else if (length == 0) throw new IllegalArgumentException("an empty key cannot be added to a bloom filter")
+    else if (count < most && used + length <= MostBytes) keep(utf8, offset, length)
+    else {
+      full = replayed(create(entries))
+      bytes = Array.emptyByteArray
+      ends = Array.emptyIntArray
+      full.add(utf8, offset, length)
+    }
+
+  private def used: Int = if (count == 0) 0 else ends(count - 1)
+
+  private def keep(utf8: Array[Byte], offset: Int, length: Int): Unit = {
+    val end = used + length
+    if (end > bytes.length) bytes = java.util.Arrays.copyOf(bytes, (bytes.length * 2).max(end))
+    if (count == ends.length) ends = java.util.Arrays.copyOf(ends, count * 2)
+    System.arraycopy(utf8, offset, bytes, used, length)
+    ends(count) = end
+    count += 1
+  }
+
+  private def replayed(filter: BloomFilter): BloomFilter = {
+    var (i, from) = (0, 0)
+    while (i < count) {
+      filter.add(bytes, from, ends(i) - from)
+      from = ends(i)
+      i += 1
+    }
+    filter
+  }
+
+  /** Made anew for each question about keys: files that are being written are asked for their text alone. */
+  private def laidOut: BloomFilter = if (full != null) full else replayed(create(count.max(FewestKeys).min(entries)))
+
+  override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean =
+    laidOut.mightContain(utf8, offset, length, mostHashes)
+
+  override def isLaidOutFor(wanted: Int, fpp: Double): Boolean = laidOut.isLaidOutFor(wanted, fpp)
+
+  override def keyCount: Double = if (full != null) full.keyCount else count.toDouble
+
+  override def serialized: String = laidOut.serialized
+}
+
+private object FittedBloomFilter {
+
+  /** A filter of an eighth of the keys is cheaper to build again with the next version of its file than to carry over. */
+  private val SmallShare = 8
+
+  /** The rounded shape of a filter of fewer keys would answer wrong more often. */
+  private val FewestKeys = 16
+
+  private val MostBytes = 1 << 20
+  private val FirstBytes = 4096
+  private val FirstKeys = 128
+}

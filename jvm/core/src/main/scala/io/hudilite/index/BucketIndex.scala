@@ -1,0 +1,56 @@
+package io.hudilite.index
+
+import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.FileNames
+import io.hudilite.record.KeyEncoding
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.util.Arrays
+
+/** Hudi's simple bucket index (docs/format.md#indexes): a record key alone says which of the `count` file groups of its
+  * partition it belongs to, so that nothing is looked up.
+  *
+  * @param count
+  *   buckets in each partition
+  * @param hashFields
+  *   record key fields that decide
+  */
+final case class BucketIndex(count: Int, hashFields: Seq[String]) {
+
+  /** Bucket of a record key, from 0 to `count - 1`. */
+  def bucketOf(key: String): Int =
+    BucketIndex.spread(Arrays.asList(KeyEncoding.keyValues(key, hashFields): _*).hashCode, count)
+
+  /** Bucket of the record key whose UTF-8 bytes are the `length` bytes of `key` from `offset` on. */
+  def bucketOf(key: Array[Byte], offset: Int, length: Int): Int = {
+    // hot path: over ASCII letters a Java string hashes like its bytes
+    var (hash, i, plain) = (0, 0, true)
+    while (plain && i < length) {
+      val byte = key(offset + i)
+      plain = byte >= 0 && byte != BucketIndex.Comma
+      hash = 31 * hash + byte
+      i += 1
+    }
+    if (plain) BucketIndex.spread(31 + hash, count) else bucketOf(new String(key, offset, length, UTF_8))
+  }
+}
+
+object BucketIndex {
+
+  private val Comma = ','.toByte
+  private val Digits = "^(\\d{8})-.*".r
+
+  /** Id of a new file group for a bucket. */
+  def newFileId(bucket: Int): String = prefix(bucket) + FileNames.newFileId().drop(prefix(bucket).length)
+
+  /** How the ids of a bucket's file groups begin. */
+  def prefix(bucket: Int): String = f"$bucket%08d"
+
+  /** Bucket of a file group; `None` when its id is, most likely, a random one. */
+  def bucketOfFile(fileId: String): Option[Int] = fileId match {
+    case Digits(number) => Some(number.toInt).filter(_ < WriteOptions.MostBuckets)
+    case _ => None
+  }
+
+  private def spread(hash: Int, count: Int): Int = (hash & Int.MaxValue) % count
+}

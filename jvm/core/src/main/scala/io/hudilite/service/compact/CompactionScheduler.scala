@@ -1,0 +1,162 @@
+package io.hudilite.service.compact
+
+import io.hudilite.config.{CompactionOptions, TableType, WriteOptions}
+import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, CompactionPlan, Timeline}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+
+import java.time.{Instant => EpochInstant}
+
+/** A compaction that was planned, or would be.
+  *
+  * @param instant
+  *   its instant; `None` when the plan was only asked for
+  * @param strategy
+  *   name of the strategy that chose; empty for a log compaction, and when the plan was made before
+  */
+final case class PlannedCompaction(instant: Option[String], strategy: String, candidates: Seq[CompactionCandidate],
+    kind: CompactionKind = CompactionKind.Base) {
+  def plan: CompactionPlan = CompactionPlan(candidates.map(_.operation))
+}
+
+/** Plans compactions (docs/format.md#compaction). */
+object CompactionScheduler {
+
+  /** Writes a plan under the table lock; `None` when there is nothing to compact.
+    *
+    * Raises `COMPACTION_NOT_POSSIBLE` for a copy-on-write table, and `WRITE_PENDING` while a delta commit is under way
+    * whose log files the plan would put in a wrong place.
+    *
+    * @param options
+    *   compaction options
+    */
+  def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
+    check(table, options, kind)
+    val known = lookedUp(table, options, kind)
+    guarded(table, transaction)(request(_, options, kind, known))
+  }
+
+  /** As [[schedule]], when the trigger of the options says that a compaction is due. */
+  def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+      kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
+    check(table, options, kind)
+    val known = if (isDue(table, options, kind)) lookedUp(table, options, kind) else Map.empty[FileSlice, Boolean]
+    guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind, known) else None)
+  }
+
+  /** What [[schedule]] would plan; nothing is written. */
+  def preview(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base)
+      : PlannedCompaction = {
+    check(table, options, kind)
+    plan(table, options, kind, Map.empty)
+  }
+
+  def isDue(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base): Boolean =
+    kind match {
+      case CompactionKind.Base => CompactionTrigger.of(options)
+          .isDue(DeltaProgress.of(table.timeline, System.currentTimeMillis(), table.config.zone))
+      case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
+    }
+
+  /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
+  def check(table: Table, options: Map[String, String], kind: CompactionKind): Unit = {
+    checkType(table)
+    checkAllowed(options, kind)
+  }
+
+  /** Raises `InvalidInput` when the options forbid what is asked for. */
+  def checkAllowed(options: Map[String, String], kind: CompactionKind): Unit =
+    if (kind == CompactionKind.Log && !CompactionOptions.LogEnable(options))
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.LogEnable.name, "value" -> "false",
+        "reason" -> "a log compaction is asked for")
+
+  /** Raises `InvalidInput` unless the table can have log files. */
+  def checkType(table: Table): Unit =
+    if (table.config.tableType != TableType.MergeOnRead)
+      throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> table.basePath)
+
+  private def guarded[T](table: Table, options: TransactionOptions)(body: Table => T): T =
+    Transaction.prepared(table, options)(body(table.refresh()))
+
+  /** What a plan reads of log files, so that nobody waits for that under the lock. Before version 8 slices have files of
+    * writes under way, too, which may vanish.
+    */
+  private def lookedUp(table: Table, options: Map[String, String], kind: CompactionKind): Map[FileSlice, Boolean] =
+    if (kind == CompactionKind.Base || table.config.layout == 1 ||
+      blocking(table.timeline, table.config.layout, kind).isDefined) Map.empty
+    else qualifying(table, candidates(table, WriteOptions.MaxFileSize(options)), options, Map.empty)
+
+  private def qualifying(table: Table, found: Seq[CompactionCandidate], options: Map[String, String],
+      known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
+    LogCompactionPlanner.qualifying(table, found.map(_.slice), CompactionOptions.LogBlocksThreshold(options), known)
+
+  private def request(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+      : Option[PlannedCompaction] = {
+    blocking(now.timeline, now.config.layout, kind).foreach { case (instant, reason) =>
+      throw CommitConflict("WRITE_PENDING", "instant" -> instant, "path" -> now.basePath, "reason" -> reason)
+    }
+    val planned = plan(now, options, kind, known)
+    if (planned.candidates.isEmpty) None
+    else {
+      // Later than everything in the timeline, so than every log file that the plan takes in.
+      val instant = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+      now.store.requestCompaction(instant, planned.plan, kind.action)
+      Some(planned.copy(instant = Some(instant)))
+    }
+  }
+
+  /** The pending delta commit that forbids a plan, and why. Before version 8 its log files carry the base instant that a
+    * compaction changes. Behind a log compaction nothing may appear that is older: many readers take its blocks where
+    * they lie.
+    */
+  private[compact] def blocking(timeline: Timeline, layout: Int, kind: CompactionKind): Option[(String, String)] = {
+    val disturbed = kind match {
+      case CompactionKind.Log => Some("a log compaction")
+      case CompactionKind.Base => if (layout == 1) Some("with table version 6 a compaction") else None
+    }
+    for {
+      what <- disturbed
+      write <- timeline.pending.find(_.action == Action.DeltaCommit)
+    } yield write.time -> s"$what can only be planned between writes"
+  }
+
+  private def plan(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+      : PlannedCompaction = kind match {
+    case CompactionKind.Base => byStrategy(now, options)
+    case CompactionKind.Log =>
+      val found = candidates(now, WriteOptions.MaxFileSize(options))
+      val enough = qualifying(now, found, options, known)
+      PlannedCompaction(None, "", found.filter(c => enough(c.slice)), kind)
+  }
+
+  private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {
+    val strategy = CompactionStrategy.of(options)
+    val found = candidates(now, WriteOptions.MaxFileSize(options))
+    val today = EpochInstant.ofEpochMilli(System.currentTimeMillis()).atZone(now.config.zone).toLocalDate
+    val selected = select(strategy, found, CompactionSettings.of(options, today))
+    PlannedCompaction(None, CompactionStrategy.nameOf(strategy), selected)
+  }
+
+  /** Slices with log files whose file group nothing else is about to rewrite, in the order of partition and file id. */
+  private[compact] def candidates(table: Table, maxFileBytes: Long): Seq[CompactionCandidate] = {
+    val taken = table.pendingCompactions.keySet ++ table.pendingClusterings.keySet ++
+      table.pendingLogCompactions.keySet
+    table.allSlices().values.flatten.toSeq
+      .filter(slice => slice.logs.nonEmpty && !taken(slice.groupId))
+      .sortBy(slice => (slice.partition, slice.fileId))
+      .map(CompactionCandidate(_, maxFileBytes))
+  }
+
+  /** What the strategy chose; a strategy of the user's that makes slices up or repeats them is a bug in it. */
+  private[compact] def select(strategy: CompactionStrategy, found: Seq[CompactionCandidate],
+      settings: CompactionSettings): Seq[CompactionCandidate] = {
+    val selected = strategy.select(found, settings)
+    if (selected.distinct.size != selected.size || !selected.forall(found.toSet))
+      throw new IllegalStateException(s"the compaction strategy ${CompactionStrategy.nameOf(strategy)} chose file " +
+        "slices twice, or slices that it was not given")
+    selected
+  }
+}

@@ -1,0 +1,68 @@
+package io.hudilite.service.compact
+
+import io.hudilite.config.CompactionOptions
+import io.hudilite.error.InvalidInput
+
+import scala.util.control.NonFatal
+
+/** Chooses the file slices that a compaction rewrites, and their order.
+  *
+  * Implement it to have a strategy of your own: a public class with a constructor without parameters, on the classpath
+  * of the driver and named by the option `hoodie.compaction.strategy`. `select` must be a pure function. It is called
+  * once for each plan, under the table lock, with every slice that may be compacted: newest slices with log files whose
+  * file group no pending compaction or clustering takes, in the order of partition and file id.
+  */
+trait CompactionStrategy {
+
+  /** The slices to compact; the order is that of the plan.
+    *
+    * @param candidates
+    *   what may be compacted; anything else in the result fails the scheduling
+    */
+  def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate]
+}
+
+object CompactionStrategy {
+
+  private val HudiPackage = "org.apache.hudi.table.action.compact.strategy."
+  private val Suffix = "CompactionStrategy"
+
+  /** The strategy that the options ask for. */
+  def of(options: Map[String, String]): CompactionStrategy = named(CompactionOptions.Strategy(options))
+
+  /** The strategy of this name: Hudi's class name, its short form such as `BoundedIO`, or a class of the user's.
+    *
+    * Raises `InvalidInput` when there is none.
+    */
+  def named(name: String): CompactionStrategy = {
+    val short = name.trim.stripPrefix(HudiPackage).stripSuffix(Suffix)
+    Strategies.byName.collectFirst { case (known, strategy) if known.equalsIgnoreCase(short) => strategy }
+      .getOrElse(if (name.contains('.')) instance(name.trim)
+        else throw invalid(name,
+          "it must be one of " +
+            Strategies.byName.keys.toSeq.sorted.mkString(", ") + ", or the name of a class"))
+  }
+
+  /** Short name of a strategy, or the class name of the user's own. */
+  def nameOf(strategy: CompactionStrategy): String =
+    Strategies.byName.collectFirst { case (name, known) if known eq strategy => name }
+      .getOrElse(strategy.getClass.getName)
+
+  private def instance(className: String): CompactionStrategy =
+    try loader.loadClass(className).getDeclaredConstructor().newInstance() match {
+        case strategy: CompactionStrategy => strategy
+        case _ => throw invalid(className, s"the class does not implement ${classOf[CompactionStrategy].getName}")
+      }
+    catch {
+      case e: InvalidInput => throw e
+      case _: ClassNotFoundException => throw invalid(className, "there is no such class on the driver's classpath")
+      case NonFatal(e) => throw invalid(className, s"the class cannot be instantiated ($e)")
+    }
+
+  private def loader: ClassLoader =
+    Option(Thread.currentThread().getContextClassLoader).getOrElse(getClass.getClassLoader)
+
+  private def invalid(name: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.Strategy.name, "value" -> name,
+      "reason" -> reason)
+}

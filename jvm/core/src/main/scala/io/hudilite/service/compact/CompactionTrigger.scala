@@ -1,0 +1,60 @@
+package io.hudilite.service.compact
+
+import io.hudilite.config.CompactionOptions
+import io.hudilite.timeline.{Action, InstantTime, Timeline}
+
+import java.time.ZoneId
+
+/** What happened to a table since it was last compacted.
+  *
+  * @param sinceCompaction
+  *   delta commits completed after the last completed compaction was requested, or ever
+  * @param sinceRequest
+  *   the same, counting from the last compaction that was requested, completed or not
+  * @param seconds
+  *   age of the last completed compaction, without one that of the first delta commit; 0 when there is neither
+  */
+final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long)
+
+object DeltaProgress {
+
+  def of(timeline: Timeline, nowMs: Long, zone: ZoneId): DeltaProgress = {
+    val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
+    // In a merge-on-read table only compactions complete as plain commits.
+    val compacted = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
+    val requested = (timeline.pendingCompactions.map(_.time) ++ compacted).sorted.lastOption
+    def after(time: Option[String]): Int = deltas.count(d => time.forall(d.completionTime.getOrElse(d.time) > _))
+    val start = compacted.orElse(deltas.headOption.map(_.time))
+    val millis = start.map(t => nowMs - InstantTime.toEpochMillis(t, zone)).getOrElse(0L)
+    DeltaProgress(after(compacted), after(requested), math.max(millis, 0L) / 1000L)
+  }
+}
+
+/** Says when a compaction is due, as Apache Hudi's triggers do: pure.
+  *
+  * @param strategy
+  *   one of `CompactionOptions.Triggers`
+  */
+final case class CompactionTrigger(strategy: String, maxCommits: Int, maxSeconds: Long) {
+
+  import CompactionOptions._
+
+  def isDue(progress: DeltaProgress): Boolean = {
+    val enough = progress.sinceCompaction >= maxCommits
+    val late = progress.seconds >= maxSeconds
+    strategy match {
+      case NumCommits => enough
+      case NumCommitsAfterLastRequest => progress.sinceRequest >= maxCommits
+      case TimeElapsed => late
+      case NumAndTime => enough && late
+      case NumOrTime => enough || late
+      case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
+    }
+  }
+}
+
+object CompactionTrigger {
+  def of(options: Map[String, String]): CompactionTrigger = CompactionTrigger(
+    CompactionOptions.Trigger(options), CompactionOptions.MaxDeltaCommits(options),
+    CompactionOptions.MaxDeltaSeconds(options))
+}

@@ -1,0 +1,71 @@
+package io.hudilite.service.compact
+
+/** The strategies of Apache Hudi, each a pure function over the candidates (docs/format.md#compaction). */
+object Strategies {
+
+  /** By short name: Hudi's class name without its package and the suffix `CompactionStrategy`. */
+  val byName: Map[String, CompactionStrategy] = Map(
+    "UnBounded" -> UnBounded,
+    "BoundedIO" -> BoundedIO,
+    "LogFileSizeBased" -> LogFileSizeBased,
+    "LogFileNumBased" -> LogFileNumBased,
+    "DayBased" -> DayBased,
+    "BoundedPartitionAware" -> BoundedPartitionAware,
+    "UnBoundedPartitionAware" -> UnBoundedPartitionAware)
+
+  /** Everything. */
+  object UnBounded extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      candidates
+  }
+
+  /** In the given order until the bytes read and written reach the target; the slice that reaches it is still taken, so
+    * that a slice larger than the target is compacted some day.
+    */
+  object BoundedIO extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings)
+        : Seq[CompactionCandidate] = {
+      val spentBefore = candidates.scanLeft(0L)(_ + _.totalMb)
+      candidates.zip(spentBefore).zipWithIndex
+        .takeWhile { case ((_, spent), i) => i == 0 || spent < settings.targetIoMb }.map(_._1._1)
+    }
+  }
+
+  /** Slices with enough bytes of log files, most bytes first, then bounded IO. */
+  object LogFileSizeBased extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      BoundedIO.select(candidates.filter(_.logBytes >= settings.minLogBytes).sortBy(-_.logBytes), settings)
+  }
+
+  /** Slices with enough log files, most files first, then bounded IO. */
+  object LogFileNumBased extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      BoundedIO.select(candidates.filter(_.logFiles >= settings.minLogFiles).sortBy(-_.logFiles), settings)
+  }
+
+  /** The newest day partitions, all of their slices, newest day first. */
+  object DayBased extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      newestFirst(candidates).take(settings.targetPartitions).flatten
+  }
+
+  /** Day partitions that are not older than today minus the target, newest first. */
+  object BoundedPartitionAware extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      newestFirst(candidates).flatten.filter(isRecent(_, settings))
+  }
+
+  /** What BoundedPartitionAware leaves: the older day partitions, newest first. */
+  object UnBoundedPartitionAware extends CompactionStrategy {
+    override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
+      newestFirst(candidates).flatten.filterNot(isRecent(_, settings))
+  }
+
+  private def newestFirst(candidates: Seq[CompactionCandidate]): Seq[Seq[CompactionCandidate]] =
+    candidates.groupBy(_.partition).toSeq
+      .sortBy { case (partition, _) => (-DayPartitions.dayOf(partition).toEpochDay, partition) }.map(_._2)
+
+  private def isRecent(candidate: CompactionCandidate, settings: CompactionSettings): Boolean =
+    !DayPartitions.dayOf(candidate.partition)
+      .isBefore(settings.today.minusDays(settings.targetPartitions.toLong))
+}

@@ -1,0 +1,82 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
+import io.hudilite.timeline.{Action, Instant, TimelineStore}
+
+import org.slf4j.LoggerFactory
+
+/** Pending writes that other programs began; the caller holds the table lock.
+  *
+  * They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have completed.
+  */
+private[transaction] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy) {
+
+  import ForeignWrites._
+
+  private val storage = store.storage
+  private val basePath = store.basePath
+
+  /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. */
+  def settle(): Unit = if (policy != Keep) {
+    val timeline = store.load()
+    val pendingWrites = timeline.pending.filter(i => Action.Writes(i.action))
+    if (pendingWrites.nonEmpty) {
+      val owned = Owner.instants(storage, basePath).toSet
+      val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
+      val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
+      foreign.foreach(i => refusal(i).foreach(reason => throw pending(i, reason)))
+      foreign.sortBy(_.time).reverse.foreach(rollBack)
+    }
+  }
+
+  private def refusal(instant: Instant): Option[String] =
+    if (store.config.layout == 1 && instant.action == Action.DeltaCommit)
+      Some("its records may lie inside log files of other writes, where only Apache Hudi takes them back")
+    else if (policy == All) None
+    else Heartbeat.age(storage, basePath, instant.time, System.currentTimeMillis()) match {
+      case Some(age) if age > Heartbeat.ExpiryMs => None
+      case Some(age) => Some(s"its heartbeat is ${age / 1000} s old")
+      case None => Some("it has no heartbeat that would tell whether it is alive")
+    }
+
+  private def rollBack(instant: Instant): Unit = {
+    log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
+    new Rollback(store).run(instant.time, instant.action, filesOf(instant.time))
+  }
+
+  /** Relative paths of the data files that carry the instant in their names; its markers may be of a kind unknown here. */
+  private def filesOf(time: String): Seq[String] =
+    Partitions.discover(storage, basePath).toSeq.flatMap { case (partition, files) =>
+      val bases = FileSystemView.baseFiles(partition, files).filter(_.instant == time).map(_.relativePath)
+      val prefix = if (partition.isEmpty) "" else s"$partition/"
+      bases ++ files.filter(f => FileNames.parseLogFile(f.name).exists(_.time == time)).map(f => prefix + f.name)
+    }
+
+  private def pending(instant: Instant, reason: String): CommitConflict =
+    CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> basePath, "reason" -> reason)
+}
+
+object ForeignWrites {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.ForeignWrites")
+
+  /** Which pending writes of other programs a writer rolls back. */
+  sealed trait Policy extends Serializable
+
+  /** None. */
+  case object Keep extends Policy
+
+  /** Those whose heartbeat has expired; any other refuses the writer. */
+  case object Expired extends Policy
+
+  /** All, as Hudi's writers do that expect to be alone. */
+  case object All extends Policy
+
+  /** The policy that Hudi's name stands for: `EAGER`, `LAZY` or `NEVER`. */
+  def policy(name: String): Policy = name match {
+    case "EAGER" => All
+    case "NEVER" => Keep
+    case _ => Expired
+  }
+}

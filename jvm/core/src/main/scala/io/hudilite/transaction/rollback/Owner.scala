@@ -1,0 +1,123 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.storage.Storage
+
+import java.nio.charset.StandardCharsets
+import java.nio.file.{Files, Path, Paths}
+import java.util.UUID
+import java.util.concurrent.ConcurrentHashMap
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import scala.util.control.NonFatal
+
+/** The process that a pending instant belongs to.
+  *
+  * @param host
+  *   machine with its boot and its process-id namespace: only inside one host do process ids mean anything
+  * @param started
+  *   start of the process in epoch milliseconds, because process ids are used again
+  * @param ticks
+  *   the same in ticks of the kernel since its boot, 0 where it does not tell. Epoch milliseconds are reckoned from a time
+  *   of boot that moves when the clock is set, so that processes from before and after that disagree.
+  * @param process
+  *   random id of the process, which tells our own instants at once
+  */
+final case class Owner(host: String, pid: Long, started: Long, ticks: Long, process: String)
+
+/** The file that says which hudilite process began an instant.
+  *
+  * It lies outside the instant's marker folder: one file there that is no marker, and Apache Hudi believes none of them.
+  * Only instants with such a file are ever rolled back: any other pending instant belongs to another writer.
+  */
+object Owner {
+
+  private val mapper = new ObjectMapper()
+
+  /** Instants that this process works on, or has given up without knowing how they ended; unique in a process. */
+  private val live = ConcurrentHashMap.newKeySet[String]()
+
+  lazy val current: Owner = {
+    val self = ProcessHandle.current()
+    Owner(host, self.pid(), startMillis(self), startTicks(self.pid()), UUID.randomUUID().toString)
+  }
+
+  def write(storage: Storage, basePath: String, instant: String): Unit = {
+    live.add(instant)
+    val json = mapper.createObjectNode().put("host", current.host).put("pid", current.pid)
+      .put("started", current.started).put("ticks", current.ticks).put("process", current.process)
+    storage.replace(path(basePath, instant), mapper.writeValueAsBytes(json))
+  }
+
+  def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
+    storage.read(path(basePath, instant)).map(parse)
+
+  /** Instants with an owner file. */
+  def instants(storage: Storage, basePath: String): Seq[String] =
+    storage.list(folder(basePath)).map(_.name).filter(_.forall(Character.isDigit)).sorted
+
+  def delete(storage: Storage, basePath: String, instant: String): Unit = {
+    storage.delete(path(basePath, instant))
+    ()
+  }
+
+  /** This process is done with the instant. */
+  def release(instant: String): Unit = {
+    live.remove(instant)
+    ()
+  }
+
+  /** Whether the owner may still be at work. On another host only the heartbeat can tell. */
+  def mayBeAlive(owner: Owner, instant: String, heartbeatExpired: => Boolean): Boolean =
+    if (owner.process == current.process) live.contains(instant)
+    else if (owner.host == current.host) isRunning(owner)
+    else !heartbeatExpired
+
+  private def isRunning(owner: Owner): Boolean = {
+    val handle = ProcessHandle.of(owner.pid)
+    handle.isPresent && handle.get.isAlive && isStartOf(owner, handle.get)
+  }
+
+  private def isStartOf(owner: Owner, handle: ProcessHandle): Boolean = {
+    val ticks = startTicks(handle.pid())
+    if (owner.ticks > 0 && ticks > 0) ticks == owner.ticks else startMillis(handle) == owner.started
+  }
+
+  // The 22nd field of Linux's /proc/<pid>/stat; the second one, a name in brackets, may hold anything.
+  private def startTicks(pid: Long): Long =
+    try {
+      val stat = firstLine(Paths.get(s"/proc/$pid/stat"))
+      stat.substring(stat.lastIndexOf(')') + 2).split(' ')(19).toLong
+    } catch { case NonFatal(_) => 0L }
+
+  private def startMillis(handle: ProcessHandle): Long = {
+    val start = handle.info().startInstant()
+    if (start.isPresent) start.get.toEpochMilli else 0L
+  }
+
+  // An owner file cut short by a crash is from a host that nobody is: the heartbeat decides.
+  private def parse(content: Array[Byte]): Owner =
+    try {
+      val json = mapper.readTree(new String(content, StandardCharsets.UTF_8))
+      Owner(json.path("host").asText, json.path("pid").asLong, json.path("started").asLong, json.path("ticks").asLong,
+        json.path("process").asText)
+    } catch { case NonFatal(_) => Owner("", 0L, 0L, 0L, "") }
+
+  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.hudilite"
+
+  private def path(basePath: String, instant: String): String = s"${folder(basePath)}/$instant"
+
+  private lazy val host: String = {
+    val name = try java.net.InetAddress.getLocalHost.getHostName
+    catch { case NonFatal(_) => "localhost" }
+    val boot = firstLine(Paths.get("/proc/sys/kernel/random/boot_id"))
+    val namespace =
+      try Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString
+      catch { case NonFatal(_) => "" }
+    Seq(name, boot, namespace).filter(_.nonEmpty).mkString("/")
+  }
+
+  private def firstLine(path: Path): String =
+    try new String(Files.readAllBytes(path), StandardCharsets.US_ASCII).trim
+    catch { case NonFatal(_) => "" }
+}

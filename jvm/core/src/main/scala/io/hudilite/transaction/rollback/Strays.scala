@@ -1,0 +1,22 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteStat
+
+/** Files of task attempts that lost: a marker names them, no write stat does.
+  *
+  * Hudi's readers list folders, so a stray that stays when its instant completes would be read.
+  */
+private[transaction] object Strays {
+
+  def delete(storage: Storage, basePath: String, instant: String, stats: Seq[WriteStat]): Unit = {
+    val base = basePath.stripSuffix("/")
+    find(Markers.list(storage, basePath, instant), stats).foreach(path => storage.delete(s"$base/$path"))
+  }
+
+  /** Relative paths of the strays. */
+  def find(markers: Seq[Marker], stats: Seq[WriteStat]): Seq[String] = {
+    val written = stats.flatMap(s => s.path +: s.cdcStats.keys.toSeq).toSet
+    markers.map(_.relativePath).filterNot(written)
+  }
+}
