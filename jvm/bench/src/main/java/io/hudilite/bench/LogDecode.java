@@ -9,7 +9,7 @@ import io.hudilite.log.AvroBlock;
 import io.hudilite.log.AvroRecords;
 import io.hudilite.log.LogBlock;
 import io.hudilite.log.LogFileReader$;
-import io.hudilite.spark.log.AvroRowDecoder;
+import io.hudilite.spark.logfile.read.AvroRowDecoder;
 import io.hudilite.storage.HadoopStorage;
 import io.hudilite.storage.Storage;
 

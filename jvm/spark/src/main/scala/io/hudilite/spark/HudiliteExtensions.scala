@@ -1,7 +1,6 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.lookup.IndexProbeStrategy
-import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule}
+import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 

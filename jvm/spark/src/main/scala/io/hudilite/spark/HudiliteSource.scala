@@ -1,6 +1,7 @@
 package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable, PathIdentifier}
 
 import java.util.{Map => JMap}
 
@@ -45,16 +46,4 @@ final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupp
     Option(options.get("path")).map(_.trim).filter(_.nonEmpty).getOrElse(
       throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
   }
-}
-
-/** A table named by its path, with the options it was asked for. */
-final class PathIdentifier(val path: String, val options: Map[String, String]) extends Identifier {
-  override def namespace(): Array[String] = Array.empty
-  override def name(): String = path
-  override def toString: String = path
-  override def equals(other: Any): Boolean = other match {
-    case that: PathIdentifier => path == that.path && options == that.options
-    case _ => false
-  }
-  override def hashCode: Int = path.hashCode
 }

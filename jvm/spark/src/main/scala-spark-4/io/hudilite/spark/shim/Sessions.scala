@@ -1,8 +1,7 @@
 package io.hudilite.spark.shim
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.classic
+import org.apache.spark.sql.{SparkSession, classic}
 
 /** What a session offers to code that runs inside Spark, where Spark's lines differ. */
 object Sessions {

@@ -1,6 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.spark.basefile.read.KeyBatches
 import io.hudilite.spark.row.{SessionConf, SharedConf}
 
 import org.apache.spark.broadcast.Broadcast
@@ -14,9 +15,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
   UnknownPartitioning
 }
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 

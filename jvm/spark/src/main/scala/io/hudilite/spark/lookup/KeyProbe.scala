@@ -2,7 +2,8 @@ package io.hudilite.spark.lookup
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.basefile.read.{KeyBatches, KeyPagesFilter, KeyReader}
 import io.hudilite.spark.row.Binaries
 
 import java.util
@@ -26,13 +27,13 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
 
   // Read from the file: the columns asked for and the key.
   private val fileColumns: StructType = {
-    val asked = output.fields.filterNot(f => KeyProbe.isComputed(f.name))
+    val asked = output.fields.filterNot(f => RowPlace.contains(f.name))
     val key = if (asked.exists(_.name == MetaFields.RecordKey)) Nil else Seq(KeyProbe.Key)
     StructType(asked ++ key)
   }
   private val numberedColumns: StructType = fileColumns.add(KeyProbe.RowIndex)
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
-  private val wantsPosition: Boolean = output.fieldNames.contains(KeyProbe.RowPosition)
+  private val wantsPosition: Boolean = output.fieldNames.contains(RowPlace.Position)
 
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
@@ -69,8 +70,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   private def projection(fileId: Int, position: Int): UnsafeProjection =
     UnsafeProjection.create(output.fields.toSeq.map { field =>
       val ordinal = field.name match {
-        case KeyProbe.FileId => fileId
-        case KeyProbe.RowPosition => position
+        case RowPlace.FileId => fileId
+        case RowPlace.Position => position
         case name => fileColumns.fieldIndex(name)
       }
       BoundReference(ordinal, field.dataType, field.nullable)
@@ -127,11 +128,9 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
 }
 
 private[lookup] object KeyProbe {
-  val FileId = "_file_id"
-  val RowPosition = "_row_position"
 
   /** Columns by which a row is found and written, without its data. */
-  val Identity: Set[String] = Set(MetaFields.RecordKey, MetaFields.PartitionPath, FileId, RowPosition)
+  val Identity: Set[String] = Set(MetaFields.RecordKey, MetaFields.PartitionPath, RowPlace.FileId, RowPlace.Position)
 
   private val Key = StructField(MetaFields.RecordKey, StringType)
 
@@ -173,12 +172,6 @@ private[lookup] object KeyProbe {
     util.Arrays.copyOf(passed, count)
   }
 
-  /** The column is in no file. */
-  def isComputed(column: String): Boolean = column == FileId || column == RowPosition
-
-  /** What a record of a log file has in these columns: it has no position in a base file. */
-  def computedOfLog(columns: StructType, fileId: UTF8String): Array[Any] =
-    columns.fieldNames.map(name => if (name == FileId) fileId else null)
 }
 
 /** Key ranges of base files, whose bounds are ordered as Java strings are. */

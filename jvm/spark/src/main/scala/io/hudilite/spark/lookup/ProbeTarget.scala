@@ -1,7 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.spark.log.LogJob
+import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.KeyExpressions
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.table.Table

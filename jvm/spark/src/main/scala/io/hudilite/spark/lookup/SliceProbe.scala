@@ -1,13 +1,14 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
-import io.hudilite.record.MetaFields
-import io.hudilite.spark.log.{LogJob, LogRows, MergedLog}
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
 import io.hudilite.spark.row.{ExternalSort, SortColumn}
+import io.hudilite.spark.slice.{MergedRows, WantedRecords}
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -28,11 +29,11 @@ private[lookup] final case class SliceProbe(
 
   // What merging needs: the columns asked for, the key, the ordering columns, and behind them what no file holds.
   private val fileColumns: StructType = {
-    val asked = output.fields.filterNot(f => KeyProbe.isComputed(f.name))
+    val asked = output.fields.filterNot(f => RowPlace.contains(f.name))
     val needed = StructField(MetaFields.RecordKey, StringType) +: logs.toSeq.flatMap(_.orderingColumns)
     StructType(asked ++ needed.filterNot(f => asked.exists(_.name == f.name)))
   }
-  private val computed: StructType = StructType(output.fields.filter(f => KeyProbe.isComputed(f.name)))
+  private val computed: StructType = StructType(output.fields.filter(f => RowPlace.contains(f.name)))
   // Kept for all slices of a task: tasks get copies of this.
   @transient private lazy val logRows: Option[LogRows] = logs.map(LogRows(_, fileColumns))
   private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
@@ -55,7 +56,7 @@ private[lookup] final case class SliceProbe(
     val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
     val log = openLog(logRows, slice, context)
     new MergedRows(found, new WantedRecords(log, keys), logRows.job.orderingColumns.map(_.name), fileColumns, computed,
-      output, UTF8String.fromString(slice.fileId), metrics)
+      output, UTF8String.fromString(slice.fileId), metrics.found)
   }
 
   private def sorted(file: BaseFile, rows: Iterator[InternalRow]): Iterator[InternalRow] =
@@ -81,19 +82,28 @@ private[lookup] final case class SliceProbe(
   }
 }
 
-/** The records of a log with one of some sorted keys. */
-private[lookup] final class WantedRecords(val log: MergedLog, keys: Array[UTF8String]) {
+/** Keys of log records, with where they are. */
+private[lookup] final class LoggedKeys(
+    records: WantedRecords, output: StructType, partition: UTF8String, fileId: UTF8String, metrics: ProbeMetrics)
+    extends Iterator[InternalRow] {
 
-  private var at = 0
+  private val project = UnsafeProjection.create(output)
+  private val row = new GenericInternalRow(MergedRows.placeOfRecord(output, fileId))
+  private val keyOrdinal = output.fieldNames.indexOf(MetaFields.RecordKey)
+  private val partitionOrdinal = output.fieldNames.indexOf(MetaFields.PartitionPath)
+  private var ready: Option[Boolean] = None
 
-  /** Moves on to the next record with a wanted key; false and closed when there is none. */
-  def next(): Boolean = {
-    var found = false
-    while (!found && at < keys.length && log.next()) { // hot path: both sides are in the order of their keys
-      while (at < keys.length && keys(at).compareTo(log.key) < 0) at += 1
-      found = at < keys.length && keys(at) == log.key
-    }
-    if (!found) log.close()
-    found
+  override def hasNext: Boolean = {
+    if (ready.isEmpty) ready = Some(records.next())
+    ready.get
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("no more keys")
+    ready = None
+    metrics.found += 1
+    if (keyOrdinal >= 0) row.update(keyOrdinal, records.log.key)
+    if (partitionOrdinal >= 0) row.update(partitionOrdinal, partition)
+    project(row)
   }
 }

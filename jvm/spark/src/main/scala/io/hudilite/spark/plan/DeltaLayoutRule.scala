@@ -1,8 +1,7 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.spark.lookup.IndexProbe
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{InsertTakers, RecordSize, RowLevelWrite, WriteGroups, WriteLayout}
+import io.hudilite.spark.write.{RowLevelWrite, WriteGroups}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}

@@ -2,7 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteOptions
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.lookup.{IndexProbe, LatestByKey, ProbeTarget}
+import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.row.{PartitionPath, RecordKey}
 import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.table.Table

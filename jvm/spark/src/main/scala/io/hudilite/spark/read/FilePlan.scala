@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration

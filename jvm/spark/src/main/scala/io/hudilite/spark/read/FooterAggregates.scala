@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.spark.basefile.read.FilePaths
 import io.hudilite.storage.Parallel
 
 import org.apache.hadoop.conf.Configuration

@@ -1,7 +1,9 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ScanFilter}
 import io.hudilite.spark.row.{SessionConf, SharedConf}
+import io.hudilite.spark.slice.SliceMerge
 
 import java.util.OptionalLong
 
@@ -66,9 +68,9 @@ final class HudiliteScan(
     }
 
   override def createReaderFactory(): PartitionReaderFactory = {
-    val job = ScanJob(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
-      source.files.commitTimes, limit, settings, merge)
-    ScanReaderFactory(job, SharedConf(conf))
+    val files = FileRead(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
+      source.files.commitTimes, settings)
+    ScanReaderFactory(ScanJob(files, limit, merge), SharedConf(conf))
   }
 
   private def merge: Option[SliceMerge] =

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SessionConf
 
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation

@@ -2,10 +2,11 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.TableConfig
 import io.hudilite.record.{KeyEncoding, MetaFields}
+import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 
 import java.time.LocalDate
 
-import io.hudilite.spark.read.ScanFilter._
+import io.hudilite.spark.basefile.read.ScanFilter._
 import org.apache.spark.sql.types._
 
 /** Finds the record keys that filters ask for: pure.

@@ -2,11 +2,12 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
+import io.hudilite.spark.basefile.read.ScanFilter
 
 import java.time.LocalDate
 import java.time.format.DateTimeParseException
 
-import io.hudilite.spark.read.ScanFilter._
+import io.hudilite.spark.basefile.read.ScanFilter._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -1,75 +1,19 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
-import io.hudilite.spark.log.LogJob
+import io.hudilite.spark.basefile.read.{FileRange, FileRead, RecordKeys, ScanFilter}
+import io.hudilite.spark.slice.SliceMerge
 
 import org.apache.spark.sql.connector.read.InputPartition
-import org.apache.spark.sql.types.StructType
 
 /** Everything that tasks need to know about a scan besides their files.
   *
-  * @param columns
-  *   columns to deliver, in order; among them may be [[ScanJob.FileId]], which no file holds
-  * @param filters
-  *   filters that prune row groups and pages; Spark evaluates them again on rows
-  * @param keys
-  *   record keys outside of which no row passes the filters
-  * @param keysToCheck
-  *   the driver has not looked at the files' key ranges and bloom filters
-  * @param commitTimes
-  *   only rows with one of these commit times are delivered
   * @param limit
   *   rows after which a task may stop
   * @param merge
   *   how slices with log files are read; none when there are no such slices
   */
-final case class ScanJob(
-    basePath: String,
-    columns: StructType,
-    filters: Seq[ScanFilter],
-    keys: Option[RecordKeys],
-    keysToCheck: Boolean,
-    commitTimes: Option[Set[String]],
-    limit: Option[Int],
-    settings: ReaderSettings,
-    merge: Option[SliceMerge] = None)
-
-/** What a merge of base and log files needs besides the scan.
-  *
-  * @param keyColumns
-  *   columns in which all versions of a record agree
-  */
-final case class SliceMerge(log: LogJob, keyColumns: Set[Seq[String]])
-
-object ScanJob {
-
-  /** Metadata column with the id of the row's file group; the same for all rows of a file. */
-  val FileId = "_file_id"
-
-  /** Metadata column with the number of the row in its base file, for writes; scans do not know it, so it is null. */
-  val RowPosition = "_row_position"
-}
-
-/** The session's settings for reading parquet files.
-  *
-  * @param vectorized
-  *   Spark's vectorized reader can deliver the columns
-  * @param columnar
-  *   rows leave the scan as batches
-  * @param datetimeRebaseMode
-  *   for files that do not say in which calendar their days and times are
-  */
-final case class ReaderSettings(
-    vectorized: Boolean,
-    columnar: Boolean,
-    batchSize: Int,
-    offHeap: Boolean,
-    caseSensitive: Boolean,
-    pushFilters: Boolean,
-    datetimeRebaseMode: String,
-    int96RebaseMode: String,
-    int96Conversion: Boolean,
-    timeZone: String)
+final case class ScanJob(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None)
 
 /** What one reader of a task reads. */
 sealed trait ScanSplit extends Serializable {
@@ -83,13 +27,10 @@ final case class SliceSplit(slice: FileSlice) extends ScanSplit {
   override def length: Long = slice.totalLength
 }
 
-/** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
-  *
-  * @param fileLength
-  *   size of the whole file
-  */
-final case class FileSplit(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long)
-    extends ScanSplit
+/** A part of a base file. */
+final case class FileSplit(range: FileRange) extends ScanSplit {
+  override def length: Long = range.length
+}
 
 /** Filters known only when the query runs; they stand in for those of the job. */
 final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], keysToCheck: Boolean)
@@ -131,8 +72,8 @@ object ScanPartition {
 
   private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
     (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>
-      FileSplit(file.relativePath, file.fileId,
-        file.length, start, math.min(maxSplitBytes, file.length - start)))
+      FileSplit(FileRange(file.relativePath, file.fileId, file.length, start,
+          math.min(maxSplitBytes, file.length - start))))
 
   /** The size of a task's share: what keeps all cores busy, within the session's bounds. */
   def maxSplitBytes(totalBytes: Long, maxPartitionBytes: Long, openCostBytes: Long, parallelism: Int): Long =

@@ -1,6 +1,17 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.row.{ReaderContexts, SharedConf}
+import io.hudilite.spark.basefile.read.{
+  BaseFileReader,
+  BatchReader,
+  FileRange,
+  FileRead,
+  KeyVerdict,
+  ReaderContexts,
+  RowReader,
+  SplitReader
+}
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.slice.{MergeCounts, SliceReader}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
@@ -15,19 +26,20 @@ import scala.collection.JavaConverters._
 final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
     extends PartitionReaderFactory {
 
-  override def supportColumnarReads(partition: InputPartition): Boolean = job.settings.columnar
+  override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
     val own = UnknownPositions.without(narrowed(partition))
-    UnknownPositions.inBatches(job,
-      new TaskReader[ColumnarBatch](own, conf.value, splits(partition), new BatchReader(own, _, _), identity))
+    UnknownPositions.inBatches(job.files,
+      new TaskReader[ColumnarBatch](job.copy(files = own), conf.value, splits(partition), new BatchReader(own, _, _),
+        identity))
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
     val own = UnknownPositions.without(narrowed(partition))
-    UnknownPositions.inRows(job,
-      new TaskReader[InternalRow](own, conf.value, splits(partition),
-        if (job.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
+    UnknownPositions.inRows(job.files,
+      new TaskReader[InternalRow](job.copy(files = own), conf.value, splits(partition),
+        if (own.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
         else new RowReader(own, _, _),
         new BatchRowReader(own, _)))
   }
@@ -35,8 +47,8 @@ final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
   private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
 
   /** Filters that came up after this factory was made travel with the partitions. */
-  private def narrowed(partition: InputPartition): ScanJob = scanPartition(partition).narrowing.fold(job)(late =>
-    job.copy(filters = late.filters, keys = late.keys, keysToCheck = late.keysToCheck))
+  private def narrowed(partition: InputPartition): FileRead = scanPartition(partition).narrowing.fold(job.files)(late =>
+    job.files.copy(filters = late.filters, keys = late.keys, keysToCheck = late.keysToCheck))
 
   private def scanPartition(partition: InputPartition): ScanPartition = partition match {
     case p: ScanPartition => p
@@ -56,7 +68,7 @@ private final class TaskReader[T](
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
-  private val contexts = new ReaderContexts(conf, job.settings.caseSensitive)
+  private val contexts = new ReaderContexts(conf, job.files.settings.caseSensitive)
   private val remaining = splits.iterator
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L
@@ -64,7 +76,7 @@ private final class TaskReader[T](
   private var outOfRange = 0L
   private var notInBloom = 0L
   private val merges = new MergeCounts
-  private lazy val slices = new SliceReader(job,
+  private lazy val slices = new SliceReader(job.files,
     job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them")), contexts, merges)
 
   override def next(): Boolean = {
@@ -88,7 +100,7 @@ private final class TaskReader[T](
     if (!remaining.hasNext) false
     else {
       remaining.next() match {
-        case split: FileSplit => openFile(split)
+        case FileSplit(range) => openFile(range)
         case SliceSplit(slice) =>
           opened += slice.base.size
           current = Some(shape(slices.open(slice)))
@@ -97,8 +109,8 @@ private final class TaskReader[T](
     }
   }
 
-  private def openFile(split: FileSplit): Unit = {
-    val file = new BaseFileReader(job, contexts, split)
+  private def openFile(split: FileRange): Unit = {
+    val file = new BaseFileReader(job.files, contexts, split)
     file.verdict match {
       case KeyVerdict.MayHold =>
         if (split.start == 0) opened += 1
@@ -123,7 +135,8 @@ private final class TaskReader[T](
 }
 
 /** Rows out of batches, where Spark wants rows: too many columns for generated code, or generated code switched off. */
-private final class BatchRowReader(job: ScanJob, batches: SplitReader[ColumnarBatch]) extends SplitReader[InternalRow] {
+private final class BatchRowReader(job: FileRead, batches: SplitReader[ColumnarBatch])
+    extends SplitReader[InternalRow] {
 
   private val projection = UnsafeProjection.create(job.columns)
   private var rows: Iterator[InternalRow] = Iterator.empty

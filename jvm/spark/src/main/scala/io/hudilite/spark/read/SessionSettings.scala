@@ -1,5 +1,7 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.basefile.read.ReaderSettings
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.WholeStageCodegenExec
 import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils

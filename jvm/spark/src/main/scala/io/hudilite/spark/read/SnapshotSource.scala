@@ -4,7 +4,7 @@ import io.hudilite.config.{Options, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.log.LogJob
+import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table}
 import io.hudilite.timeline.InstantTime

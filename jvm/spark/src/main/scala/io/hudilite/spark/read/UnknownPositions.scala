@@ -1,5 +1,8 @@
 package io.hudilite.spark.read
 
+import io.hudilite.record.RowPlace
+import io.hudilite.spark.basefile.read.FileRead
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal, UnsafeProjection}
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
@@ -12,24 +15,24 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 private[read] object UnknownPositions {
 
   /** The job without that column, which no reader of files has. */
-  def without(job: ScanJob): ScanJob =
+  def without(job: FileRead): FileRead =
     if (!isWanted(job)) job
-    else job.copy(columns = StructType(job.columns.fields.filter(_.name != ScanJob.RowPosition)))
+    else job.copy(columns = StructType(job.columns.fields.filter(_.name != RowPlace.Position)))
 
-  def isWanted(job: ScanJob): Boolean = job.columns.fieldNames.contains(ScanJob.RowPosition)
+  def isWanted(job: FileRead): Boolean = job.columns.fieldNames.contains(RowPlace.Position)
 
   /** @param batches
     *   of the job without the column
     */
-  def inBatches(job: ScanJob, batches: PartitionReader[ColumnarBatch]): PartitionReader[ColumnarBatch] =
+  def inBatches(job: FileRead, batches: PartitionReader[ColumnarBatch]): PartitionReader[ColumnarBatch] =
     if (isWanted(job)) new BatchesWithNulls(job.columns, batches) else batches
 
-  def inRows(job: ScanJob, rows: PartitionReader[InternalRow]): PartitionReader[InternalRow] =
+  def inRows(job: FileRead, rows: PartitionReader[InternalRow]): PartitionReader[InternalRow] =
     if (isWanted(job)) new RowsWithNulls(job.columns, rows) else rows
 
   /** Where each column stands in what the readers deliver, -1 for the positions. */
   private def ordinals(columns: StructType): Array[Int] = {
-    val read = columns.fieldNames.filter(_ != ScanJob.RowPosition)
+    val read = columns.fieldNames.filter(_ != RowPlace.Position)
     columns.fieldNames.map(read.indexOf(_))
   }
 

@@ -8,11 +8,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.collection.unsafe.sort.{PrefixComparator, PrefixComparators}
 
 /** A column that rows are sorted by. */
-sealed abstract class SortColumn(private[row] val prefixes: PrefixComparator) extends Ordering[InternalRow] {
+sealed abstract class SortColumn(private[spark] val prefixes: PrefixComparator) extends Ordering[InternalRow] {
   def ordinal: Int
 
   /** Eight bytes of the value that tell most values apart. */
-  private[row] def prefix(row: InternalRow): Long
+  private[spark] def prefix(row: InternalRow): Long
 }
 
 object SortColumn {
@@ -21,14 +21,14 @@ object SortColumn {
   final case class Text(ordinal: Int) extends SortColumn(PrefixComparators.STRING) {
     override def compare(a: InternalRow, b: InternalRow): Int =
       a.getUTF8String(ordinal).compareTo(b.getUTF8String(ordinal))
-    override private[row] def prefix(row: InternalRow): Long =
+    override private[spark] def prefix(row: InternalRow): Long =
       PrefixComparators.StringPrefixComparator.computePrefix(row.getUTF8String(ordinal))
   }
 
   final case class Number(ordinal: Int) extends SortColumn(PrefixComparators.LONG) {
     override def compare(a: InternalRow, b: InternalRow): Int =
       java.lang.Long.compare(a.getLong(ordinal), b.getLong(ordinal))
-    override private[row] def prefix(row: InternalRow): Long = row.getLong(ordinal)
+    override private[spark] def prefix(row: InternalRow): Long = row.getLong(ordinal)
   }
 
   /** A number, and the rows with a negative one among each other by the UTF-8 bytes of a text. */
@@ -38,7 +38,7 @@ object SortColumn {
       val order = java.lang.Long.compare(number, b.getLong(ordinal))
       if (order != 0 || number >= 0) order else a.getUTF8String(text).compareTo(b.getUTF8String(text))
     }
-    override private[row] def prefix(row: InternalRow): Long = row.getLong(ordinal)
+    override private[spark] def prefix(row: InternalRow): Long = row.getLong(ordinal)
   }
 }
 

@@ -2,8 +2,9 @@ package io.hudilite.spark.service
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.compact.CompactionKind
-import io.hudilite.spark.log.LogJob
-import io.hudilite.spark.write.{LogFolder, SliceCompactor, TaskAttempt, WriteJob}
+import io.hudilite.spark.logfile.read.LogJob
+import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.write.WriteJob
 import io.hudilite.timeline.WriteStat
 
 import java.util.{Collections, Set => JSet}

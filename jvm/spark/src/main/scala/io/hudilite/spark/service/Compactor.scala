@@ -10,7 +10,7 @@ import io.hudilite.service.compact.{
   PendingCompactions,
   PlannedCompaction
 }
-import io.hudilite.spark.log.LogJob
+import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, WriteStat}

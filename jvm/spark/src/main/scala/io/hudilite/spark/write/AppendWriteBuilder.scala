@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.log.RowPosition
+import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}

@@ -35,7 +35,7 @@ private[spark] final case class BucketSlots(index: BucketIndex, there: Map[Strin
   def bucketOfNew(slot: Int): Int = (-1 - slot) & BucketSlots.BucketMask
 }
 
-private object BucketSlots {
+private[spark] object BucketSlots {
   val BucketBits = 16
   val BucketMask: Int = WriteOptions.MostBuckets - 1
   val PartitionMask = 0x7fff

@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.log.RowPosition
-import io.hudilite.spark.row.RowKeys
+import io.hudilite.spark.row.{RowKeys, RunningTask, TaskAttempt}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}

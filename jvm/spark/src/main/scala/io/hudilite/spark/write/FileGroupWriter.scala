@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
+import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow

@@ -2,13 +2,14 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, LogBlockWriter}
+import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.storage.HadoopFiles
 import io.hudilite.timeline.WriteStat
 
 import org.apache.hadoop.fs.Path
 
 /** One log file of this write, open at its end. */
-private[write] final class LogFile(output: TaskOutput, slice: FileSlice, names: LogFileNames) {
+private[spark] final class LogFile(output: TaskOutput, slice: FileSlice, names: LogFileNames) {
 
   private val name = names.next()
   private val version = names.version

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
+import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.transaction.rollback.Markers
 
 /** Names of the log files that a task attempt appends to one file slice, and the right to write them

@@ -2,6 +2,9 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue, RowPosition}
+import io.hudilite.spark.basefile.read.BaseKeys
+import io.hudilite.spark.logfile.encode.{AvroBuffer, BlockPositions, LogBlockBuilder, OrderingValues}
+import io.hudilite.spark.row.KeptRows
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -18,18 +21,18 @@ import scala.collection.mutable
   * @param folded
   *   instants whose blocks those written here replace
   */
-private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, folded: Seq[String] = Nil)
+private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, folded: Seq[String] = Nil)
     extends GroupWriter {
 
   private val job = output.job
   private val settings =
     job.logs.getOrElse(throw new IllegalStateException("a copy-on-write table has no log files"))
   private val names = new LogFileNames(output, settings, slice)
-  private val orderings = new OrderingValues(job)
+  private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var open: Option[LogFile] = None
 
-  private val present = new Pending(output.avroBuffer)
+  private val present = new Pending(output.blocks.buffer)
   private var absent: Option[Pending] = None
   private var baseKeys: Option[BaseKeys] = None
 
@@ -45,9 +48,9 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       pending(place).add(key, row, place)
     }
 
-  /** Appends a record that another instant wrote, as it is; the columns are those of `OldBaseFile.schema`. */
+  /** Appends a record that another instant wrote, as it is; the columns are those of `KeptRows.schema`. */
   def keep(row: InternalRow, position: Long): Unit = {
-    val place = placeOf(row.getUTF8String(OldBaseFile.KeyOrdinal), position)
+    val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
     pending(place).keep(row, place)
   }
 
@@ -70,21 +73,21 @@ private[write] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def placeOf(key: UTF8String, told: Long): Long =
     if (told != RowPosition.Unknown || !settings.findsPositions || slice.base.isEmpty) told
     else {
-      if (baseKeys.isEmpty) baseKeys = slice.base.map(new BaseKeys(output, _))
+      if (baseKeys.isEmpty) baseKeys = slice.base.map(new BaseKeys(job.basePath, _, output.readers))
       baseKeys.get.position(key)
     }
 
   private def pending(place: Long): Pending =
     if (place != RowPosition.Absent) present
     else {
-      if (absent.isEmpty) absent = Some(new Pending(output.absentAvroBuffer))
+      if (absent.isEmpty) absent = Some(new Pending(output.blocks.absentBuffer))
       absent.get
     }
 
   /** Records of blocks that are not written yet. */
   private final class Pending(buffer: => AvroBuffer) {
 
-    private val data = LogBlockBuilder.open(output, settings, slice.partition, slice.fileId, buffer)
+    private val data = LogBlockBuilder.open(output.blocks, settings, slice.partition, slice.fileId, buffer)
     private val deletes = mutable.ArrayBuffer.empty[DeleteRecord]
     private val dataPositions = new BlockPositions
     private val deletePositions = new BlockPositions

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.spark.slice.OldRows
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -14,10 +15,10 @@ import org.apache.spark.unsafe.types.UTF8String
 private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) extends GroupWriter {
 
   private val job = output.job
-  private val old = new OldBaseFile(output, file)
-  private val writer = old.successor()
+  private val old = output.old(file)
+  private val writer = output.successor(old)
   private val rows = OldRows.open(old, writer)
-  private val rule = new MergeRule(job)
+  private val rule = job.mergeRule
   private lazy val overflow = new NewFileGroups(output, file.partition)
 
   private var inserts = 0L

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileNames
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 

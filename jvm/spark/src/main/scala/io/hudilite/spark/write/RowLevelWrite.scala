@@ -1,13 +1,12 @@
 package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{MetaFields, RowPlace}
 
-import org.apache.spark.sql.catalyst.plans.logical.WriteDelta
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.write._
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.RowLevelTables
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -34,8 +33,8 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
   override def requiredMetadataAttributes(): Array[NamedReference] =
-    Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowLevelWrite.FileId)) ++
-      (if (target.recordsPositions) Seq(Expressions.column(RowLevelWrite.RowPosition)) else Nil)
+    Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowPlace.FileId)) ++
+      (if (target.recordsPositions) Seq(Expressions.column(RowPlace.Position)) else Nil)
 
   override def representUpdateAsDeleteAndInsert(): Boolean = false
 
@@ -46,12 +45,6 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 }
 
 object RowLevelWrite {
-
-  /** Metadata column with the id of the file group that a row is in. */
-  val FileId = "_file_id"
-
-  /** Metadata column with the number of a row in its base file, null when it is not known. */
-  val RowPosition = "_row_position"
 
   def operationOf(relation: DataSourceV2Relation): Option[RowLevelWrite] =
     RowLevelTables.operation(relation.table).collect { case w: RowLevelWrite => w }

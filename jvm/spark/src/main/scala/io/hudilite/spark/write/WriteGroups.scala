@@ -2,11 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, Murmur3HashFunction}
-import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
-import org.apache.spark.sql.catalyst.expressions.codegen.Block._
-import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
+import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction
+import org.apache.spark.sql.types.IntegerType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Deals the rows of one write out to slots, and slots to tasks.
@@ -92,7 +89,7 @@ object WriteGroups {
   private val SparkSeed = 42
 
   /** For each partition `p` of Spark's hash partitioning over `count` partitions, an integer that it puts there. */
-  private[write] def valuesHashedTo(count: Int): Array[Int] = {
+  private[spark] def valuesHashedTo(count: Int): Array[Int] = {
     val values = new Array[Int](count)
     val found = new Array[Boolean](count)
     var (left, candidate) = (count, 0)
@@ -108,50 +105,4 @@ object WriteGroups {
     }
     values
   }
-}
-
-/** Place of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
-final case class WritePlace(children: Seq[Expression], groups: WriteGroups) extends Expression {
-  override def dataType: DataType = LongType
-  override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.place(
-    children(0).eval(input).asInstanceOf[UTF8String],
-    children(1).eval(input).asInstanceOf[UTF8String],
-    children(2).eval(input).asInstanceOf[UTF8String])
-
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    val holder = ctx.addReferenceObj("groups", groups)
-    val values = children.map(_.genCode(ctx))
-    val before = values.map(_.code).reduce(_ + _)
-    val arguments = values.map(v => s"(${v.isNull} ? (UTF8String) null : ${v.value})").mkString(", ")
-    ev.copy(code = code"$before long ${ev.value} = $holder.place($arguments);", isNull = FalseLiteral)
-  }
-
-  override def prettyName: String = "write_place"
-  override protected def stringArgs: Iterator[Any] = children.iterator
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WritePlace =
-    copy(children = newChildren)
-}
-
-object WritePlace {
-  val NoFile: Expression = Literal.create(null, StringType)
-}
-
-/** The value by which Spark's hash partitioning brings a place to its task. */
-final case class WriteTask(place: Expression, groups: WriteGroups) extends Expression {
-  override def children: Seq[Expression] = Seq(place)
-  override def dataType: DataType = IntegerType
-  override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.taskOfPlace(place.eval(input).asInstanceOf[Long])
-
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    val holder = ctx.addReferenceObj("groups", groups)
-    val of = place.genCode(ctx)
-    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskOfPlace(${of.value});", isNull = FalseLiteral)
-  }
-
-  override def prettyName: String = "write_task"
-  override protected def stringArgs: Iterator[Any] = children.iterator
-  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =
-    copy(place = newChildren(0))
 }

@@ -3,11 +3,15 @@ package io.hudilite.spark.write
 import io.hudilite.config._
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.PartitionPaths
+import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
+import io.hudilite.spark.basefile.read.KeySpelling
+import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{
   KeyExpressions,
   KeySettings,
   Nullability,
   PartitionField,
+  SchemaAlignment,
   SchemaConversion,
   SessionConf,
   SharedConf

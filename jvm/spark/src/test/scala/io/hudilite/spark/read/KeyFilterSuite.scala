@@ -1,7 +1,8 @@
 package io.hudilite.spark.read
 
 import io.hudilite.config.{NewTable, TableConfig}
-import io.hudilite.spark.read.ScanFilter._
+import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
+import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String

@@ -224,7 +224,7 @@ class ScanPlanSuite extends FunSuite {
   test("tasks pack small files together and cut large ones") {
     val packed = ScanPartition.pack(Seq(base(10), base(250), base(20), base(0)), maxSplitBytes = 100, openCostBytes = 1)
     assertEquals(lengths(packed), Seq(Seq(100L), Seq(100L), Seq(50L, 20L, 10L, 0L)))
-    assertEquals(packed.flatMap(_.splits).collect { case f: FileSplit if f.fileLength == 250 => f.start }.sorted,
+    assertEquals(packed.flatMap(_.splits).collect { case FileSplit(f) if f.fileLength == 250 => f.start }.sorted,
       Seq(0L, 100L, 200L))
   }
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.transaction.rollback.Markers
 

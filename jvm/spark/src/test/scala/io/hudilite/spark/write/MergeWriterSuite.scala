@@ -2,6 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache}
+import io.hudilite.spark.basefile.encode.FileSettings
+import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.timeline.WriteStat
 
 import org.apache.parquet.hadoop.ParquetFileReader

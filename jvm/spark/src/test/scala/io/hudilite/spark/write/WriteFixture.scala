@@ -2,7 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
-import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf}
+import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
+import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf, TaskAttempt}
 import io.hudilite.timeline.WriteStat
 
 import java.nio.file.{Files, Path}

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.hudilite
 
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.{DataFrame, SparkSession, classic}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.classic
 
 /** Makes DataFrames of plans, which Spark keeps to its own packages. */
 object Datasets {

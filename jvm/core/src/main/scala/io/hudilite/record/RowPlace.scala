@@ -1,0 +1,13 @@
+package io.hudilite.record
+
+/** Columns that say where a row is. No file holds them; readers make them. */
+object RowPlace {
+
+  /** Id of the row's file group; the same for all rows of a file. */
+  val FileId = "_file_id"
+
+  /** Number of the row in its base file, for writes; null where it is not known, as in scans. */
+  val Position = "_row_position"
+
+  def contains(column: String): Boolean = column == FileId || column == Position
+}

@@ -1,0 +1,22 @@
+package io.hudilite.spark.basefile.encode
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.SharedConf
+
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+/** What the files of one instant have in common.
+  *
+  * @param dataSchema
+  *   the table's columns without meta columns, in file order
+  * @param avroSchema
+  *   the same as Avro JSON with the meta columns, for the footers
+  */
+final case class BaseFileLayout(
+    basePath: String, instant: String, dataSchema: StructType, avroSchema: String, files: FileSettings,
+    conf: SharedConf) {
+
+  /** Schema of the files: the meta columns, then the data columns. */
+  lazy val fileSchema: StructType =
+    StructType(MetaFields.all.map(StructField(_, StringType)) ++ dataSchema.fields)
+}

@@ -1,0 +1,117 @@
+package io.hudilite.spark.basefile.encode
+
+import io.hudilite.codec.bloom.BloomFilter
+import io.hudilite.spark.row.Binaries
+
+import java.nio.charset.StandardCharsets
+
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, sorted or not.
+  *
+  * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
+  * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).
+  *
+  * @param carried
+  *   `bloom` is the old file's and holds the keys of all old rows already
+  */
+private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boolean = false) {
+
+  private val smallest = new KeyBuffer
+  private val largest = new KeyBuffer
+  private val previous = new KeyBuffer
+  private var ascending = true
+
+  /** Notes the next row's key and adds it to the bloom filter. */
+  def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    bloom.add(bytes, offset, length)
+    note(bytes, offset, length)
+  }
+
+  /** Notes the next row's key, which the bloom filter holds already. */
+  def note(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    if (ascending && previous.isSet && previous.compareBytes(bytes, offset, length) > 0) ascending = false
+    previous.set(bytes, offset, length)
+    widen(bytes, offset, length)
+  }
+
+  /** Notes old rows that are kept, in the order of their keys. */
+  def keep(keys: ColumnVector, from: Int, until: Int): Unit =
+    if (carried) {
+      keep(keys.getUTF8String(from))
+      keep(keys.getUTF8String(until - 1))
+    } else {
+      var i = from
+      while (i < until) { // hot path
+        keep(keys.getUTF8String(i))
+        i += 1
+      }
+    }
+
+  /** Notes an old row that is kept. */
+  def keep(key: UTF8String): Unit =
+    if (carried) note(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    else add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+
+  /** Notes a run of sorted old rows by its ends. */
+  def noteRun(first: Array[Byte], last: Array[Byte]): Unit = {
+    note(first, 0, first.length)
+    note(last, 0, last.length)
+  }
+
+  /** Widens the range to the bounds of an old file, whose kept keys are not looked at one by one. */
+  def widenBy(bounds: Iterable[String]): Unit =
+    bounds.foreach { text =>
+      val bytes = text.getBytes(StandardCharsets.UTF_8)
+      widen(bytes, 0, bytes.length)
+    }
+
+  /** Widens the range by a key without taking it for the next row's. */
+  def widen(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    if (!largest.isSet || largest.compareChars(bytes, offset, length) < 0) largest.set(bytes, offset, length)
+    if (!smallest.isSet || smallest.compareChars(bytes, offset, length) > 0) smallest.set(bytes, offset, length)
+  }
+
+  /** Rows were added in the order of their keys' bytes. */
+  def sorted: Boolean = ascending
+
+  def minKey: Option[String] = smallest.text
+  def maxKey: Option[String] = largest.text
+}
+
+/** A reused copy of one key. */
+private[encode] final class KeyBuffer {
+
+  private var bytes = new Array[Byte](64)
+  private var length = -1
+
+  def isSet: Boolean = length >= 0
+
+  def set(source: Array[Byte], offset: Int, count: Int): Unit = {
+    if (bytes.length < count) bytes = new Array[Byte](count * 2)
+    System.arraycopy(source, offset, bytes, 0, count)
+    length = count
+  }
+
+  def text: Option[String] = if (isSet) Some(new String(bytes, 0, length, StandardCharsets.UTF_8)) else None
+
+  def compareBytes(other: Array[Byte], offset: Int, count: Int): Int =
+    java.util.Arrays.compareUnsigned(bytes, 0, length, other, offset, offset + count)
+
+  /** As `String.compareTo` of the decoded keys. */
+  def compareChars(other: Array[Byte], offset: Int, count: Int): Int = {
+    val at = java.util.Arrays.mismatch(bytes, 0, length, other, offset, offset + count)
+    if (at < 0) 0
+    else if (at >= length || at >= count) length - count
+    else KeyBuffer.compareAsUtf16(bytes(at) & 0xff, other(offset + at) & 0xff)
+  }
+}
+
+private[encode] object KeyBuffer {
+
+  // The first bytes that differ decide, except that four-byte characters (from 0xf0) are surrogates in UTF-16 and
+  // so come before U+E000 to U+FFFF, whose first byte is 0xee or 0xef.
+  def compareAsUtf16(a: Int, b: Int): Int =
+    if (a >= 0xee && b >= 0xee && (a >= 0xf0) != (b >= 0xf0)) b - a else a - b
+}

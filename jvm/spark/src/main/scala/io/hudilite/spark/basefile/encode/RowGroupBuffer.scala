@@ -1,0 +1,128 @@
+package io.hudilite.spark.basefile.encode
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.shim.PageStores
+
+import org.apache.parquet.bytes.HeapByteBufferAllocator
+import org.apache.parquet.column.{ColumnWriteStore, ParquetProperties}
+import org.apache.parquet.hadoop.{CodecFactory, ColumnChunkPageWriteStore, ParquetFileWriter}
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.ColumnIOFactory
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.schema.{MessageType, Type}
+import org.apache.spark.sql.types._
+
+/** The open row group of a base file: encodes values column by column and compresses full pages in memory.
+  *
+  * @param plain
+  *   columns to be written without a dictionary
+  */
+private[spark] final class RowGroupBuffer(
+    schema: StructType, parquetSchema: MessageType, settings: FileSettings, codecs: CodecFactory, plain: Set[Int]) {
+
+  private val pages = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), parquetSchema,
+    RowGroupBuffer.Allocator, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
+
+  /** One for each top-level column. */
+  val sinks: Array[ColumnSink] =
+    schema.fields.indices.map(i => sink(schema(i), parquetSchema.getType(i), pages, plain(i))).toArray
+
+  /** Rows that every sink has been given; counted by the caller through `added`. */
+  var rows: Long = 0L
+
+  /** Bytes of encoded values, those of finished pages compressed. */
+  def bufferedBytes: Long = {
+    var bytes = 0L
+    var i = 0
+    while (i < sinks.length) {
+      bytes += sinks(i).bufferedBytes
+      i += 1
+    }
+    bytes
+  }
+
+  /** Appends the rows to the file as one row group; the buffer is of no use afterwards. */
+  def flushTo(file: ParquetFileWriter): Unit = {
+    file.startBlock(rows)
+    sinks.foreach(_.finish())
+    pages.flushToFileWriter(file)
+    file.endBlock()
+  }
+
+  /** Appends a column chunk of one and the same text to the row group that `file` has open; this buffer stays as is. */
+  def appendConstant(ordinal: Int, value: Binary, count: Long, file: ParquetFileWriter): Unit = {
+    val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
+    val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
+      ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
+    val constant = sink(schema(ordinal), parquetSchema.getType(ordinal), own, plain = false).asInstanceOf[StringSink]
+    constant.putConstant(value, count)
+    constant.finish()
+    own.flushToFileWriter(file)
+  }
+
+  /** Columns without a dictionary, and text columns whose values were too many for one. */
+  def withoutDictionary: Set[Int] = sinks.indices.filter { i =>
+    plain(i) ||
+    (sinks(i) match {
+      case text: StringSink => text.dictionaryFailed
+      case _ => false
+    })
+  }.toSet
+
+  private def sink(
+      field: StructField, parquetType: Type, pages: ColumnChunkPageWriteStore, plain: Boolean): ColumnSink = {
+    val message = new MessageType(parquetSchema.getName, parquetType)
+    field.dataType match {
+      case _: StringType =>
+        val text = new TextValues(!plain && RowGroupBuffer.hasDictionary(field.name),
+          ascending = field.name == MetaFields.RecordKey)
+        val store = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text).build()
+          .newColumnWriteStore(message, pages, pages)
+        val level = if (field.nullable) 1 else 0
+        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text)
+      case _ =>
+        val properties = RowGroupBuffer.properties(field.name, settings)
+        if (plain) properties.withDictionaryEncoding(false)
+        val store = properties.build().newColumnWriteStore(message, pages, pages)
+        RowGroupBuffer.sink(field, message, store)
+    }
+  }
+}
+
+private[spark] object RowGroupBuffer {
+
+  val Allocator = new HeapByteBufferAllocator
+
+  /** Keys and sequence numbers are all different, so a dictionary would only be filled to be thrown away. */
+  def hasDictionary(column: String): Boolean = column != MetaFields.RecordKey && column != MetaFields.CommitSeqno
+
+  def properties(column: String, settings: FileSettings): ParquetProperties.Builder = {
+    val builder = ParquetProperties.builder()
+      .withWriterVersion(ParquetProperties.WriterVersion.PARQUET_1_0)
+      .withPageSize(settings.pageBytes)
+      .withDictionaryPageSize(settings.pageBytes)
+      .withDictionaryEncoding(hasDictionary(column))
+      .withAllocator(Allocator)
+    if (column == MetaFields.RecordKey) builder.withPageRowCountLimit(settings.keyPageRows) else builder
+  }
+
+  def sink(field: StructField, message: MessageType, store: ColumnWriteStore): ColumnSink = {
+    lazy val writer = store.getColumnWriter(message.getColumns.get(0))
+    val name = field.name
+    val level = if (field.nullable) 1 else 0
+    field.dataType match {
+      case BooleanType => new BooleanSink(store, writer, name, level)
+      case ByteType => new IntSink(store, writer, name, level, 1)
+      case ShortType => new IntSink(store, writer, name, level, 2)
+      case IntegerType | DateType => new IntSink(store, writer, name, level, 4)
+      case LongType | TimestampType | TimestampNTZType => new LongSink(store, writer, name, level)
+      case FloatType => new FloatSink(store, writer, name, level)
+      case DoubleType => new DoubleSink(store, writer, name, level)
+      case BinaryType => new BinarySink(store, writer, name, level)
+      case decimal: DecimalType => new DecimalSink(store, writer, name, level, decimal)
+      case _ =>
+        val consumer = new ColumnIOFactory().getColumnIO(message).getRecordWriter(store)
+        new NestedSink(store, new NestedRecord(consumer, field))
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
+import io.hudilite.record.{MetaFields, RowPlace}
+
+import java.io.Closeable
+import java.time.ZoneId
+import java.util.Locale
+
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
+import org.apache.hadoop.mapreduce.TaskAttemptContext
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** One split of a base file, opened as far as its footer: what the two kinds of readers start from.
+  *
+  * Besides the wanted columns it reads those that rows are filtered by, behind them; a reader drops these.
+  */
+private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContexts, split: FileRange) {
+
+  import BaseFileReader._
+
+  private val conf = contexts.conf
+
+  private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
+
+  // Read before the rest, which then comes from the cache.
+  private val toCheck: Option[BaseFileFooter] =
+    if (job.keysToCheck) Some(FooterCache.read(conf, path.toString, split.fileLength, withBloom = true)) else None
+
+  /** The footer with the row groups of this split. */
+  val footer: ParquetMetadata =
+    restricted(FooterCache.metadata(conf, path.toString, split.fileLength), split)
+
+  private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
+
+  /** The rows are in the order of the UTF-8 bytes of their record keys. */
+  def sortedByKey: Boolean = metadata(BaseFileFooter.SortedByKey) == "true"
+
+  private val createdByParquetMr = Option(footer.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))
+
+  val datetimeRebase: RebaseSpec = DataSourceUtils.datetimeRebaseSpec(k => metadata(k), job.settings.datetimeRebaseMode)
+  val int96Rebase: RebaseSpec = DataSourceUtils.int96RebaseSpec(k => metadata(k), job.settings.int96RebaseMode)
+
+  /** Zone in which other writers than parquet-mr meant their INT96 times, when the session asks to convert them. */
+  val int96Zone: Option[ZoneId] =
+    if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone))
+    else None
+
+  /** Columns of the file that are delivered. */
+  val delivered: StructType = StructType(job.columns.fields.filterNot(_.name == RowPlace.FileId))
+
+  /** The delivered columns, then those that only filters need. */
+  val wanted: StructType = StructType(delivered.fields ++ hidden(delivered).map(StructField(_, StringType)))
+
+  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive)
+
+  /** Position of the commit time among the wanted columns, when rows are filtered by it. */
+  val commitTimeColumn: Int = if (job.commitTimes.isEmpty) -1 else wanted.fieldIndex(MetaFields.CommitTime)
+
+  val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
+
+  /** Whether the footer leaves it open that the file holds one of the keys asked for. */
+  def verdict: KeyVerdict = (job.keys, toCheck) match {
+    case (Some(keys), Some(facts)) => KeyVerdict.of(facts, keys)
+    case _ => KeyVerdict.MayHold
+  }
+
+  /** Columns that the filters of [[context]] look at, in lower case. Parquet takes those that are not read for null. */
+  def filtered: Set[String] =
+    if (job.settings.pushFilters) allFilters.flatMap(_.columns).map(_.head.toLowerCase(Locale.ROOT)).toSet
+    else Set.empty
+
+  /** What a reader of Hadoop's kind is initialised with.
+    *
+    * @param requested
+    *   those of `columns.requested` that it is to read
+    */
+  def context(requested: StructType): TaskAttemptContext =
+    contexts.of(requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
+
+  private def hidden(delivered: StructType): Seq[String] = {
+    val names = delivered.fieldNames.toSet
+    val key = if (job.keys.exists(_.sorted.size <= ParquetFilter.MaxListed)) Seq(MetaFields.RecordKey) else Nil
+    val time = if (job.commitTimes.isDefined) Seq(MetaFields.CommitTime) else Nil
+    (key ++ time).filterNot(names)
+  }
+
+  private lazy val allFilters: Seq[ScanFilter] = job.filters ++
+    job.keys.map(keys => textIn(MetaFields.RecordKey, keys.sorted)) ++
+    job.commitTimes.map(times => textIn(MetaFields.CommitTime, times))
+
+  private def filter: ParquetFilter = new ParquetFilter(footer.getFileMetaData.getSchema, job.settings.caseSensitive,
+    column => ScanFilter.typeAt(wanted, column.toList).isDefined, createdByParquetMr,
+    datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION")
+
+  private def fileColumns: StructType =
+    new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema)
+}
+
+private[spark] object BaseFileReader {
+
+  def textIn(column: String, values: Iterable[String]): ScanFilter =
+    ScanFilter.OneOf(Seq(column), values.toSeq.sorted.map(UTF8String.fromString))
+
+  /** The row groups whose middle lies in the split, so that each belongs to exactly one split. */
+  private def restricted(footer: ParquetMetadata, split: FileRange): ParquetMetadata =
+    if (split.start == 0 && split.length >= split.fileLength) footer
+    else new ParquetMetadata(footer.getFileMetaData, footer.getBlocks.asScala.filter(isInside(_, split)).asJava)
+
+  private def isInside(block: BlockMetaData, split: FileRange): Boolean = {
+    val middle = block.getStartingPos + block.getCompressedSize / 2
+    middle >= split.start && middle < split.start + split.length
+  }
+}
+
+/** Batches or rows of one split, one at a time. */
+private[spark] trait SplitReader[T] extends Closeable {
+  def next(): Boolean
+  def get(): T
+
+  /** Rows in what `get` returns. */
+  def size: Int
+}

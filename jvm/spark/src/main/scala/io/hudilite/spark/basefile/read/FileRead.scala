@@ -1,0 +1,53 @@
+package io.hudilite.spark.basefile.read
+
+import org.apache.spark.sql.types.StructType
+
+/** What is read of base files, and how.
+  *
+  * @param columns
+  *   columns to deliver, in order; among them may be [[RowPlace.FileId]], which no file holds
+  * @param filters
+  *   filters that prune row groups and pages; Spark evaluates them again on rows
+  * @param keys
+  *   record keys outside of which no row passes the filters
+  * @param keysToCheck
+  *   the driver has not looked at the files' key ranges and bloom filters
+  * @param commitTimes
+  *   only rows with one of these commit times are delivered
+  */
+final case class FileRead(
+    basePath: String,
+    columns: StructType,
+    filters: Seq[ScanFilter],
+    keys: Option[RecordKeys],
+    keysToCheck: Boolean,
+    commitTimes: Option[Set[String]],
+    settings: ReaderSettings)
+
+/** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
+  *
+  * @param fileLength
+  *   size of the whole file
+  */
+final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long)
+
+/** The session's settings for reading parquet files.
+  *
+  * @param vectorized
+  *   Spark's vectorized reader can deliver the columns
+  * @param columnar
+  *   rows leave the scan as batches
+  * @param datetimeRebaseMode
+  *   for files that do not say in which calendar their days and times are
+  */
+final case class ReaderSettings(
+    vectorized: Boolean,
+    columnar: Boolean,
+    batchSize: Int,
+    offHeap: Boolean,
+    caseSensitive: Boolean,
+    pushFilters: Boolean,
+    datetimeRebaseMode: String,
+    int96RebaseMode: String,
+    int96Conversion: Boolean,
+    timeZone: String)

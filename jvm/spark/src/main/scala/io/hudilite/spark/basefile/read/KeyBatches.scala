@@ -1,0 +1,118 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.shim.VectorizedReaders
+
+import java.time.ZoneId
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.{FileSplit, JobConf}
+import org.apache.hadoop.mapreduce.{TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.parquet.filter2.predicate.FilterPredicate
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.parquet.hadoop.metadata.BlockMetaData
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** Reads columns of base files in batches, with Spark's vectorized Parquet reader.
+  *
+  * @param hadoop
+  *   Hadoop's configuration with the session's Parquet settings in it
+  */
+private[spark] final case class KeyBatches(
+    basePath: String, hadoop: SharedConf, timeZone: String, offHeap: Boolean, batchRows: Int) {
+
+  def conf: Configuration = hadoop.value
+
+  // A reader looks at it only when it is opened, and to copy it takes longer than that.
+  @transient private lazy val settings = new JobConf(conf)
+
+  def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
+
+  /** About how many pages the record keys of a file take.
+    *
+    * @param own
+    *   hudilite wrote the file
+    */
+  def pages(file: BaseFile, own: Boolean): Long =
+    FooterCache.metadata(conf, pathOf(file), file.length).getBlocks.asScala.map(KeyBatches.pages(_, own)).sum
+
+  /** Batches of `columns`, then of the id of the file group. The reader is closed with the task, or by the iterator's end.
+    *
+    * @param filter
+    *   lets row groups and pages be skipped; rows that do not pass it may remain
+    */
+  def open(file: BaseFile, columns: StructType, filter: Option[FilterPredicate], context: TaskContext): KeyReader = {
+    settings.unset(ParquetInputFormat.FILTER_PREDICATE)
+    filter.foreach(ParquetInputFormat.setFilterPredicate(settings, _))
+    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
+    val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
+    val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
+    val reader = new CountedReader(timeZone, offHeap, batchRows)
+    context.addTaskCompletionListener[Unit](_ => reader.close())
+    val footer = FooterCache.metadata(conf, pathOf(file), file.length)
+    VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt), footer)
+    reader.initBatch(StructType(Seq(StructField(RowPlace.FileId, StringType))),
+      InternalRow(UTF8String.fromString(file.fileId)))
+    reader.enableReturningBatches()
+    new KeyReader(reader, footer.getBlocks.asScala.map(_.getRowCount).sum)
+  }
+}
+
+private[spark] object KeyBatches {
+
+  // Writers begin another page at whichever comes first; these are Parquet's defaults.
+  private val PageRows = 20000
+  private val PageBytes = 1L << 20
+
+  def pages(block: BlockMetaData, own: Boolean): Long = {
+    val rows = if (own) BaseFileFooter.KeyPageRows else PageRows
+    val bytes = block.getColumns.asScala.find(_.getPath.toDotString == MetaFields.RecordKey).map(
+      _.getTotalUncompressedSize)
+    (block.getRowCount / rows).max(bytes.getOrElse(0L) / PageBytes) + 1
+  }
+}
+
+/** Spark's reader, telling how many rows are left when row groups and pages have been skipped. */
+private[read] final class CountedReader(timeZone: String, offHeap: Boolean, batchRows: Int)
+    extends VectorizedParquetRecordReader(ZoneId.of(timeZone), "CORRECTED", "UTC", "CORRECTED", "UTC", offHeap,
+      batchRows) {
+  def rowsToRead: Long = totalRowCount
+}
+
+/** Batches of one file, each valid until the next.
+  *
+  * @param fileRows
+  *   rows of the whole file
+  */
+private[spark] final class KeyReader(reader: CountedReader, fileRows: Long) extends Iterator[ColumnarBatch] {
+
+  private var ready: Option[Boolean] = None
+
+  /** Nothing is skipped: the batches' rows are the file's rows from the first on. */
+  def readsEveryRow: Boolean = reader.rowsToRead == fileRows
+
+  override def hasNext: Boolean = {
+    if (ready.isEmpty) ready = Some(reader.nextKeyValue())
+    if (!ready.get) reader.close()
+    ready.get
+  }
+
+  override def next(): ColumnarBatch = {
+    if (!hasNext) throw new NoSuchElementException("no more batches")
+    ready = None
+    reader.getCurrentValue.asInstanceOf[ColumnarBatch]
+  }
+
+  def close(): Unit = reader.close()
+}

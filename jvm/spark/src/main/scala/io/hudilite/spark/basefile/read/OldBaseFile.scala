@@ -1,0 +1,88 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.KeptRows
+
+import java.io.{Closeable, IOException}
+
+import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.io.SeekableInputStream
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
+
+/** The base file that a merge replaces: its footer, and its rows by column. */
+private[spark] final class OldBaseFile(
+    basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts)
+    extends Closeable {
+
+  val path = new Path(s"${Partitions.directory(basePath, file.partition)}/${file.name}")
+
+  private val input = HadoopInputFile.fromStatus(
+    new FileStatus(file.length, false, 1, OldBaseFile.BlockBytes, 0L, path), contexts.conf)
+
+  private[spark] val reader: ParquetFileReader =
+    try ParquetFileReader.open(input)
+    catch {
+      case e: IOException => throw e
+      case NonFatal(e) => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path.toString,
+          "reason" -> s"its Parquet footer cannot be read (${e.getMessage})")
+    }
+
+  val blocks: IndexedSeq[BlockMetaData] = reader.getFooter.getBlocks.asScala.toIndexedSeq
+  val rows: Long = blocks.map(_.getRowCount).sum
+
+  def parquetSchema: MessageType = reader.getFooter.getFileMetaData.getSchema
+
+  /** An entry of the footer's metadata. */
+  def footer(key: String): Option[String] = Option(reader.getFooter.getFileMetaData.getKeyValueMetaData.get(key))
+
+  val sortedByKey: Boolean = footer(BaseFileFooter.SortedByKey).contains("true")
+
+  /** How the columns of `KeptRows.schema` come out of the file. */
+  lazy val columns: FileColumns = FileColumns.plan(
+    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), KeptRows.schema(dataSchema),
+    caseSensitive = false)
+
+  /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
+    * cost more than to read the values.
+    */
+  def columnsWithoutDictionary(fileSchema: StructType): Set[Int] = fileSchema.fieldNames.indices.filter { i =>
+    val chunks = blocks.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == fileSchema(i).name))
+    chunks.exists(OldBaseFile.hasPlainPages)
+  }.toSet
+
+  /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
+  def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, contexts)
+
+  def newStream(): SeekableInputStream = input.newStream()
+
+  override def close(): Unit = reader.close()
+}
+
+private[spark] object OldBaseFile {
+
+  private val BlockBytes = 128L * 1024 * 1024
+
+  /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
+  def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
+    Option(column(block, MetaFields.RecordKey).getStatistics).filter(s => s.hasNonNullValue && s.getMinBytes != null)
+      .map(s => (s.getMinBytes, s.getMaxBytes))
+
+  private def hasPlainPages(chunk: ColumnChunkMetaData): Boolean =
+    Option(chunk.getEncodingStats).fold(!chunk.getEncodings.asScala.exists(_.usesDictionary))(
+      _.hasNonDictionaryEncodedPages)
+
+  def column(block: BlockMetaData, name: String): ColumnChunkMetaData =
+    block.getColumns.asScala.find(_.getPath.toDotString == name).getOrElse(
+      throw new IllegalStateException(s"a base file without the column $name"))
+}

@@ -1,0 +1,53 @@
+package io.hudilite.spark.basefile.read
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.mapred.JobConf
+import org.apache.hadoop.mapreduce.{JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.parquet.filter2.predicate.FilterPredicate
+import org.apache.parquet.hadoop.ParquetInputFormat
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/** What Hadoop's kind of readers are initialised with, for one task.
+  *
+  * Most files of a task are read alike, and to copy a configuration takes longer than to read the footer of a small
+  * file. The readers do not change it.
+  *
+  * @param conf
+  *   as [[SessionConf.parquet]] makes it
+  * @param caseSensitive
+  *   how columns of a file are found by name
+  */
+private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive: Boolean) {
+
+  private type Reading = (StructType, Option[FilterPredicate])
+
+  // The newest first; files differ in the columns that need not be read.
+  private var recent: List[(Reading, TaskAttemptContext)] = Nil
+
+  /** @param requested
+    *   columns to read
+    * @param filter
+    *   lets row groups and pages be skipped
+    */
+  def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
+    val reading = (requested, filter)
+    val context = recent.collectFirst { case (`reading`, kept) => kept }.getOrElse(create(requested, filter))
+    recent = ((reading, context) :: recent.filter(_._1 != reading)).take(ReaderContexts.MostKept)
+    context
+  }
+
+  private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
+    val own = new JobConf(conf) // of another kind the context would make a copy
+    own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
+    own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
+    filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))
+    new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
+  }
+}
+
+private object ReaderContexts {
+  val MostKept = 4
+}

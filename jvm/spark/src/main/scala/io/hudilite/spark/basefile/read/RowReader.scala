@@ -1,0 +1,65 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.record.RowPlace
+
+import org.apache.parquet.hadoop.ParquetRecordReader
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, Expression, Literal, UnsafeProjection}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.spark.sql.types.{StringType, StructField}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Rows of one split by parquet's own record assembly: for types that Spark's vectorized reader does not have, and for
+  * sessions that switch it off.
+  */
+private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId: String)
+    extends SplitReader[InternalRow] {
+
+  private val commitTimes: Set[UTF8String] = job.commitTimes.getOrElse(Set.empty).map(UTF8String.fromString)
+  private val reader = open()
+  private val projection = UnsafeProjection.create(job.columns.fields.map(expression).toSeq)
+
+  private def open(): ParquetRecordReader[InternalRow] = {
+    val support = new ParquetReadSupport(file.int96Zone, false, file.datetimeRebase, file.int96Rebase)
+    val created = new ParquetRecordReader[InternalRow](support)
+    try {
+      created.initialize(file.hadoopSplit, file.context(file.columns.requested))
+      created
+    } catch {
+      case e: Throwable =>
+        created.close()
+        throw e
+    }
+  }
+
+  private def expression(field: StructField): Expression =
+    if (field.name == RowPlace.FileId) Literal(UTF8String.fromString(fileId), StringType)
+    else {
+      val at = file.delivered.fieldIndex(field.name)
+      val read = file.columns.requested.fields(at)
+      val column = BoundReference(at, read.dataType, nullable = true)
+      if (file.columns.conversions(at) == Conversion.AsIs) column
+      else Cast(column, field.dataType, Some(job.settings.timeZone))
+    }
+
+  override def next(): Boolean = {
+    // hot path
+    var found = false
+    var more = true
+    while (!found && more) {
+      more = reader.nextKeyValue()
+      found = more && counts(reader.getCurrentValue)
+    }
+    found
+  }
+
+  private def counts(row: InternalRow): Boolean =
+    job.commitTimes.isEmpty ||
+      (!row.isNullAt(file.commitTimeColumn) && commitTimes(row.getUTF8String(file.commitTimeColumn)))
+
+  override def get(): InternalRow = projection(reader.getCurrentValue)
+
+  override def size: Int = 1
+
+  override def close(): Unit = reader.close()
+}

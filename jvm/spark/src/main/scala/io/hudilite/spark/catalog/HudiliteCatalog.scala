@@ -1,0 +1,110 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.write.{NeededColumns, WriteTarget}
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.{Table, TableSupport}
+
+import java.util.{Map => JMap}
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
+import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import scala.collection.JavaConverters._
+
+/** The catalog of tables named by their path: hudilite.`/data/trips`. It keeps nothing itself; a table is what lies at
+  * its path.
+  */
+final class HudiliteCatalog extends TableCatalog {
+
+  private var catalogName: String = HudiliteCatalog.Name // set once, by Spark, before anything else
+
+  override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = catalogName = name
+
+  override def name(): String = catalogName
+
+  override def listTables(namespace: Array[String]): Array[Identifier] = Array.empty
+
+  override def loadTable(ident: Identifier): SparkTable = ident match {
+    case p: PathIdentifier => HudiliteCatalog.table(p.path, p.options, dataFrame = true)
+    case _ => existing(ident, Map.empty)
+  }
+
+  /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
+  override def loadTable(ident: Identifier, version: String): SparkTable = asOf(ident, version)
+
+  /** `TIMESTAMP AS OF`, in microseconds since 1970 UTC. */
+  override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
+    asOf(ident, java.time.Instant.EPOCH.plus(timestamp, java.time.temporal.ChronoUnit.MICROS).toString)
+
+  private def asOf(ident: Identifier, text: String): HudiliteTable =
+    existing(ident, Map(ReadOptions.AsOfInstant.name -> text))
+
+  private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable = {
+    val found = HudiliteCatalog.table(pathOf(ident), options, dataFrame = false)
+    if (found.table.isEmpty) throw new NoSuchTableException(ident)
+    found
+  }
+
+  override def tableExists(ident: Identifier): Boolean =
+    HudiliteCatalog.table(pathOf(ident), Map.empty, dataFrame = false).table.isDefined
+
+  /** With record key fields among the properties the table is created at once; without them (a DataFrame saved with the
+    * mode errorifexists or ignore) the write that follows creates it from its own options.
+    */
+  override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
+      properties: JMap[String, String]): SparkTable = {
+    val options = HudiliteTable.caseInsensitive(properties.asScala.toMap.filter(_._1.toLowerCase.startsWith("hoodie.")))
+    if (partitions.nonEmpty) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "PARTITIONED BY",
+      "value" -> partitions.mkString(", "), "reason" -> s"give ${TableOptions.PartitionPathFields.name} instead")
+    val place = HudiliteCatalog.table(pathOf(ident), options, dataFrame = true)
+    if (TableOptions.RecordKeyFields.isSet(options)) {
+      val target = WriteTarget.of(place.basePath, place.storage, None, options, schema, NeededColumns.All)
+      TableProperties.create(place.storage, place.basePath, target.withSchemaDeclared.config)
+      loadTable(ident)
+    } else place
+  }
+
+  override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "ALTER TABLE", "value" -> ident.name(),
+      "reason" -> "columns are added by writing rows that have them")
+
+  /** Never deletes data. Spark calls this when a CREATE TABLE AS SELECT fails; the failed write has already taken back
+    * what it wrote.
+    */
+  override def dropTable(ident: Identifier): Boolean = false
+
+  override def renameTable(from: Identifier, to: Identifier): Unit =
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "RENAME TABLE", "value" -> from.name(),
+      "reason" -> "a table named by its path is renamed by moving its directory")
+
+  private def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
+}
+
+object HudiliteCatalog {
+
+  val Name = "hudilite"
+
+  /** Makes hudilite.`/path` known to the session, unless the user configured a catalog of that name. */
+  def register(session: SparkSession): Unit = {
+    val key = s"spark.sql.catalog.$Name"
+    if (session.conf.getOption(key).isEmpty) session.conf.set(key, classOf[HudiliteCatalog].getName)
+  }
+
+  /** The table at a path, or its place when there is none. */
+  def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
+    val conf = SparkSession.active.sessionState.newHadoopConf()
+    val qualified = { val p = new Path(path); p.getFileSystem(conf).makeQualified(p).toString }
+    val storage = new HadoopStorage(conf)
+    val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
+    found.foreach(t => TableSupport.checkReadable(t.config, qualified))
+    HudiliteTable(qualified, storage, found, SessionConf.options ++ HudiliteTable.caseInsensitive(options), dataFrame)
+  }
+}

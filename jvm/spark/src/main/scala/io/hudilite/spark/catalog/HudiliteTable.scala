@@ -1,0 +1,141 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{ReadOptions, TableType}
+import io.hudilite.error.InvalidInput
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
+import io.hudilite.spark.read.{HudiliteScanBuilder, Query, SnapshotSource}
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.service.InlineCompaction
+import io.hudilite.spark.write._
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+
+import java.util.{Map => JMap, Set => JSet}
+
+import org.apache.spark.sql.connector.catalog.{
+  MetadataColumn,
+  SupportsMetadataColumns,
+  SupportsRead,
+  SupportsRowLevelOperations,
+  SupportsWrite,
+  TableCapability
+}
+import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
+import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.connector.write.{
+  LogicalWriteInfo,
+  RowLevelOperation,
+  RowLevelOperationBuilder,
+  RowLevelOperationInfo,
+  WriteBuilder
+}
+import org.apache.spark.sql.types.{DataType, LongType, StringType, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import scala.collection.JavaConverters._
+
+/** A Hudi table as Spark sees it, or the place of one that the first write creates.
+  *
+  * @param table
+  *   the table as it was when this object was made; `None` when there is none at the path
+  * @param options
+  *   options of the read or write, session settings included
+  * @param dataFrame
+  *   reached by `format("hudilite")`: an append may bring columns that the table does not have
+  * @param prepared
+  *   what hudilite's planner rule decided about a write of this table
+  */
+final case class HudiliteTable(
+    basePath: String,
+    storage: Storage,
+    table: Option[Table],
+    options: Map[String, String],
+    dataFrame: Boolean,
+    prepared: Option[PreparedWrite] = None)
+    extends PlannedTable
+    with SupportsRead
+    with SupportsWrite
+    with SupportsMetadataColumns
+    with SupportsRowLevelOperations {
+
+  override def name(): String = s"hudilite.`$basePath`"
+
+  private val showsMeta = ReadOptions.MetaColumns(options)
+
+  private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(options, t.config)))
+
+  override lazy val schema: StructType =
+    prepared.map(_.target.schema).orElse(source.map(_.schema(showsMeta))).getOrElse(new StructType())
+
+  override def partitioning(): Array[Transform] =
+    table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
+
+  override def properties(): JMap[String, String] =
+    (table.map(_.config.properties).getOrElse(Map.empty) ++
+      Map("provider" -> "hudilite", "location" -> basePath)).asJava
+
+  override def metadataColumns(): Array[MetadataColumn] =
+    MetaFields.all.filterNot(schema.fieldNames.contains)
+      .map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey): MetadataColumn).toArray ++
+      Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false)) ++
+      (if (showsPositions) Seq(ComputedColumn(RowPlace.Position, LongType, nullable = true)) else Nil)
+
+  // Only log files refer to rows by their positions in base files.
+  private def showsPositions: Boolean = table.exists(_.config.tableType == TableType.MergeOnRead)
+
+  override def capabilities(): JSet[TableCapability] = {
+    val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
+      TableCapability.OVERWRITE_DYNAMIC)
+    // A MERGE into a table that accepts any schema is never resolved, so only appends may.
+    val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
+    (if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always).asJava
+  }
+
+  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
+    val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
+    val all = options ++ HudiliteTable.caseInsensitive(scanOptions.asScala.toMap)
+    val query = Query.of(all, read.table.config)
+    new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema, all)
+  }
+
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
+    case Some(PreparedWrite.Append(write)) => new AppendWriteBuilder(write)
+    case _ => throw InvalidInput("EXTENSION_NOT_LOADED")
+  }
+
+  override def newRowLevelOperationBuilder(info: RowLevelOperationInfo): RowLevelOperationBuilder =
+    new RowLevelOperationBuilder {
+      override def build(): RowLevelOperation = rowLevelWrite(info)
+    }
+
+  private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
+    case Some(PreparedWrite.Delta(target, operation)) =>
+      // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are.
+      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = target.buckets.isEmpty)
+    case _ =>
+      val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
+      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))
+      val operation =
+        if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
+      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = false)
+  }
+
+  override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
+    copy(options = target.options, prepared = Some(PreparedWrite.Delta(target, operation)))
+
+  override def appending(write: AppendWrite): HudiliteTable =
+    copy(options = write.target.options, prepared = Some(PreparedWrite.Append(write)))
+}
+
+object HudiliteTable {
+
+  /** Options with lower-case names, as Spark hands them on anyway. */
+  def caseInsensitive(options: Map[String, String]): Map[String, String] =
+    SessionConf.lowerCase(options)
+}
+
+/** A column that is there on request. */
+private final case class ComputedColumn(name: String, dataType: DataType, nullable: Boolean) extends MetadataColumn {
+  override def isNullable: Boolean = nullable
+}

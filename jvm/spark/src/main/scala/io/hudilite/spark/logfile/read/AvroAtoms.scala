@@ -1,0 +1,139 @@
+package io.hudilite.spark.logfile.read
+
+import java.math.{BigDecimal, BigInteger}
+import java.time.LocalDate
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+private[read] object NoValue extends AvroValue {
+  override def value(in: AvroCursor): Any = null
+}
+
+private[spark] object BooleanValue extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readBoolean()
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setBoolean(ordinal, in.readBoolean())
+}
+
+private[spark] object IntValue extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readInt()
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setInt(ordinal, in.readInt())
+}
+
+private[spark] object LongValue extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readLong()
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, in.readLong())
+}
+
+/** Milliseconds as the microseconds that Spark has. */
+private[read] object MillisValue extends AvroValue {
+  private def micros(in: AvroCursor): Long =
+    try Math.multiplyExact(in.readLong(), 1000L)
+    catch { case _: ArithmeticException => throw new DamagedRecord("a time is beyond Spark's range") }
+  override def value(in: AvroCursor): Any = micros(in)
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, micros(in))
+}
+
+private[read] object WholeAsFloat extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readLong().toFloat
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setFloat(ordinal, in.readLong().toFloat)
+}
+
+private[read] object WholeAsDouble extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readLong().toDouble
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit =
+    row.setDouble(ordinal, in.readLong().toDouble)
+}
+
+private[spark] object FloatValue extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readFloat()
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setFloat(ordinal, in.readFloat())
+}
+
+private[read] object FloatAsDouble extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readFloat().toDouble
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit =
+    row.setDouble(ordinal, in.readFloat().toDouble)
+}
+
+private[spark] object DoubleValue extends AvroValue {
+  override def value(in: AvroCursor): Any = in.readDouble()
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setDouble(ordinal, in.readDouble())
+}
+
+/** Text that points into the block; whoever keeps the row copies it. */
+private[spark] object TextValue extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val length = in.readLong()
+    UTF8String.fromBytes(in.bytes, in.take(length), length.toInt)
+  }
+}
+
+private[spark] object BinaryValue extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val length = in.readLong()
+    val start = in.take(length)
+    java.util.Arrays.copyOfRange(in.bytes, start, start + length.toInt)
+  }
+}
+
+private[read] final class FixedValue(length: Int) extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val start = in.take(length.toLong)
+    java.util.Arrays.copyOfRange(in.bytes, start, start + length)
+  }
+}
+
+private[read] final class EnumValue(names: Array[String]) extends AvroValue {
+  private val symbols = names.map(UTF8String.fromString)
+  override def value(in: AvroCursor): Any = {
+    val index = in.readLong()
+    if (index < 0 || index >= symbols.length) throw new DamagedRecord(s"it takes symbol $index of an enum")
+    symbols(index.toInt)
+  }
+}
+
+/** An int of a column that is narrower in the table. */
+private[read] final class SmallValue(wanted: DataType) extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val v = in.readInt()
+    if (wanted == ByteType) v.toByte else v.toShort
+  }
+}
+
+/** The unscaled number as two's complement, highest byte first. */
+private[spark] final class DecimalValue(own: DecimalType, fixedLength: Option[Int]) extends AvroValue {
+
+  override def value(in: AvroCursor): Any = {
+    val length = fixedLength.fold(in.readLong())(_.toLong)
+    val start = in.take(length)
+    if (length == 0) throw new DamagedRecord("a decimal has no bytes")
+    val unscaled = new BigInteger(in.bytes, start, length.toInt)
+    try Decimal(new BigDecimal(unscaled, own.scale), own.precision, own.scale)
+    catch { case e: ArithmeticException => throw new DamagedRecord(e.getMessage) }
+  }
+}
+
+/** A value of one atomic type as one of a wider type. */
+private[read] final class ConvertedValue(reader: AvroValue, written: DataType, wanted: DataType) extends AvroValue {
+
+  override def value(in: AvroCursor): Any = (reader.value(in), wanted) match {
+    case (d: Decimal, to: DecimalType) => scaled(d, to)
+    case (n: Long, to: DecimalType) => scaled(Decimal(n), to)
+    case (v, StringType) => UTF8String.fromString(text(v))
+    case (v, other) => throw new IllegalStateException(s"$v is read as ${other.catalogString}")
+  }
+
+  private def scaled(value: Decimal, to: DecimalType): Decimal = {
+    val copy = value.clone()
+    if (!copy.changePrecision(to.precision, to.scale)) throw new DamagedRecord(s"$value does not fit ${to.sql}")
+    copy
+  }
+
+  private def text(value: Any): String = (value, written) match {
+    case (days: Int, DateType) => LocalDate.ofEpochDay(days.toLong).toString
+    case (d: Decimal, _) => d.toJavaBigDecimal.toPlainString
+    case (other, _) => other.toString
+  }
+}

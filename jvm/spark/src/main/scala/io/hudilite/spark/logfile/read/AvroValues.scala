@@ -1,0 +1,199 @@
+package io.hudilite.spark.logfile.read
+
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.spark.basefile.read.FileColumns
+
+import org.apache.avro.{LogicalType, LogicalTypes, Schema}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
+import org.apache.spark.sql.types._
+
+import scala.collection.JavaConverters._
+
+/** Reads one Avro value in Spark's internal form. */
+private[read] abstract class AvroValue {
+
+  /** The value, null for Avro's null. */
+  def value(in: AvroCursor): Any
+
+  /** Puts the value into a row; primitive kinds do it without an object for each value. */
+  def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = {
+    val v = value(in)
+    if (v == null) row.setNullAt(ordinal) else row.update(ordinal, v) // hot path
+  }
+}
+
+/** Chooses the reader for each pair of a written and a wanted type; a pair without one raises `UnsupportedTable`.
+  *
+  * @param path
+  *   the log file, for errors
+  */
+private[read] final class AvroValues(path: String) {
+
+  /** @param column
+    *   dotted name, for errors
+    */
+  def of(written: Schema, wanted: DataType, column: String): AvroValue = (written.getType, wanted) match {
+    case (_, NullType) => SkippedValue.of(written)
+    case (Schema.Type.NULL, _) => NoValue
+    case (Schema.Type.UNION, _) =>
+      new UnionValue(written.getTypes.asScala.map(branch => of(branch, wanted, column)).toArray)
+    case (Schema.Type.RECORD, struct: StructType) => recordOf(written, struct, column)
+    case (Schema.Type.ARRAY, array: ArrayType) =>
+      new ArrayValue(of(written.getElementType, array.elementType, s"$column.element"),
+        takesBytes(written.getElementType))
+    case (Schema.Type.MAP, map: MapType) if map.keyType == StringType =>
+      new MapValue(of(written.getValueType, map.valueType, s"$column.value"))
+    case (_, _: StructType | _: ArrayType | _: MapType) => throw unreadable(written, wanted, column)
+    case _ => atomOf(written, wanted).getOrElse(throw unreadable(written, wanted, column))
+  }
+
+  private def recordOf(written: Schema, wanted: StructType, column: String): AvroValue = {
+    val fields = written.getFields.asScala.toArray
+    val ordinals = AvroValues.ordinals(written, wanted)
+    val readers = fields.zip(ordinals).map {
+      case (field, -1) => SkippedValue.of(field.schema)
+      case (field, ordinal) => of(field.schema, wanted(ordinal).dataType, s"$column.${field.name}")
+    }
+    new RecordValue(readers, ordinals, wanted.length)
+  }
+
+  private def takesBytes(schema: Schema): Boolean = schema.getType match {
+    case Schema.Type.NULL => false
+    case Schema.Type.FIXED => schema.getFixedSize > 0
+    case Schema.Type.RECORD => !schema.getFields.isEmpty
+    case _ => true
+  }
+
+  private def atomOf(written: Schema, wanted: DataType): Option[AvroValue] = {
+    val logical = AvroValues.logicalName(written)
+    written.getType match {
+      case Schema.Type.BOOLEAN => narrow(BooleanType, BooleanValue, wanted)
+      case Schema.Type.INT if logical.contains("date") => narrow(DateType, IntValue, wanted)
+      case Schema.Type.INT if logical.isEmpty => wholeNumber(IntegerType, wanted)
+      case Schema.Type.LONG => longOf(logical, wanted)
+      case Schema.Type.FLOAT => if (wanted == DoubleType) Some(FloatAsDouble) else narrow(FloatType, FloatValue, wanted)
+      case Schema.Type.DOUBLE => narrow(DoubleType, DoubleValue, wanted)
+      case Schema.Type.STRING if wanted == StringType => Some(TextValue)
+      case Schema.Type.STRING if wanted == BinaryType => Some(BinaryValue)
+      case Schema.Type.ENUM if wanted == StringType => Some(new EnumValue(written.getEnumSymbols.asScala.toArray))
+      case Schema.Type.BYTES | Schema.Type.FIXED => bytesOf(written, wanted)
+      case _ => None
+    }
+  }
+
+  private def longOf(logical: Option[String], wanted: DataType): Option[AvroValue] = (logical, wanted) match {
+    case (None, _) => wholeNumber(LongType, wanted)
+    case (Some("timestamp-micros"), TimestampType) => Some(LongValue)
+    case (Some("timestamp-millis"), TimestampType) => Some(MillisValue)
+    case (Some("local-timestamp-micros"), TimestampNTZType) => Some(LongValue)
+    case (Some("local-timestamp-millis"), TimestampNTZType) => Some(MillisValue)
+    case _ => None
+  }
+
+  private def wholeNumber(written: DataType, wanted: DataType): Option[AvroValue] = wanted match {
+    case IntegerType if written == IntegerType => Some(IntValue)
+    case LongType => Some(LongValue)
+    case FloatType => Some(WholeAsFloat)
+    case DoubleType => Some(WholeAsDouble)
+    case ShortType | ByteType if written == IntegerType => Some(new SmallValue(wanted))
+    case _ => narrow(written, LongValue, wanted)
+  }
+
+  /** The same type, or one of those that a conversion of single values reaches. */
+  private def narrow(written: DataType, reader: AvroValue, wanted: DataType): Option[AvroValue] =
+    if (written == wanted) Some(reader)
+    else if (FileColumns.isWider(written, wanted)) Some(new ConvertedValue(reader, written, wanted))
+    else None
+
+  private def bytesOf(written: Schema, wanted: DataType): Option[AvroValue] = {
+    val length = if (written.getType == Schema.Type.FIXED) Some(written.getFixedSize) else None
+    (written.getLogicalType, wanted) match {
+      case (d: LogicalTypes.Decimal, _) if d.getPrecision <= DecimalType.MAX_PRECISION =>
+        val own = DecimalType(d.getPrecision, d.getScale)
+        narrow(own, new DecimalValue(own, length), wanted)
+      case (null, BinaryType) => Some(length.fold(BinaryValue: AvroValue)(new FixedValue(_)))
+      case (null, StringType) if length.isEmpty => Some(TextValue)
+      case _ => None
+    }
+  }
+
+  private def unreadable(written: Schema, wanted: DataType, column: String): UnsupportedTable =
+    UnsupportedTable("UNSUPPORTED_SCHEMA", "column" -> s"$column in the log file $path",
+      "type" -> written.toString, "reason" -> s"it cannot be read as ${wanted.catalogString}, its type in the table")
+}
+
+private[read] object AvroValues {
+
+  /** By field of the record where it goes in `wanted`, -1 for a field that is not wanted. */
+  def ordinals(written: Schema, wanted: StructType): Array[Int] = {
+    val fields = written.getFields.asScala.map(_.name).toArray
+    val taken = wanted.fields.map(f =>
+      fields.find(_ == f.name).orElse(fields.find(_.equalsIgnoreCase(f.name))).getOrElse(""))
+    fields.map(taken.indexOf(_))
+  }
+
+  // A parser that does not know a logical type keeps its name as a property.
+  def logicalName(schema: Schema): Option[String] =
+    Option(schema.getLogicalType).map(_.getName).orElse(Option(schema.getProp(LogicalType.LOGICAL_TYPE_PROP)))
+}
+
+/** A record inside a record: fields that the file lacks are null. */
+private final class RecordValue(readers: Array[AvroValue], ordinals: Array[Int], size: Int) extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    // hot path
+    val values = new Array[Any](size)
+    var i = 0
+    while (i < readers.length) {
+      val v = readers(i).value(in)
+      if (ordinals(i) >= 0) values(ordinals(i)) = v
+      i += 1
+    }
+    new GenericInternalRow(values)
+  }
+}
+
+private[read] final class UnionValue(branches: Array[AvroValue]) extends AvroValue {
+  private def branch(in: AvroCursor): AvroValue = {
+    val index = in.readLong()
+    if (index < 0 || index >= branches.length) throw new DamagedRecord(s"it takes branch $index of a union")
+    branches(index.toInt)
+  }
+  override def value(in: AvroCursor): Any = branch(in).value(in)
+  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = branch(in).set(in, row, ordinal)
+}
+
+private final class ArrayValue(element: AvroValue, itemsTakeBytes: Boolean) extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val values = Array.newBuilder[Any]
+    var count = in.readItemCount(itemsTakeBytes)
+    while (count > 0) { // hot path
+      var i = 0
+      while (i < count) {
+        values += element.value(in)
+        i += 1
+      }
+      count = in.readItemCount(itemsTakeBytes)
+    }
+    new GenericArrayData(values.result())
+  }
+}
+
+private final class MapValue(element: AvroValue) extends AvroValue {
+  override def value(in: AvroCursor): Any = {
+    val keys = Array.newBuilder[Any]
+    val values = Array.newBuilder[Any]
+    var count = in.readItemCount(itemsTakeBytes = true)
+    while (count > 0) { // hot path
+      var i = 0
+      while (i < count) {
+        keys += TextValue.value(in)
+        values += element.value(in)
+        i += 1
+      }
+      count = in.readItemCount(itemsTakeBytes = true)
+    }
+    new ArrayBasedMapData(new GenericArrayData(keys.result()), new GenericArrayData(values.result()))
+  }
+}

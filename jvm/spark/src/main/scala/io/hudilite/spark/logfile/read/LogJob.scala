@@ -1,0 +1,63 @@
+package io.hudilite.spark.logfile.read
+
+import io.hudilite.config.{DeleteMarker, MergeMode, TableKeys}
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.log.BlockInstants
+import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.types._
+
+/** How records of a table's logs are decoded and merged; ships to tasks.
+  *
+  * @param orderingFields
+  *   those that are columns of the table; without any the later record wins
+  * @param dataSchema
+  *   columns of the table without the meta columns
+  */
+final case class LogJob(
+    basePath: String,
+    instants: BlockInstants,
+    mergeMode: MergeMode,
+    orderingFields: Seq[String],
+    deleteMarker: Option[DeleteMarker],
+    dataSchema: StructType) {
+
+  /** Ordering values decide between records of a key. */
+  def comparesOrdering: Boolean = mergeMode == MergeMode.EventTime && orderingFields.nonEmpty
+
+  /** The columns that hold the ordering values, none when nothing is compared. */
+  def orderingColumns: Seq[StructField] =
+    if (comparesOrdering) orderingFields.map(dataSchema(_)) else Nil
+}
+
+object LogJob {
+
+  /** The job for the table as it was opened. A rule for merging that hudilite does not have raises `UnsupportedTable`.
+    *
+    * @param asOf
+    *   greatest instant, by requested time, whose blocks count
+    */
+  def of(table: Table, asOf: Option[String]): LogJob = {
+    val config = table.config
+    refuse(table)
+    val json = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant))).orElse(table.schemaJson)
+    val schema = json.map(SchemaConversion.toSpark).getOrElse(new StructType())
+    LogJob(table.basePath, table.blockInstants(asOf), config.mergeMode,
+      config.orderingFields.filter(schema.fieldNames.contains), config.deleteMarker, schema)
+  }
+
+  private def refuse(table: Table): Unit = {
+    val config = table.config
+    def unless(fine: Boolean, feature: String, reason: String): Unit =
+      if (!fine) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath, "feature" -> feature,
+        "reason" -> reason)
+    unless(config.populateMetaFields, "log files without meta columns", "their records have no keys")
+    unless(config.version < 9 || config.properties.get(TableKeys.PartialUpdateMode).forall(_.trim.isEmpty),
+      "partial updates", "columns of an update that hold a default or a marker would have to keep their old value")
+    config.unknownMergeProperty.foreach(key =>
+      unless(fine = false, s"the merge property $key", "it may change what a merge of records comes to"))
+    config.orderingFields.find(_.contains('.')).foreach(field =>
+      unless(fine = false, s"the nested ordering field $field", "log files are merged by columns of their own only"))
+  }
+}

@@ -1,0 +1,112 @@
+package io.hudilite.spark.logfile.read
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.row.RowDeletes
+
+import org.apache.avro.Schema
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.mutable
+
+/** The rows that log records are sorted and merged as: three columns of bookkeeping, then what is read of a record.
+  *
+  * One instance serves all slices that a task reads alike: it keeps what is made once, and is for one thread.
+  *
+  * @param columns
+  *   meta and data columns that are wanted
+  */
+private[spark] final case class LogRows(job: LogJob, columns: StructType) {
+
+  import LogRows._
+
+  private val deleteColumns: Seq[StructField] = {
+    val flag = job.dataSchema.fields.find(_.name == MetaFields.IsDeleted)
+      .fold(Option(StructField(MetaFields.IsDeleted, BooleanType)))(f => Some(f).filter(_.dataType == BooleanType))
+    val custom = job.deleteMarker.map(marker =>
+      job.dataSchema.fields.find(_.name == marker.field).getOrElse(StructField(marker.field, StringType)))
+    flag.toSeq ++ Seq(StructField(MetaFields.Operation, StringType)) ++ custom
+  }
+
+  /** What is read of a record: the wanted columns, and those that the merge looks at. */
+  val read: StructType = {
+    val merged = StructField(MetaFields.RecordKey, StringType) +: (job.orderingColumns ++ deleteColumns)
+    val all = columns.fields.toSeq ++ merged.filterNot(f => columns.fieldNames.contains(f.name))
+    StructType(all.groupBy(_.name).values.map(_.head).toSeq.sortBy(f => all.indexWhere(_.name == f.name))
+        .map(f => f.copy(nullable = true)))
+  }
+
+  val schema: StructType = StructType(Bookkeeping ++ read.fields)
+
+  private[spark] lazy val toUnsafe: UnsafeProjection = UnsafeProjection.create(schema)
+
+  // By the schema as the blocks have it. A decoder is not kept: it holds on to the last block that it read.
+  private[spark] val schemas = mutable.Map.empty[String, Schema]
+  private[spark] val plans = mutable.Map.empty[String, AvroRowPlan]
+
+  /** Where a column that is read is in a row. */
+  def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
+
+  val keyOrdinal: Int = ordinal(MetaFields.RecordKey)
+  val columnOrdinals: IndexedSeq[Int] = columns.fieldNames.map(ordinal).toIndexedSeq
+  val orderingOrdinals: Array[Int] = job.orderingColumns.map(f => ordinal(f.name)).toArray
+  val orderingTypes: Array[DataType] = job.orderingColumns.map(_.dataType).toArray
+
+  val keyInRead: Int = read.fieldIndex(MetaFields.RecordKey)
+  private val orderingInRead = orderingOrdinals.map(_ - Bookkeeping.size)
+  private val operationInRead = read.fieldIndex(MetaFields.Operation)
+  private val deletes = new RowDeletes(read, job.deleteMarker)
+  private val ownDeletes = new RowDeletes(read, job.deleteMarker, among = job.dataSchema.fieldNames.toSet)
+
+  /** The flags of a record in a data block, as it was read. */
+  def flagsOf(record: InternalRow): Int =
+    if (!isDelete(record)) 0
+    else Delete | (if (hasOrdering(record)) 0 else Unordered) | (if (ownDeletes(record)) ByColumn else 0)
+
+  private def isDelete(record: InternalRow): Boolean =
+    deletes(record) ||
+      (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead)))
+
+  private def hasOrdering(record: InternalRow): Boolean = {
+    var i = 0
+    while (i < orderingInRead.length && !record.isNullAt(orderingInRead(i))) i += 1 // hot path
+    i == orderingInRead.length && i > 0
+  }
+
+  /** A row as it is read, with nothing in it but a key and ordering values: a record of a delete block. */
+  def deleted(record: InternalRow, key: UTF8String, ordering: IndexedSeq[Any]): Unit = {
+    record.update(keyInRead, key)
+    orderingInRead.indices.foreach(i => record.update(orderingInRead(i), if (i < ordering.size) ordering(i) else null))
+  }
+}
+
+private[spark] object LogRows {
+
+  val Sequence = 0
+  val Flags = 1
+  val Position = 2
+
+  private val Bookkeeping: Seq[StructField] = Seq(StructField("sequence", LongType, nullable = false),
+    StructField("flags", IntegerType, nullable = false), StructField("position", LongType, nullable = false))
+
+  /** The record deletes its key. */
+  val Delete = 1
+
+  /** A delete without ordering values: it wins over everything older and loses to everything newer. */
+  val Unordered = 2
+
+  /** Only a delete block's record has no values of its own. */
+  val KeyOnly = 4
+
+  /** Columns of the table, not those that a log may have besides, say that the record deletes its key. */
+  val ByColumn = 8
+
+  private val DeleteOperation = UTF8String.fromString("D")
+  private val BeforeUpdate = UTF8String.fromString("-U")
+
+  private def isDeleteOperation(text: UTF8String): Boolean = text == DeleteOperation || text == BeforeUpdate
+
+  def has(row: UnsafeRow, flag: Int): Boolean = (row.getInt(Flags) & flag) != 0
+}

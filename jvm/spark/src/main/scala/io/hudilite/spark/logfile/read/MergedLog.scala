@@ -1,0 +1,106 @@
+package io.hudilite.spark.logfile.read
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.spark.row.SortColumn
+
+import java.io.Closeable
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The log records of one slice, one a key after merging among themselves.
+  *
+  * They come in the order of the keys' UTF-8 bytes, or in that of the base file's rows that they replace, behind those
+  * whose keys the base file does not have. Sorting them
+  * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
+  */
+final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {
+
+  private val rule = new LogMergeRule(rows)
+  private val winner = UnsafeRow.createFromByteArray(0, rows.schema.length) // copyFrom needs an array of its own
+  private var ahead: UnsafeRow = sorted.next()
+
+  /** The record that `next` moved to. */
+  private[spark] val record: LogRecord = new LogRecord(rows)
+
+  /** A second view on records that were kept. */
+  private[spark] def newRecord(): LogRecord = new LogRecord(rows)
+
+  private[spark] def recordFields: Int = rows.schema.length
+
+  /** By the bounds of the base file's ordering values that came with the log, each record wins over every row of it. */
+  private[spark] def winOverBase: Boolean = sorted.winOverBase
+
+  /** Log records read, before merging. */
+  def records: Long = sorted.records
+
+  /** Moves on to the next key; `false` behind the last one. */
+  def next(): Boolean = {
+    // hot path
+    val found = ahead != null
+    if (found) {
+      winner.copyFrom(ahead)
+      ahead = sorted.next()
+      while (ahead != null && order.compare(ahead, winner) == 0) {
+        if (rule.wins(ahead, winner)) winner.copyFrom(ahead)
+        ahead = sorted.next()
+      }
+      record.moveTo(winner)
+    }
+    found
+  }
+
+  def key: UTF8String = record.key
+
+  def isDelete: Boolean = record.isDelete
+
+  /** The wanted columns, reused by `next`; null for a delete block's record, which has no values. */
+  def row: InternalRow = record.row
+
+  /** The record wins over any row of the base file. */
+  def alwaysWins: Boolean = record.alwaysWins
+
+  /** Whether the record wins over a row of the base file with these values in `LogJob.orderingColumns`. */
+  def winsOver(baseOrdering: Int => Any): Boolean = record.winsOver(baseOrdering)
+
+  override def close(): Unit = sorted.close()
+}
+
+object MergedLog {
+
+  /** The records of the slice's logs in the order of their keys. */
+  private[spark] def of(rows: LogRows, slice: FileSlice, conf: Configuration): MergedLog =
+    of(rows, LogBlocks.of(rows.job, slice, conf), conf)
+
+  /** The records of these blocks in the order of their keys.
+    *
+    * @param bounds
+    *   what the values of the base file's ordering columns do not exceed, if it is known
+    */
+  private[spark] def of(
+      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]] = None): MergedLog = {
+    val order = SortColumn.Text(rows.keyOrdinal)
+    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false, bounds)
+    new MergedLog(rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
+  }
+
+  /** As [[of]]; the records have the positions of the base file's rows that they replace when every block says them. */
+  private[spark] def withPositions(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
+    val order = SortColumn.Text(rows.keyOrdinal)
+    val placed = if (blocks.havePositions) SortedLog.read(rows, blocks, conf, order, positions = true) else None
+    placed.map(new MergedLog(rows, order, _)).getOrElse(of(rows, blocks, conf))
+  }
+
+  /** The records in the order of the base file's rows that they replace, before them those that replace none; `None` when
+    * a block does not say it of all its records.
+    */
+  private[spark] def byPosition(
+      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]]): Option[MergedLog] =
+    if (!blocks.havePositions) None
+    else {
+      val order = SortColumn.NumberOrText(LogRows.Position, rows.keyOrdinal)
+      SortedLog.read(rows, blocks, conf, order, positions = true, bounds).map(new MergedLog(rows, order, _))
+    }
+}

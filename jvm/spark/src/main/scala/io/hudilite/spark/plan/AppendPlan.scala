@@ -1,0 +1,75 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.WriteOptions
+import io.hudilite.index.BucketIndex
+import io.hudilite.spark.write.{AppendWrite, Replaces, WriteGroups, WriteOperation, WriteTarget}
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** An append with its rows laid out for it. */
+final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
+
+object AppendPlan {
+
+  /** @param overwrites
+    *   the write replaces the whole table
+    * @param keyed
+    *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
+    */
+  def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int)
+      : AppendPlan = {
+    val write = AppendWrite(target, operation, replaces(target, operation, overwrites), None)
+    val options = target.options
+    operation match {
+      case WriteOperation.BulkInsert =>
+        AppendPlan(write,
+          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), operation.parallelism(options)))
+      case WriteOperation.DeletePartition => AppendPlan(write, keyed)
+      case _ =>
+        val tasks = operation.parallelism(options)
+        val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
+        AppendPlan(write.copy(groups = groups),
+          groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, tasks)))
+    }
+  }
+
+  /** A write with a bucket index, which replaces the rows of its keys whatever its operation is.
+    *
+    * @param latest
+    *   leaves one row of each key; `None` = all rows stay
+    */
+  def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwrites: Boolean,
+      keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
+    val replaced = replaces(target, operation, overwrites)
+    val tasks = operation.parallelism(target.options)
+    // Also where some partitions are replaced: the others keep their number of buckets.
+    val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
+      val slices = table.slices(table.partitions()).values.flatten.toSeq
+      WriteLayout.bucketGroups(slices, index, table, tasks, cores * InsertTakers.of(target).tasksPerCore)
+    }
+    val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
+      .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten.tasksPerCore))
+    AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
+  }
+
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
+    operation match {
+      case _ if target.existing.isEmpty => Replaces.Nothing
+      case _ if overwrites => Replaces.WholeTable
+      case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
+      case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
+      case WriteOperation.DeletePartition =>
+        WriteOptions.PartitionsToDelete.get(target.options).map(Replaces.Matching(_)).getOrElse(
+          Replaces.WrittenPartitions)
+      case _ => Replaces.Nothing
+    }
+
+  /** The groups of an insert, when the table has small files that take rows. */
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
+    target.existing.flatMap { table =>
+      val size = RecordSize.estimate(rows.stats, target)
+      val slices = table.slices(table.partitions()).values.flatten.toSeq
+      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target))).filter(
+        _.small.nonEmpty)
+    }
+}

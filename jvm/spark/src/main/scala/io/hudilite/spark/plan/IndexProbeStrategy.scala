@@ -1,0 +1,48 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.Alias
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+
+/** Plans hudilite's own operators. */
+final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
+
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case LatestByKey(keys, ordering, child, place) =>
+      LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child)) :: Nil
+    case probe: IndexProbe if isSmall(probe) =>
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keysOf(probe)) :: Nil
+    case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
+    case _ => Nil
+  }
+
+  /** The keys alone need not be sorted: the probe puts them in order and leaves duplicates out. */
+  private def keysOf(probe: IndexProbe): SparkPlan = {
+    val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
+    probe.child match {
+      case LatestByKey(keys, _, rows, _) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))
+      case child => planLater(Project(columns, child))
+    }
+  }
+
+  /** Adaptive execution asks again as soon as the keys are counted, before anything was done with them. */
+  private def isSmall(probe: IndexProbe): Boolean =
+    (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) || probe.keyCount <= maxBroadcastKeys
+
+  private def maxBroadcastKeys: BigInt =
+    BigInt(session.conf.get(IndexProbeStrategy.MaxBroadcastKeys, IndexProbeStrategy.DefaultMaxBroadcastKeys.toString))
+}
+
+object IndexProbeStrategy {
+
+  /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
+    * this is some 400 MB in the driver and in each executor.
+    */
+  val DefaultMaxBroadcastKeys: Long = 4000000
+
+  /** Session setting that overrides it. */
+  val MaxBroadcastKeys: String = "spark.hudilite.lookup.maxBroadcastKeys"
+}

@@ -1,0 +1,37 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.{TableType, WriteOptions}
+import io.hudilite.filegroup.{FileGroupId, FileSlice}
+import io.hudilite.spark.write.WriteTarget
+
+/** Which file groups of a table may take inserts into their base files.
+  *
+  * @param most
+  *   groups of one partition that one write packs inserts into
+  * @param tasksPerCore
+  *   tasks of a write for each core, at most: enough to even out what the groups cost, few enough that their start costs
+  *   little beside it
+  */
+sealed abstract class InsertTakers(val most: Int, val tasksPerCore: Int) {
+  def takes(slice: FileSlice): Boolean
+}
+
+object InsertTakers {
+
+  /** Any group, since its base file is rewritten anyway. */
+  case object Rewritten extends InsertTakers(Int.MaxValue, tasksPerCore = 8) {
+    override def takes(slice: FileSlice): Boolean = true
+  }
+
+  /** Groups without log files, which a rewrite would hide, and without a pending compaction, which rewrites them itself;
+    * few of them, because an append is cheaper than a rewrite.
+    */
+  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 2) {
+    override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !compacting(slice.groupId)
+  }
+
+  def of(target: WriteTarget): InsertTakers =
+    if (target.config.tableType == TableType.CopyOnWrite) Rewritten
+    else WithoutLogs(WriteOptions.SmallGroups(target.options),
+      target.existing.map(_.pendingCompactions.keySet.toSet).getOrElse(Set.empty))
+}

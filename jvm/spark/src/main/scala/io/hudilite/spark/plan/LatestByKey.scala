@@ -1,0 +1,94 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.spark.shim.PlanNodes
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending,
+  Attribute,
+  Descending,
+  Expression,
+  NullsLast,
+  SortOrder,
+  UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.hudilite.Rdds
+
+/** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty).
+  *
+  * @param place
+  *   what rows with equal keys have in common and are brought together by; the keys themselves when that is empty
+  */
+final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
+    place: Seq[Expression] = Nil)
+    extends UnaryNode {
+  override def output: Seq[Attribute] = child.output
+  override def maxRows: Option[Long] = child.maxRows
+
+  /** Whatever the child computes is kept by the exchange that this node asks for: both sides of a lookup see the same
+    * rows. Spark 4.2 and later would refuse a MERGE whose source is not deterministic.
+    */
+  override lazy val deterministic: Boolean = true
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
+}
+
+/** Asks Spark for rows clustered by `place` and sorted by (key, ordering descending) and passes on the first of each key. */
+final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression], place: Seq[Expression],
+    child: SparkPlan)
+    extends UnaryExecNode {
+
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def outputOrdering: Seq[SortOrder] = keyOrder
+  override def requiredChildDistribution: Seq[Distribution] =
+    Seq(LatestByKeyExec.clustered(place))
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
+    Seq(keyOrder ++ ordering.map(SortOrder(_, Descending, NullsLast, Nil)))
+
+  private def keyOrder: Seq[SortOrder] = keys.map(SortOrder(_, Ascending))
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "duplicates" -> SQLMetrics.createMetric(sparkContext, "number of duplicate input rows"))
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val kept = longMetric("numOutputRows")
+    val duplicates = longMetric("duplicates")
+    val (keyExpressions, input) = (keys, child.output)
+    Rdds.mapPartitions(child.execute()) { rows =>
+      val keyOf = UnsafeProjection.create(keyExpressions, input)
+      var last: UnsafeRow = null // hot path: the key of the row passed on last
+      rows.filter { row =>
+        val key = keyOf(row)
+        val first = last == null || last != key
+        if (first) {
+          last = key.copy()
+          kept += 1
+        } else duplicates += 1
+        first
+      }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): LatestByKeyExec = copy(child = newChild)
+}
+
+private[plan] object LatestByKeyExec {
+  def clustered(keys: Seq[Expression]): Distribution = PlanNodes.build(classOf[ClusteredDistribution], Seq(keys))
+}
+
+/** Passes rows on by the exchange that [[LatestByKeyExec]] over the same rows asks for, so that the two share it. */
+final case class ClusteredByKeyExec(keys: Seq[Expression], child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = child.output
+  override def outputPartitioning: Partitioning = child.outputPartitioning
+  override def requiredChildDistribution: Seq[Distribution] = Seq(LatestByKeyExec.clustered(keys))
+  override protected def doExecute(): RDD[InternalRow] = child.execute()
+  override protected def withNewChildInternal(newChild: SparkPlan): ClusteredByKeyExec = copy(child = newChild)
+}

@@ -1,0 +1,32 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.connector.catalog.{Table => SparkTable}
+
+/** A table of hudilite's as the rules of the planner see it. */
+trait PlannedTable extends SparkTable {
+
+  def basePath: String
+  def storage: Storage
+
+  /** The table as it was found; `None` when there is none at the path. */
+  def table: Option[Table]
+
+  /** Options of the read or write, session settings included. */
+  def options: Map[String, String]
+
+  /** Reached by `format("hudilite")`: an append may bring columns that the table does not have. */
+  def dataFrame: Boolean
+
+  /** What was decided about a write of this table, once it was. */
+  def prepared: Option[PreparedWrite]
+
+  /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
+  def writing(target: WriteTarget, operation: WriteOperation): PlannedTable
+
+  /** The table as the target of an append whose rows are laid out. */
+  def appending(write: AppendWrite): PlannedTable
+}

@@ -1,0 +1,87 @@
+package io.hudilite.spark.plan
+
+import java.util
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, Nondeterministic}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.types.{DataType, LongType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A number to sort by before partition path and record key, in one task: rows of a partition come together, and in it
+  * rows in the order of their keys as far as the number tells them apart.
+  *
+  * Spark's sorter holds eight bytes of the first column beside its pointers to rows, and looks a row up when these are
+  * equal. The beginning of a partition path is the same in most rows, so that it would do so for each comparison.
+  *
+  * @param partition
+  *   partition path (string), never null
+  * @param key
+  *   record key (string), never null
+  */
+final case class SortLead(partition: Expression, key: Expression) extends Expression with Nondeterministic {
+
+  @transient private var leads: SortLeads = _
+
+  override def children: Seq[Expression] = Seq(partition, key)
+  override def dataType: DataType = LongType
+  override def nullable: Boolean = false
+  override def prettyName: String = "sort_lead"
+
+  override protected def initializeInternal(partitionIndex: Int): Unit = leads = new SortLeads
+
+  override protected def evalInternal(input: InternalRow): Any =
+    leads.of(partition.eval(input).asInstanceOf[UTF8String], key.eval(input).asInstanceOf[UTF8String])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val name = classOf[SortLeads].getName
+    val state = ctx.addMutableState(name, "leads", forceInline = true)
+    ctx.addPartitionInitializationStatement(s"$state = new $name();")
+    val values = children.map(_.genCode(ctx))
+    val before = values.map(_.code).reduce(_ + _)
+    ev.copy(code = code"$before long ${ev.value} = $state.of(${values.map(_.value.toString).mkString(", ")});",
+      isNull = FalseLiteral)
+  }
+
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): SortLead =
+    copy(partition = newChildren(0), key = newChildren(1))
+}
+
+/** Numbers the partitions of a task in the order in which they come. */
+final class SortLeads {
+
+  import SortLeads._
+
+  private val numbers = new util.HashMap[UTF8String, Numbered]
+  private var last = Numbered(null, 0)
+
+  // hot path
+  /** The number of the partition above the beginning of the key; one number for all partitions that are too many. */
+  def of(partition: UTF8String, key: UTF8String): Long = {
+    if (partition != last.partition) last = numbered(partition)
+    if (last.number == MostPartitions) TooMany
+    else (last.number.toLong << KeyBits) | (key.getPrefix >>> (64 - KeyBits))
+  }
+
+  private def numbered(partition: UTF8String): Numbered = {
+    val known = numbers.get(partition)
+    if (known != null) known
+    else {
+      val fresh = Numbered(partition.copy(), numbers.size)
+      if (fresh.number < MostPartitions) numbers.put(fresh.partition, fresh)
+      fresh
+    }
+  }
+}
+
+private[plan] object SortLeads {
+  private val KeyBits = 48
+
+  /** Partitions that get a number of their own. */
+  val MostPartitions: Int = (1 << (63 - KeyBits)) - 1
+
+  private val TooMany = Long.MaxValue
+
+  private final case class Numbered(partition: UTF8String, number: Int)
+}

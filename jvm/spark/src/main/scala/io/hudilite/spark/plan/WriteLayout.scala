@@ -1,0 +1,192 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.write.{BucketSlots, BucketTables, WriteGroups, WriteTarget}
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Ascending,
+  Attribute,
+  Coalesce,
+  Expression,
+  NamedExpression,
+  SortOrder
+}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
+
+/** Keeps one of the rows that are equal by `keys`, in the order of these. All of them have come together by `place`. */
+trait KeepsLatest {
+  def apply(keys: Seq[Expression], place: Expression, rows: LogicalPlan): LogicalPlan
+}
+
+/** The order in which rows must reach the writers: which task, and in which sequence there.
+  *
+  * The keys that decide it are computed once, as columns below the exchange; a write's `RequiresDistributionAndOrdering`
+  * would have Spark evaluate them again for every comparison of the sort.
+  */
+object WriteLayout {
+
+  /** Columns that an append hands to its writer behind the table's columns. */
+  val KeyColumn = "__hudilite_key"
+  val PartitionColumn = "__hudilite_partition"
+  private val LeadColumn = "__hudilite_lead"
+  private val PlaceColumn = "__hudilite_place"
+  private val TaskColumn = "__hudilite_task"
+
+  /** Rows with their record key and partition path behind the table's columns. */
+  def keyed(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
+    def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
+    val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
+    val partition = target.keys.partitionPath(dataColumns(rows)).getOrElse(missing)
+    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), rows)
+  }
+
+  def column(rows: LogicalPlan, name: String): Attribute =
+    rows.output.find(_.name == name).getOrElse(throw new IllegalStateException(s"no column $name in ${rows.output}"))
+
+  private def dataColumns(rows: LogicalPlan): String => Option[Expression] =
+    name => rows.output.find(a => SQLConf.get.resolver(a.name, name))
+
+  /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
+    * task the rows of a partition together, in the order of their keys.
+    */
+  def sorted(rows: LogicalPlan, mode: String, parallelism: Int): LogicalPlan = {
+    val order = ordered(rows, PartitionColumn, KeyColumn)
+    val tasks = if (parallelism > 0) Some(parallelism) else None
+    val dealt = mode match {
+      case "GLOBAL_SORT" => RepartitionByExpression(order, rows, tasks, None)
+      case _ if parallelism > 0 => Repartition(parallelism, shuffle = false, rows)
+      case _ => rows
+    }
+    sortedInTasks(dealt)
+  }
+
+  private def ordered(rows: LogicalPlan, names: String*): Seq[SortOrder] =
+    names.map(name => SortOrder(column(rows, name), Ascending))
+
+  /** Rows of a partition together and in the order of their keys, in each task. */
+  private def sortedInTasks(keyed: LogicalPlan): LogicalPlan = {
+    val led = keyed match {
+      case Project(columns, child) => // the projection that computes the keys: rows are copied once
+        def value(name: String): Expression = columns.collectFirst { case c if c.name == name => valueOf(c) }.get
+        Project(columns :+ Alias(SortLead(value(PartitionColumn), value(KeyColumn)), LeadColumn)(), child)
+      case rows =>
+        val lead = SortLead(column(rows, PartitionColumn), column(rows, KeyColumn))
+        Project(rows.output :+ Alias(lead, LeadColumn)(), rows)
+    }
+    Sort(ordered(led, LeadColumn, PartitionColumn, KeyColumn), global = false, led)
+  }
+
+  /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
+    * the small ones together, by the true sizes.
+    */
+  def newFiles(rows: LogicalPlan, parallelism: Int): LogicalPlan = {
+    val partition = column(rows, PartitionColumn)
+    val dealt =
+      if (parallelism > 0)
+        RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
+      else RebalancePartitions(Seq(partition), rows, None, None)
+    sortedInTasks(dealt)
+  }
+
+  /** Keyed rows of an insert, packed into the groups' small files. */
+  def packed(rows: LogicalPlan, groups: WriteGroups): LogicalPlan =
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
+
+  /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
+  def changes(query: LogicalPlan, target: WriteTarget, groups: WriteGroups): LogicalPlan = {
+    // A row that was found says where it is; only inserts need their key and partition computed. A DELETE has no inserts,
+    // and no data columns.
+    val columns = dataColumns(query)
+    val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
+    val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
+    grouped(query, column(query, RowPlace.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
+      groups)
+  }
+
+  /** Keyed rows brought to their buckets.
+    *
+    * @param latest
+    *   leaves one row of each key; `None` = all rows stay
+    */
+  def bucketed(rows: LogicalPlan, groups: WriteGroups, latest: Option[KeepsLatest]): LogicalPlan =
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+
+  // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
+  private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
+      groups: WriteGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
+    val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
+    val computed = Seq(partition, key).collect { case a: Alias => a } ++
+      Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
+    val placed = Project(rows.output ++ computed, rows)
+    val dealt = RepartitionByExpression(Seq(column(placed, TaskColumn)), placed, Some(groups.tasks), None)
+    val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
+    val inOrder = latest match {
+      case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
+      case None => Sort(order.map(SortOrder(_, Ascending)), global = false, dealt)
+    }
+    Project(rows.output, inOrder)
+  }
+
+  private def valueOf(column: NamedExpression): Expression = column match {
+    case Alias(value, _) => value
+    case attribute => attribute
+  }
+
+  /** The groups of a write into `slices`.
+    *
+    * @param inputBytes
+    *   estimated size of the inserts, when known
+    * @param cores
+    *   tasks that the cluster runs at once
+    */
+  def groups(slices: Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int,
+      cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
+    val all = sorted(slices)
+    val maxBytes = WriteOptions.MaxFileSize(options)
+    val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
+      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+    val limit = WriteOptions.SmallFileLimit(options)
+    val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
+    val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
+      .map { case (partition, slots) =>
+        partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
+      }.filter(_._2.nonEmpty)
+    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
+  }
+
+  /** The groups of a write with a bucket index into `slices`, which must be what the index says. */
+  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int)
+      : WriteGroups = {
+    val all = sorted(slices)
+    inBuckets(all, BucketSlots(index, BucketTables.slots(all, index, table)), parallelism, most)
+  }
+
+  /** The groups of a write that begins all its buckets anew. */
+  def newBuckets(index: BucketIndex, parallelism: Int, most: Int): WriteGroups =
+    inBuckets(Array.empty, BucketSlots(index, Map.empty), parallelism, most)
+
+  private def inBuckets(slices: Array[FileSlice], slots: BucketSlots, parallelism: Int, most: Int): WriteGroups =
+    WriteGroups(slices, Map.empty, spread = 1, if (parallelism > 0) parallelism else most, Some(slots))
+
+  private def sorted(slices: Seq[FileSlice]): Array[FileSlice] =
+    slices.sortBy(s => (s.partition, s.base.map(_.name).getOrElse(""), s.fileId)).toArray
+
+  /** As many of the small files as the inserts fill, smallest first. */
+  private def smallest(slots: Seq[Int], size: Int => Long, maxBytes: Long, inputBytes: Option[BigInt]): Array[Int] = {
+    val bySize = slots.sortBy(size)
+    val room = bySize.scanLeft(BigInt(0))((sum, i) => sum + (maxBytes - size(i))).tail
+    val enough = room.takeWhile(r => inputBytes.exists(_ > r)).size + 1
+    bySize.take(enough).toArray
+  }
+
+  private def tasks(files: Int, spread: Int, parallelism: Int, most: Int): Int = {
+    val wanted = if (parallelism > 0) parallelism else most
+    wanted.min((files + spread).max(1)).max(1)
+  }
+}

@@ -1,0 +1,56 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.spark.write.WriteGroups
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Place of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
+final case class WritePlace(children: Seq[Expression], groups: WriteGroups) extends Expression {
+  override def dataType: DataType = LongType
+  override def nullable: Boolean = false
+  override def eval(input: InternalRow): Any = groups.place(
+    children(0).eval(input).asInstanceOf[UTF8String],
+    children(1).eval(input).asInstanceOf[UTF8String],
+    children(2).eval(input).asInstanceOf[UTF8String])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val holder = ctx.addReferenceObj("groups", groups)
+    val values = children.map(_.genCode(ctx))
+    val before = values.map(_.code).reduce(_ + _)
+    val arguments = values.map(v => s"(${v.isNull} ? (UTF8String) null : ${v.value})").mkString(", ")
+    ev.copy(code = code"$before long ${ev.value} = $holder.place($arguments);", isNull = FalseLiteral)
+  }
+
+  override def prettyName: String = "write_place"
+  override protected def stringArgs: Iterator[Any] = children.iterator
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WritePlace =
+    copy(children = newChildren)
+}
+
+object WritePlace {
+  val NoFile: Expression = Literal.create(null, StringType)
+}
+
+/** The value by which Spark's hash partitioning brings a place to its task. */
+final case class WriteTask(place: Expression, groups: WriteGroups) extends Expression {
+  override def children: Seq[Expression] = Seq(place)
+  override def dataType: DataType = IntegerType
+  override def nullable: Boolean = false
+  override def eval(input: InternalRow): Any = groups.taskOfPlace(place.eval(input).asInstanceOf[Long])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val holder = ctx.addReferenceObj("groups", groups)
+    val of = place.genCode(ctx)
+    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskOfPlace(${of.value});", isNull = FalseLiteral)
+  }
+
+  override def prettyName: String = "write_task"
+  override protected def stringArgs: Iterator[Any] = children.iterator
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): WriteTask =
+    copy(place = newChildren(0))
+}

@@ -1,0 +1,155 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.{MergeMode, WriteOptions}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.{SchemaAlignment, SessionConf}
+import io.hudilite.spark.service.InlineCompaction
+import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.write._
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.expressions.{And, Coalesce, EqualTo, Expression, LessThan, Literal, Not, Or}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** Gives every write to a hudilite table its plan.
+  *
+  * An upsert or delete of a DataFrame becomes a MERGE over the de-duplicated rows, which Spark rewrites into a delta of
+  * rows by itself; everything else stays an append, with its rows laid out for the writers.
+  */
+final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
+    case overwrite: OverwriteByExpression if ready(overwrite) && overwrite.deleteExpr == Literal.TrueLiteral =>
+      planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
+    case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
+      planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
+  }
+
+  private def ready(write: V2WriteCommand): Boolean =
+    write.resolved &&
+      (write.table match {
+        case r: DataSourceV2Relation => r.table match {
+            case t: PlannedTable => t.prepared.isEmpty
+            case _ => false
+          }
+        case _ => false
+      })
+
+  private def planned(write: V2WriteCommand, writeOptions: Map[String, String], sqlOperation: WriteOperation)
+      : LogicalPlan = {
+    val relation = write.table.asInstanceOf[DataSourceV2Relation]
+    val table = relation.table.asInstanceOf[PlannedTable]
+    val options = table.options ++ SessionConf.lowerCase(writeOptions)
+    val operation =
+      effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
+    if (operation == WriteOperation.Delete && table.table.isEmpty)
+      throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
+    val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
+      NeededColumns.KeysOnly
+    else NeededColumns.All
+    val target = InlineCompaction.after(
+      WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed))
+    val replaces = write.isInstanceOf[OverwriteByExpression]
+    if (looksUp(operation, target) && !replaces)
+      merge(relation, table, target, operation, write.query)
+    else append(write, relation, table, target, operation)
+  }
+
+  private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
+    target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
+
+  /** `mode("overwrite")` replaces the whole table whatever rows the operation brings; an overwrite statement says itself
+    * what it replaces.
+    */
+  private def effective(write: V2WriteCommand, table: PlannedTable, asked: WriteOperation): WriteOperation =
+    write match {
+      case _: OverwritePartitionsDynamic => WriteOperation.InsertOverwrite
+      case _: OverwriteByExpression if table.dataFrame && asked == WriteOperation.InsertOverwrite => asked
+      case _: OverwriteByExpression if asked == WriteOperation.Delete || asked == WriteOperation.DeletePartition =>
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> asked.name,
+          "reason" -> "it removes rows and cannot go with the save mode overwrite; use append")
+      case _ => asked
+    }
+
+  private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
+      operation: WriteOperation,
+      query: LogicalPlan): LogicalPlan = {
+    val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
+    val rows = deduplicated(WriteLayout.keyed(aligned(query, target, operation), target), target,
+      WriteOptions.CombineBeforeUpsert(target.options))
+    val (matched, notMatched) =
+      if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
+      else (Seq(UpdateStarAction(inTime(into, rows, target))), Seq(InsertStarAction(None)))
+    PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
+  }
+
+  private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
+    if (operation != WriteOperation.Delete) SchemaAlignment.project(query, target.schema)
+    else {
+      val names = (target.config.recordKeyFields ++ target.config.partitionFields).map(_.takeWhile(_ != '.')).distinct
+      val fields = target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name)))
+      SchemaAlignment.project(query, org.apache.spark.sql.types.StructType(fields))
+    }
+
+  /** A row matches by record key, and by partition path too unless the index is global. */
+  private def matches(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Expression = {
+    // In terms of the data columns: meta columns in the condition would make Spark want values assigned to them.
+    def value(name: String): Option[Expression] = into.output.find(a => conf.resolver(a.name, name))
+    def equal(stored: Option[Expression], column: String): Expression =
+      EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
+        WriteLayout.column(rows, column))
+    val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
+    if (target.global) byKey else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
+  }
+
+  /** Which updates a row that can change its partition makes: a log file cannot hold the move of a row back until it is
+    * known whether the move comes too late, so it is compared with the row it would move.
+    */
+  private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
+    val compares = target.isMergeOnRead && target.global && target.movesPartitions &&
+      target.config.mergeMode == MergeMode.EventTime
+    def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
+    val fields = if (compares) target.config.orderingFields else Nil
+    val pairs = fields.flatMap(f => value(rows, f).flatMap(newer => value(into, f).map(newer -> _)))
+    pairs.reverse.foldLeft(Option.empty[Expression]) { case (later, (newer, older)) =>
+      Some(later.fold[Expression](LessThan(newer, older))(rest =>
+          Or(LessThan(newer, older), And(EqualTo(newer, older), rest))))
+    }.map(late => Not(Coalesce(Seq(late, Literal.FalseLiteral))))
+  }
+
+  private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =
+    if (!combine) rows
+    else {
+      // The key first: by its beginning Spark's sorter tells most rows apart.
+      val keys = WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn))
+      LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering(rows, target), rows)
+    }
+
+  private def ordering(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
+
+  private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
+      operation: WriteOperation): LogicalPlan = {
+    val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
+    val combine = operation match {
+      case WriteOperation.Upsert => WriteOptions.CombineBeforeUpsert(target.options)
+      case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
+      case _ => WriteOptions.CombineBeforeInsert(target.options)
+    }
+    val keyed = WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target)
+    val cores = session.sparkContext.defaultParallelism
+    val plan = target.buckets match {
+      case Some(index) if operation != WriteOperation.DeletePartition =>
+        // Whatever the operation, a bucket holds a key once.
+        val latest: KeepsLatest = (keys, place, rows) => LatestByKey(keys, ordering(keyed, target), rows, Seq(place))
+        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed,
+          Some(latest).filter(_ => WriteOptions.CombineBeforeUpsert(target.options)), cores)
+      case _ => AppendPlan.of(target, operation, overwrites, deduplicated(keyed, target, combine), cores)
+    }
+    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
+    write.withNewTable(prepared).withNewQuery(plan.rows)
+  }
+}

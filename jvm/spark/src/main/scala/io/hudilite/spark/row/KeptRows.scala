@@ -1,0 +1,20 @@
+package io.hudilite.spark.row
+
+import io.hudilite.record.MetaFields
+
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+/** The columns of rows that go from one file to another as they are: the meta columns but for the name of the file, which
+  * is that of the new one, then the data columns.
+  */
+private[spark] object KeptRows {
+
+  val Meta: Seq[String] =
+    Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)
+
+  /** Where the record key is. */
+  val KeyOrdinal = 2
+
+  def schema(dataSchema: StructType): StructType =
+    StructType(Meta.map(StructField(_, StringType)) ++ dataSchema.fields)
+}

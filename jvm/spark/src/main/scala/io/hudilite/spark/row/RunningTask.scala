@@ -1,0 +1,27 @@
+package io.hudilite.spark.row
+
+import io.hudilite.filegroup.FileNames
+
+import org.apache.spark.{TaskContext, TaskKilledException}
+
+/** The task attempt that this thread runs. */
+private[spark] object RunningTask {
+  def attempt(partitionId: Int, attemptId: Long): TaskAttempt =
+    TaskAttempt(partitionId, Option(TaskContext.get()).map(_.stageId()).getOrElse(0), attemptId)
+
+  /** Ends a task that Spark has killed, which a loop without Spark's iterators does not find out. */
+  def stopIfKilled(): Unit =
+    if (Option(TaskContext.get()).exists(_.isInterrupted())) throw new TaskKilledException()
+
+  /** Spark interrupts the threads of tasks that it kills, and clients of remote file systems refuse calls of those. */
+  def uninterrupted(body: => Unit): Unit = {
+    val interrupted = Thread.interrupted()
+    try body
+    finally if (interrupted) Thread.currentThread().interrupt()
+  }
+}
+
+/** The running attempt of a task; makes its file names and sequence numbers unique. */
+final case class TaskAttempt(partitionId: Int, stageId: Int, attemptId: Long) {
+  def writeToken: String = FileNames.writeToken(partitionId, stageId, attemptId)
+}

@@ -1,0 +1,62 @@
+package io.hudilite.spark.service
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.log.OrderingValue
+import io.hudilite.spark.logfile.encode.OrderingValues
+import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRows, MergedLog}
+import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
+import io.hudilite.spark.write.{LogGroupWriter, TaskOutput, WriteJob}
+import io.hudilite.timeline.{LogScan, WriteStat}
+
+import org.apache.spark.sql.catalyst.ProjectingInternalRow
+
+/** Folds the log blocks of file slices into few, which stand in their place (docs/format.md#log-compaction).
+  *
+  * The newest record of each key is kept as it is, with its commit time, its sequence number and the row of the base
+  * file that it replaces. A key that is deleted stays deleted, as strongly as it was: the base file
+  * may have it.
+  */
+private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
+
+  private val output = new TaskOutput(job, attempt)
+  private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
+  private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
+
+  /** What was written, one stat for each log file; none when the log has no records. */
+  def fold(slice: FileSlice): Seq[WriteStat] = {
+    val started = System.nanoTime()
+    val blocks = LogBlocks.of(logs, slice, job.conf.value)
+    val log = MergedLog.withPositions(rows, blocks, job.conf.value)
+    try {
+      val writer = new LogGroupWriter(output, slice, blocks.instants)
+      val stats = output.orDiscarded(writer.abort()) {
+        run(log, writer)
+        writer.close()
+      }
+      val scan = LogScan(records = log.records, files = slice.logs.size.toLong,
+        filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+        blocks = blocks.selected.size.toLong, readTimeMs = (System.nanoTime() - started) / 1000000L)
+      stats.take(1).map(_.copy(logScan = scan)) ++ stats.drop(1)
+    } finally log.close()
+  }
+
+  private def run(log: MergedLog, writer: LogGroupWriter): Unit = {
+    val data = ProjectingInternalRow(job.dataSchema, job.dataSchema.indices.map(_ + KeptRows.Meta.size))
+    var seen = 0L
+    while (log.next()) { // hot path
+      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
+      seen += 1
+      val record = log.record
+      if (!record.isDelete || record.deletesByColumn) writer.keep(record.row, record.position)
+      else writer.keepDelete(record.key, ordering(record, data), record.position)
+    }
+  }
+
+  /** Ordering values that make a delete win exactly where it did. */
+  private def ordering(record: LogRecord, data: ProjectingInternalRow): OrderingValue =
+    if (record.alwaysWins) OrderingValue.CommitTime
+    else {
+      data.project(record.values)
+      orderings.of(data)
+    }
+}

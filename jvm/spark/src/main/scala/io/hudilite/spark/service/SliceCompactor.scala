@@ -1,0 +1,121 @@
+package io.hudilite.spark.service
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
+import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
+import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
+import io.hudilite.spark.slice.{NoOldRows, OldRows}
+import io.hudilite.spark.write.{TaskOutput, WriteJob}
+import io.hudilite.timeline.{LogScan, WriteStat}
+import io.hudilite.transaction.rollback.Markers
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Merges the log files of file slices into their next base files.
+  *
+  * Every row keeps its commit time and sequence number, those of the logs too. A slice that loses all rows gets an empty
+  * base file: its file group would otherwise show its old rows.
+  */
+private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
+
+  private val output = new TaskOutput(job, attempt)
+  private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
+  private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
+
+  def compact(slice: FileSlice): WriteStat = {
+    val started = System.nanoTime()
+    val log = MergedLog.of(rows, slice, job.conf.value)
+    var begun: Option[Merge] = None
+    try {
+      val stat = output.orDiscarded(begun.foreach(_.abort())) {
+        val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
+        begun = Some(merge)
+        run(log, merge)
+        merge.finish(slice)
+      }
+      stat.copy(prevCommit = slice.instant,
+        logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
+          filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+          updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
+    } finally log.close()
+  }
+
+  private def over(base: BaseFile): Merge = {
+    val old = output.old(base)
+    val writer = output.successor(old)
+    new Merge(writer, OldRows.open(old, writer), Some(old))
+  }
+
+  private def fresh(slice: FileSlice): Merge =
+    new Merge(output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())),
+      NoOldRows, None)
+
+  private def run(log: MergedLog, merge: Merge): Unit = {
+    var seen = 0L
+    while (log.next()) { // hot path
+      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
+      seen += 1
+      merge.add(log)
+    }
+  }
+
+  /** One base file in the making. */
+  private final class Merge(writer: BaseFileWriter, rows: OldRows, old: Option[OldBaseFile]) {
+
+    private var inserts = 0L
+    private var updates = 0L
+    private var deletes = 0L
+    private val orderingValue: Int => Any = i => rows.value(ordering(i))
+
+    /** The log's present record against the old rows with its key. */
+    def add(log: MergedLog): Unit = {
+      val key = log.key
+      rows.keepBelow(key)
+      if (rows.isAt(key)) replace(log, key)
+      else if (!log.isDelete) {
+        rows.settle()
+        writer.adoptRow(log.row)
+        inserts += 1
+      }
+    }
+
+    private def replace(log: MergedLog, key: UTF8String): Unit = {
+      var replaced = false
+      while (rows.isAt(key)) {
+        if (log.alwaysWins || log.winsOver(orderingValue)) {
+          rows.dropOne()
+          replaced = true
+        } else rows.keepOne()
+      }
+      if (replaced && log.isDelete) deletes += 1
+      else if (replaced) {
+        rows.settle()
+        writer.keepRow(log.row) // the key is an old one, so a bloom filter that was carried over has it
+        updates += 1
+      }
+    }
+
+    def finish(slice: FileSlice): WriteStat = {
+      rows.keepRest()
+      closeOld()
+      val count = writer.rows
+      val size = writer.close()
+      WriteStat(slice.fileId, output.relativePath(writer), slice.instant, slice.partition, numWrites = count,
+        numDeletes = deletes, numUpdateWrites = updates, numInserts = inserts, totalWriteBytes = size,
+        fileSizeInBytes = size, prevBaseFile = slice.base.map(_.name))
+    }
+
+    private def closeOld(): Unit =
+      try rows.close()
+      finally old.foreach(_.close())
+
+    def abort(): Unit =
+      try closeOld()
+      finally writer.abort()
+  }
+}
+
+private object SliceCompactor {
+  val KillCheckMask = 0x3ffL
+}

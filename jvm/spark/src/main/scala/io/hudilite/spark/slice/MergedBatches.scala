@@ -1,0 +1,198 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.basefile.read.{FileRead, SelectedVector, SplitReader}
+
+import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What merging slices came to, for the metrics of a scan. */
+private[spark] final class MergeCounts {
+  var logFiles = 0L
+  var logRecords = 0L
+  var rowsReplaced = 0L
+}
+
+/** Batches of a slice with log files: those of the base file as the log changes them, and in between batches of what
+  * the log has besides.
+  *
+  * A base batch keeps its vectors. A row that the log has anew is written over the old one where the vectors can hold
+  * it, and otherwise delivered with the log's own; rows that are gone are passed over by a selection on top.
+  *
+  * @param base
+  *   the base file's batches of `baseColumns`, which begin with the columns to deliver; none for a slice without one
+  * @param ordering
+  *   where `baseColumns` has the ordering columns; empty when each record of the log wins over any row
+  * @param logColumns
+  *   columns of the log's rows: those to deliver that files hold, and the commit time when rows are filtered by it
+  */
+private[slice] final class MergedBatches(
+    job: FileRead, fileId: String, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
+    ordering: Array[Int], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    extends SplitReader[ColumnarBatch] {
+
+  private val orderingTypes = ordering.map(baseColumns(_).dataType)
+  private val commitTimes = job.commitTimes.map(_.map(UTF8String.fromString))
+  private val baseTimeColumn = commitTimes.fold(-1)(_ => baseColumns.fieldIndex(MetaFields.CommitTime))
+  private val logTimeColumn = commitTimes.fold(-1)(_ => logColumns.fieldIndex(MetaFields.CommitTime))
+
+  private val logRows = new RowBatch(logColumns, job.settings.batchSize)
+  private val fileIds = new ConstantColumnVector(job.settings.batchSize, StringType)
+  fileIds.setUtf8String(UTF8String.fromString(fileId))
+  private val logBatch = new ColumnarBatch(job.columns.fieldNames.map { name =>
+    if (name == RowPlace.FileId) fileIds else logRows.vectors(logColumns.fieldIndex(name)): ColumnVector
+  })
+
+  private val selection = new Array[Int](job.settings.batchSize)
+  private var source: ColumnarBatch = _
+  private var whole: ColumnarBatch = _
+  private var selected: ColumnarBatch = _
+  private var inPlace: Option[RowOverwriter] = None
+  private var row = 0
+  private var rows = 0
+  private var kept = 0
+  private var selectedRows = 0 // of those kept that are in the selection; the others are the first of the batch
+  private var current: ColumnarBatch = _
+  private var finished = false
+  private var counted = 0L
+
+  override def next(): Boolean = {
+    // hot path: once per batch
+    if (current eq logBatch) logRows.clear()
+    current = null
+    while (current == null && !finished) step()
+    counts.logRecords += matcher.records - counted
+    counted = matcher.records
+    current != null
+  }
+
+  private def step(): Unit =
+    if (logRows.isFull) deliverLog()
+    else if (row < rows) {
+      mergeRows()
+      if (row == rows) deliverBase()
+    } else if (base.exists(_.next())) startBatch(base.get.get())
+    else if (matcher.nextUnmatched()) emit()
+    else {
+      finished = true
+      if (logRows.rows > 0) deliverLog()
+    }
+
+  private def startBatch(batch: ColumnarBatch): Unit = {
+    if (batch ne source) {
+      source = batch
+      val columns = job.columns.fields.indices.map(i => batch.column(i)).toArray
+      whole = new ColumnarBatch(columns)
+      selected = new ColumnarBatch(columns.map(v => new SelectedVector(v, selection): ColumnVector))
+      inPlace = if (commitTimes.isEmpty) RowOverwriter.of(columns.toSeq.zip(job.columns.fieldNames).collect {
+        case (vector, name) if name != RowPlace.FileId => (vector, logColumns.fieldIndex(name))
+      })
+      else None // a row and the one that it replaces are not in the range alike
+    }
+    row = 0
+    kept = 0
+    selectedRows = 0
+    rows = batch.numRows
+    matcher.start(batch)
+  }
+
+  /** Goes on through the base batch until its end, or until there is no room for another row of the log. */
+  private def mergeRows(): Unit =
+    while (row < rows && !logRows.isFull) { // hot path
+      val at = matcher.seek(row)
+      keep(row, at)
+      row = at
+      if (at < rows) {
+        if (!matcher.isMatch) emit()
+        else {
+          if (wins(at)) {
+            counts.rowsReplaced += 1
+            if (overwrites(at)) keep(at, at + 1) else emit()
+          } else keep(at, at + 1)
+          row = at + 1
+        }
+        matcher.advance()
+      }
+    }
+
+  // Only rows that have a record in the log are asked for their ordering values.
+  private def wins(at: Int): Boolean = ordering.isEmpty || matcher.record.alwaysWins || matcher.record.winsOver { i =>
+    val column = source.column(ordering(i))
+    if (column.isNullAt(at)) null else source.getRow(at).get(ordering(i), orderingTypes(i))
+  }
+
+  /** Writes the present record over the row, if it is one of values and the batch can hold these. */
+  private def overwrites(at: Int): Boolean = {
+    val possible = inPlace.isDefined && !matcher.record.isDelete && inPlace.get.canHold(matcher.record.row)
+    if (possible) inPlace.get.overwrite(at, matcher.record.row)
+    possible
+  }
+
+  private def keep(from: Int, until: Int): Unit =
+    if (baseTimeColumn >= 0) keepInRange(from, until)
+    else if (kept == from) kept = until // nothing is passed over yet, and the selection not looked at
+    else select(from, until)
+
+  private def keepInRange(from: Int, until: Int): Unit = {
+    var at = from
+    while (at < until) { // hot path
+      if (isInRange(at)) select(at, at + 1)
+      at += 1
+    }
+  }
+
+  private def select(from: Int, until: Int): Unit = {
+    selectFirst()
+    var at = from
+    while (at < until) { // hot path
+      selection(kept) = at
+      kept += 1
+      at += 1
+    }
+    selectedRows = kept
+  }
+
+  private def selectFirst(): Unit = while (selectedRows < kept) { // hot path
+    selection(selectedRows) = selectedRows
+    selectedRows += 1
+  }
+
+  private def isInRange(at: Int): Boolean = {
+    val column = source.column(baseTimeColumn)
+    !column.isNullAt(at) && commitTimes.exists(_.contains(column.getUTF8String(at)))
+  }
+
+  private def emit(): Unit = if (!matcher.record.isDelete) {
+    val values = matcher.record.row
+    val inRange = logTimeColumn < 0 ||
+      (!values.isNullAt(logTimeColumn) &&
+        commitTimes.exists(_.contains(values.getUTF8String(logTimeColumn))))
+    if (inRange) logRows.append(values)
+  }
+
+  private def deliverBase(): Unit = if (kept > 0) {
+    if (kept == rows) current = whole
+    else {
+      selectFirst()
+      current = selected
+    }
+    current.setNumRows(kept)
+  }
+
+  private def deliverLog(): Unit = {
+    logBatch.setNumRows(logRows.rows)
+    current = logBatch
+  }
+
+  override def get(): ColumnarBatch = current
+
+  override def size: Int = current.numRows
+
+  override def close(): Unit = {
+    matcher.close()
+    base.foreach(_.close())
+    logRows.close()
+  }
+}

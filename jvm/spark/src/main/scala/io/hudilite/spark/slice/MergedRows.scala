@@ -1,0 +1,118 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.logfile.read.MergedLog
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
+import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Base rows and log records of one slice, both in the order of their keys, as the rows that a query sees.
+  *
+  * @param base
+  *   rows of `fileColumns`, then of `computed`; a row is valid until the next
+  * @param fileColumns
+  *   columns of the log's rows
+  * @param found
+  *   counts the records that become rows
+  */
+private[spark] final class MergedRows(
+    base: Iterator[InternalRow], records: WantedRecords, orderings: Seq[String], fileColumns: StructType,
+    computed: StructType, output: StructType, fileId: UTF8String, found: SQLMetric)
+    extends Iterator[InternalRow] {
+
+  private val log = records.log
+  private val wide = StructType(fileColumns.fields ++ computed.fields)
+  private val project = UnsafeProjection.create(output.fields.toSeq.map { f =>
+    BoundReference(wide.fieldIndex(f.name), f.dataType, nullable = true)
+  })
+  private val keyOrdinal = wide.fieldIndex(MetaFields.RecordKey)
+  private val ordered: Array[(Int, DataType)] = orderings.map(n => wide.fieldIndex(n) -> wide(n).dataType).toArray
+  private val behind = new GenericInternalRow(MergedRows.placeOfRecord(computed, fileId))
+  private val joined = new JoinedRow
+
+  // hot path: null stands for the end of either side
+  private var row: InternalRow = _
+  private var ready: InternalRow = _
+  private var logged = false
+  // The log's record has been compared with a base row of its key, and lost against it.
+  private var lost = false
+  private var overtaken = false
+  nextBase()
+  nextRecord()
+
+  private def nextBase(): Unit = row = if (base.hasNext) base.next() else null
+
+  private def nextRecord(): Unit = {
+    logged = records.next()
+    lost = false
+    overtaken = false
+  }
+
+  override def hasNext: Boolean = {
+    while (ready == null && (row != null || logged)) step()
+    ready != null
+  }
+
+  private def step(): Unit = {
+    val order = if (row == null) 1 else if (!logged) -1 else row.getUTF8String(keyOrdinal).compareTo(log.key)
+    if (order < 0) keepBase()
+    else if (order > 0) takeRecord()
+    else {
+      if (!lost && !overtaken) if (wins) overtaken = true else lost = true
+      if (lost) keepBase() else nextBase()
+    }
+  }
+
+  private def wins: Boolean = log.alwaysWins || log.winsOver { i =>
+    val (ordinal, dataType) = ordered(i)
+    if (row.isNullAt(ordinal)) null else row.get(ordinal, dataType)
+  }
+
+  // The projection copies what the next row would overwrite.
+  private def keepBase(): Unit = {
+    ready = project(row)
+    nextBase()
+  }
+
+  private def takeRecord(): Unit = {
+    if (!lost && !log.isDelete) {
+      found += 1
+      ready = project(joined(log.row, behind))
+    }
+    nextRecord()
+  }
+
+  override def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("no more rows")
+    val result = ready
+    ready = null
+    result
+  }
+}
+
+private[spark] object MergedRows {
+
+  /** What a record of a log file has in columns that say where a row is: it has no position in a base file. */
+  def placeOfRecord(columns: StructType, fileId: UTF8String): Array[Any] =
+    columns.fieldNames.map(name => if (name == RowPlace.FileId) fileId else null)
+}
+
+/** The records of a log with one of some sorted keys. */
+private[spark] final class WantedRecords(val log: MergedLog, keys: Array[UTF8String]) {
+
+  private var at = 0
+
+  /** Moves on to the next record with a wanted key; false and closed when there is none. */
+  def next(): Boolean = {
+    var found = false
+    while (!found && at < keys.length && log.next()) { // hot path: both sides are in the order of their keys
+      while (at < keys.length && keys(at).compareTo(log.key) < 0) at += 1
+      found = at < keys.length && keys(at) == log.key
+    }
+    if (!found) log.close()
+    found
+  }
+}

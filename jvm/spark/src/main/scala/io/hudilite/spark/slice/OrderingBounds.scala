@@ -1,0 +1,74 @@
+package io.hudilite.spark.slice
+
+import org.apache.parquet.column.statistics.{BinaryStatistics, IntStatistics, LongStatistics, Statistics}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
+import org.apache.parquet.schema.LogicalTypeAnnotation
+import org.apache.parquet.schema.LogicalTypeAnnotation._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** What the ordering values of a base file do not exceed, by its footer.
+  *
+  * A record that wins over these wins over every row of the file, also over rows without ordering values: records of a
+  * daily batch are mostly newer than all that is there, and then nobody has to read what they are compared with.
+  */
+private[slice] object OrderingBounds {
+
+  /** Values of the columns' types, null for a column without any; `None` when one is not certain.
+    *
+    * @param columns
+    *   top-level columns with the types that they are read as
+    */
+  def of(footer: ParquetMetadata, columns: Seq[StructField]): Option[IndexedSeq[Any]] = {
+    val bounds = columns.toIndexedSeq.map(bound(footer, _))
+    if (bounds.forall(_.isDefined)) Some(bounds.flatten) else None
+  }
+
+  private def bound(footer: ParquetMetadata, column: StructField): Option[Any] = {
+    val known = footer.getFileMetaData.getSchema.getFields.asScala.map(_.getName)
+    // Columns of other letter case are matched by the session's settings; they are rare, and then read.
+    if (!known.exists(_.equalsIgnoreCase(column.name))) Some(null)
+    else {
+      val bounds = footer.getBlocks.asScala.toSeq.map(boundOf(_, column))
+      if (bounds.exists(_.isEmpty)) None
+      else Some(bounds.flatten.filter(_ != null).reduceOption(greater).orNull)
+    }
+  }
+
+  private def greater(a: Any, b: Any): Any = if (a.asInstanceOf[Comparable[Any]].compareTo(b) >= 0) a else b
+
+  private def boundOf(group: BlockMetaData, column: StructField): Option[Any] = for {
+    chunk <- group.getColumns.asScala.find(c => c.getPath.size == 1 && c.getPath.toDotString == column.name)
+    statistics <- Option(chunk.getStatistics).filter(_.isNumNullsSet)
+    value <-
+      if (statistics.getNumNulls == group.getRowCount) Some(null)
+      else if (statistics.hasNonNullValue) greatest(statistics, annotation(chunk), column.dataType)
+      else None
+  } yield value
+
+  private def annotation(chunk: ColumnChunkMetaData): Option[LogicalTypeAnnotation] =
+    Option(chunk.getPrimitiveType.getLogicalTypeAnnotation)
+
+  /** Fractions are left out, whose bounds can hide a NaN, and decimals, which have many forms. */
+  private def greatest(
+      statistics: Statistics[_], written: Option[LogicalTypeAnnotation], wanted: DataType): Option[Any] =
+    (statistics, written, wanted) match {
+      case (s: IntStatistics, None, IntegerType) => Some(s.getMax)
+      case (s: IntStatistics, None, LongType) => Some(s.getMax.toLong)
+      case (s: LongStatistics, None, LongType) => Some(s.getMax)
+      case (s: IntStatistics, Some(_: DateLogicalTypeAnnotation), DateType) => Some(s.getMax).filter(_ >= CertainDays)
+      case (s: LongStatistics, Some(t: TimestampLogicalTypeAnnotation), TimestampType)
+          if t.getUnit == TimeUnit.MICROS && t.isAdjustedToUTC =>
+        Some(s.getMax).filter(_ >= CertainDays * MicrosPerDay)
+      // A writer that cuts a long bound makes it greater.
+      case (s: BinaryStatistics, Some(_: StringLogicalTypeAnnotation), StringType) =>
+        Some(UTF8String.fromBytes(s.genericGetMax.getBytes))
+      case _ => None
+    }
+
+  // 1901-01-01: what was written before 1900 in the old calendar is shifted by readers, but not to behind that.
+  private val CertainDays = -25202
+  private val MicrosPerDay = 86400L * 1000000L
+}

@@ -1,0 +1,158 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.basefile.read.{
+  BaseFileReader,
+  BatchReader,
+  FilePaths,
+  FileRange,
+  FileRead,
+  ReaderContexts,
+  RowReader,
+  ScanFilter,
+  SplitReader
+}
+import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRows, MergedLog}
+
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
+import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+
+/** Opens the slices of a task that have log files, one after the other.
+  *
+  * Rows that the log replaces are found by their place in the base file where every block says it, and by their key
+  * otherwise: hudilite's own base files are in the order of the keys, others are looked up in a hash map of the log, or
+  * are sorted when that does not fit into memory.
+  */
+private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, contexts: ReaderContexts,
+    counts: MergeCounts) {
+
+  import SliceReader._
+
+  private val conf = contexts.conf
+
+  private val logColumns: StructType = {
+    val delivered = job.columns.fields.filterNot(_.name == RowPlace.FileId)
+    StructType(delivered ++ timeColumn.filterNot(f => delivered.exists(_.name == f.name)))
+  }
+
+  private lazy val logRows = LogRows(merge.log, logColumns)
+
+  def open(slice: FileSlice): SplitReader[ColumnarBatch] = {
+    val blocks = LogBlocks.of(merge.log, slice, conf)
+    counts.logFiles += slice.logs.size
+    slice.base match {
+      case Some(base) if blocks.selected.isEmpty => batches(job, base)
+      case Some(base) =>
+        val bounds = boundsOf(base)
+        byPosition(base, blocks, bounds).getOrElse(byKey(base, blocks, bounds))
+      case None =>
+        val log = MergedLog.of(logRows, blocks, conf)
+        new BaseSide(Some(KeyColumn), log).merged(slice.fileId, None, new LogOnlyMatcher(log))
+    }
+  }
+
+  private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
+    if (!merge.log.comparesOrdering) None
+    else {
+      val path = FilePaths.absolute(job.basePath, base.relativePath)
+      OrderingBounds.of(FooterCache.metadata(conf, path, base.length), merge.log.orderingColumns)
+    }
+
+  private def byPosition(
+      base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): Option[SplitReader[ColumnarBatch]] =
+    if (!job.settings.vectorized) None
+    else MergedLog.byPosition(logRows, blocks, conf, bounds).map { log =>
+      val counted = new BaseSide(None, log)
+      if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
+      else {
+        val side = new BaseSide(Some(RowIndex), log)
+        side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowIndex.name)))
+      }
+    }
+
+  private def byKey(
+      base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): SplitReader[ColumnarBatch] = {
+    val log = MergedLog.of(logRows, blocks, conf, bounds)
+    val side = new BaseSide(Some(KeyColumn), log)
+    val key = side.columns.fieldIndex(MetaFields.RecordKey)
+    if (baseFile(job, base).sortedByKey) side.opened(base, new KeyMatcher(log, key))
+    else HashedMatcher.of(log, key) match {
+      case Some(matcher) => side.opened(base, matcher)
+      case None =>
+        val sorted = new SortedRows(batches(side.scan, base), side.columns, key)
+        closing(sorted) {
+          side.merged(base.fileId, Some(new RowBatches(sorted, side.columns, job.settings.batchSize)),
+            new KeyMatcher(MergedLog.of(logRows, blocks, conf), key))
+        }
+    }
+  }
+
+  private def batches(job: FileRead, base: BaseFile): SplitReader[ColumnarBatch] = {
+    val file = baseFile(job, base)
+    if (job.settings.vectorized) new BatchReader(job, file, base.fileId)
+    else new RowBatches(new RowReader(job, file, base.fileId), job.columns, job.settings.batchSize)
+  }
+
+  private def baseFile(job: FileRead, base: BaseFile): BaseFileReader =
+    new BaseFileReader(job, contexts, FileRange(base.relativePath, base.fileId, base.length, 0, base.length))
+
+  private def timeColumn: Option[StructField] = job.commitTimes.map(_ => StructField(MetaFields.CommitTime, StringType))
+
+  /** How a base file is read to be merged with a log.
+    *
+    * @param place
+    *   the column that tells which record of the log is for a row
+    */
+  private final class BaseSide(place: Option[StructField], log: MergedLog) {
+
+    private val compared: Seq[StructField] = if (log.winOverBase) Nil else merge.log.orderingColumns
+
+    /** The columns to deliver, then those that only the merge looks at. */
+    val columns: StructType = {
+      val hidden = place ++ compared ++ timeColumn
+      StructType(job.columns.fields ++ hidden.filterNot(f => job.columns.fieldNames.contains(f.name)))
+    }
+
+    // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it.
+    private val pushed: Seq[ScanFilter] =
+      if (compared.nonEmpty) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
+      else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
+
+    val scan: FileRead =
+      job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None)
+
+    def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
+
+    def opened(base: BaseFile, matcher: LogMatcher): SplitReader[ColumnarBatch] =
+      closing(matcher)(merged(base.fileId, Some(batches(scan, base)), matcher))
+
+    def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
+      new MergedBatches(job, fileId, base, columns, compared.map(f => columns.fieldIndex(f.name)).toArray, logColumns,
+        matcher, counts)
+  }
+}
+
+private object SliceReader {
+
+  val KeyColumn: StructField = StructField(MetaFields.RecordKey, StringType)
+
+  /** Under this name Spark's readers deliver the place of a row in its file. */
+  val RowIndex: StructField = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
+
+  private def closing[T](resource: AutoCloseable)(open: => T): T =
+    try open
+    catch {
+      case e: Throwable =>
+        resource.close()
+        throw e
+    }
+}
+
+/** What a merge of base and log files needs besides the scan.
+  *
+  * @param keyColumns
+  *   columns in which all versions of a record agree
+  */
+final case class SliceMerge(log: LogJob, keyColumns: Set[Seq[String]])

@@ -1,0 +1,73 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.spark.basefile.encode.BaseFileWriter
+import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.row.{ExternalSort, KeptRows, SortColumn}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Rows of a file that another writer left in some other order: sorted by key first, with Spark's external sorter.
+  *
+  * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next
+  * merge of this file group need not do it again.
+  */
+private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
+
+  private val schema = KeptRows.schema(old.dataSchema)
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(KeptRows.KeyOrdinal))
+  private val sorted: Iterator[InternalRow] = sort()
+  private var current: InternalRow = _
+  private var taken = 0L
+  advance()
+
+  private def sort(): Iterator[InternalRow] = {
+    val toUnsafe = UnsafeProjection.create(schema)
+    if (old.blocks.nonEmpty) {
+      val batches = old.batches(old.blocks)
+      try {
+        val batch = new ColumnarBatch(batches.vectors)
+        while (batches.next()) {
+          batch.setNumRows(batches.rows)
+          val rows = batch.rowIterator()
+          while (rows.hasNext) sorter.insertRow(toUnsafe(rows.next()).asInstanceOf[UnsafeRow]) // hot path
+        }
+      } finally batches.close()
+    }
+    sorter.sort()
+  }
+
+  override def remaining: Long = old.rows - taken
+
+  private def advance(): Unit = current = if (sorted.hasNext) sorted.next() else null
+
+  private def key: UTF8String = current.getUTF8String(KeptRows.KeyOrdinal)
+
+  override def keepBelow(bound: UTF8String): Unit =
+    while (current != null && key.compareTo(bound) < 0) keepOne() // hot path
+
+  override def isAt(wanted: UTF8String): Boolean = current != null && key == wanted
+
+  override def value(ordinal: Int): Any = {
+    val at = KeptRows.Meta.size + ordinal
+    if (current.isNullAt(at)) null else current.get(at, schema(at).dataType)
+  }
+
+  override def keepOne(): Unit = {
+    writer.keepRow(current)
+    dropOne()
+  }
+
+  override def dropOne(): Unit = {
+    taken += 1
+    advance()
+  }
+
+  override def settle(): Unit = ()
+
+  override def keepRest(): Unit = while (current != null) keepOne()
+
+  override def close(): Unit = sorter.cleanupResources()
+}

@@ -1,0 +1,28 @@
+package io.hudilite.spark.write
+
+/** A write that looks nothing up: rows that reach the writers as new rows.
+  *
+  * @param replaces
+  *   which of the existing rows the write replaces
+  * @param groups
+  *   small files that take the rows; `None` = every row goes to a new file
+  */
+final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
+    groups: Option[WriteGroups])
+
+/** Which file groups a write takes out of the table as it completes. */
+sealed trait Replaces extends Serializable
+
+object Replaces {
+  case object Nothing extends Replaces
+
+  /** Every group of the partitions that rows were written to, or that the rows name. */
+  case object WrittenPartitions extends Replaces
+  case object WholeTable extends Replaces
+
+  /** Every group of the partitions that match: a path, or the beginning of one followed by `*`. */
+  final case class Matching(patterns: Seq[String]) extends Replaces {
+    def matches(partition: String): Boolean =
+      patterns.exists(p => if (p.endsWith("*")) partition.startsWith(p.dropRight(1)) else partition == p)
+  }
+}

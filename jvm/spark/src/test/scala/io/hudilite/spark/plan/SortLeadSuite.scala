@@ -1,0 +1,56 @@
+package io.hudilite.spark.plan
+
+import org.apache.spark.unsafe.types.UTF8String
+
+import munit.FunSuite
+
+import scala.util.Random
+
+/** Sorting by the lead, then by partition and key, gives each partition in one piece and its keys in order. */
+class SortLeadSuite extends FunSuite {
+
+  private type Row = (String, String)
+
+  private def text(s: String): UTF8String = UTF8String.fromString(s)
+
+  private def sorted(rows: Seq[Row]): Seq[Row] = {
+    val leads = new SortLeads
+    rows.map { case row @ (partition, key) => (leads.of(text(partition), text(key)), row) }.sortWith {
+      case ((a, (ap, ak)), (b, (bp, bk))) =>
+        if (a != b) a < b
+        else if (ap != bp) text(ap).compareTo(text(bp)) < 0
+        else text(ak).compareTo(text(bk)) < 0
+    }.map(_._2)
+  }
+
+  private def check(rows: Seq[Row]): Unit = {
+    val result = sorted(rows)
+    val pieces =
+      result.map(_._1).foldLeft(List.empty[String])((seen, p) => if (seen.headOption.contains(p)) seen else p :: seen)
+    assertEquals(pieces.size, pieces.distinct.size, "a partition in two pieces")
+    result.groupBy(_._1).values.foreach { rows =>
+      val keys = rows.map(r => text(r._2))
+      assert(keys.zip(keys.drop(1)).forall { case (a, b) => a.compareTo(b) <= 0 })
+    }
+    assertEquals(result.sorted, rows.sorted)
+  }
+
+  private val random = new Random(7)
+  private val alphabet = "ab0~é\uD83D\uDE00\u0000"
+
+  private def word(most: Int): String =
+    Seq.fill(random.nextInt(most) + 1)(alphabet(random.nextInt(alphabet.length))).mkString
+
+  test("keys of all lengths, some the beginning of others, some beyond ASCII") {
+    check(Seq.fill(5000)((s"p=${random.nextInt(12)}", word(12))))
+  }
+
+  test("one partition with an empty path") {
+    check(Seq.fill(1000)(("", word(8))))
+  }
+
+  test("more partitions than get a number") {
+    val count = SortLeads.MostPartitions + 500
+    check(random.shuffle((0 until count).flatMap(i => Seq((s"p=$i", s"k$i"), (s"p=$i", "a")))))
+  }
+}

@@ -1,0 +1,136 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.index.BucketIndex
+import io.hudilite.spark.write.{BucketSlots, WriteGroups}
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.unsafe.types.UTF8String
+
+import munit.FunSuite
+
+/** Which rows go to which file groups and tasks. */
+class WriteGroupsSuite extends FunSuite {
+
+  private val MiB = 1024L * 1024
+
+  private def text(s: String): UTF8String = UTF8String.fromString(s)
+
+  private def slice(partition: String, id: String, length: Long): FileSlice = {
+    val base = BaseFile(partition, s"${id}_0-0-0_1.parquet", id, "0-0-0", "1", length)
+    FileSlice(partition, id, "1", Some(base), Nil)
+  }
+
+  private val slices =
+    Seq(slice("a", "a1", 10 * MiB), slice("a", "a2", 90 * MiB), slice("a", "a3", 110 * MiB),
+      slice("b", "b1", 119 * MiB))
+
+  private def groups(bytes: Option[BigInt], options: (String, String)*): WriteGroups =
+    WriteLayout.groups(slices, options.toMap, bytes, 0, 4)
+
+  test("updates go to the file group that holds their row") {
+    val g = groups(None)
+    Seq("a1", "a2", "a3", "b1").foreach { id =>
+      assertEquals(g.slices(g.slot(text(id), text("a"), text("k"))).fileId, id)
+    }
+  }
+
+  test("a file group that the snapshot does not know is an error") {
+    intercept[IllegalStateException](groups(None).slot(text("zz"), text("a"), text("k")))
+  }
+
+  test("inserts fill the smallest file below the limit first, and more of them when one has no room") {
+    def takers(bytes: Option[BigInt]): Set[String] = {
+      val g = groups(bytes)
+      (0 until 200).map(i => g.slices(g.slot(null, text("a"), text(s"k$i"))).fileId).toSet
+    }
+    assertEquals(takers(None), Set("a1"))
+    assertEquals(takers(Some(BigInt(110 * MiB))), Set("a1"))
+    assertEquals(takers(Some(BigInt(111 * MiB))), Set("a1", "a2"))
+    assertEquals(takers(Some(BigInt(1000 * MiB))), Set("a1", "a2"))
+  }
+
+  test("a partition without small files takes inserts in new file groups") {
+    val g = groups(None)
+    assert(g.slot(null, text("b"), text("k")) < 0)
+    assert(g.slot(null, text("new"), text("k")) < 0)
+    assertEquals(groups(None, "hoodie.parquet.small.file.limit" -> "0").small, Map.empty[String, Array[Int]])
+  }
+
+  private def inBuckets(count: Int, tasks: Int, there: (String, Array[Int])*): WriteGroups =
+    WriteGroups(slices.toArray, Map.empty, 1, tasks, Some(BucketSlots(BucketIndex(count, Seq("id")), there.toMap)))
+
+  test("a row goes to the file group of its bucket, and to a new one where the bucket has none") {
+    val index = BucketIndex(4, Seq("id"))
+    val there = Array(0, -1, 2, 1)
+    val g = inBuckets(4, 8, "a" -> there)
+    for (i <- 0 until 100; key = s"k$i"; bucket = index.bucketOf(key)) {
+      val slot = g.slot(null, text("a"), text(key))
+      if (there(bucket) < 0) assert(slot < 0) else assertEquals(slot, there(bucket))
+      val fresh = g.slot(null, text("elsewhere"), text(key))
+      assert(fresh < 0)
+      assertEquals(g.buckets.get.bucketOfNew(fresh), bucket)
+    }
+    assertEquals(g.slices(g.slot(text("b1"), text("b"), text("k"))).fileId, "b1")
+  }
+
+  test("new buckets of one partition are dealt to tasks in turn, the highest number of buckets included") {
+    for (count <- Seq(1, 7, 64, 65536)) {
+      val g = inBuckets(count, 8)
+      val slots = (0 until 2000).map(i => g.slot(null, text("p"), text(s"key-$i"))).distinct
+      assert(slots.forall(_ < 0))
+      assert(slots.map(g.buckets.get.bucketOfNew).forall(b => b >= 0 && b < count))
+      assertEquals(slots.map(g.taskValue).distinct.size, count.min(8))
+    }
+  }
+
+  test("neighbouring slots go to different tasks, and every task has a value that Spark's hash brings there") {
+    for (count <- Seq(1, 2, 7, 64)) {
+      val values = WriteGroups.valuesHashedTo(count)
+      val tasks = values.map(v => Math.floorMod(Murmur3HashFunction.hash(v, IntegerType, 42L).toInt, count))
+      assertEquals(tasks.toSeq, (0 until count).toSeq)
+    }
+    val g = groups(None)
+    assertEquals((0 until g.tasks).map(g.taskValue).distinct.size, g.tasks)
+  }
+
+  test("rows are sorted by slot and then by the beginning of their key, but for slots of several partitions") {
+    val g = groups(None)
+    val places = Seq("a1" -> "", "a1" -> "a", "a1" -> "a\u0000", "a1" -> "b", "a1" -> "zzzz", "a2" -> "a").map {
+      case (id, key) => g.place(text(id), text("a"), text(key))
+    }
+    assertEquals(places, places.sorted)
+    assertEquals(g.place(text("a1"), text("a"), text("same1")), g.place(text("a1"), text("a"), text("same2")))
+    assertEquals(g.place(null, text("b"), text("k")), g.slot(null, text("b"), text("k")).toLong << 32)
+    for (id <- Seq("a1", "b1"); key <- Seq("", "k", "\uD83D\uDE00"))
+      assertEquals(g.taskOfPlace(g.place(text(id), text("a"), text(key))),
+        g.taskValue(g.slot(text(id), text("a"), text(key))))
+    assertEquals(g.taskOfPlace(g.place(null, text("b"), text("k"))), g.taskValue(g.slot(null, text("b"), text("k"))))
+  }
+
+  private def commit(bytes: Long, rows: Long): CommitMetadata = CommitMetadata("UPSERT",
+    Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))),
+    Map.empty)
+
+  test("appends to log files are dealt to fewer tasks than rewrites of base files, and to no more than there are") {
+    val many = (1 to 100).map(i => slice("a", s"a$i", 200 * MiB))
+    def tasks(slices: Seq[FileSlice], table: InsertTakers, parallelism: Int = 0): Int =
+      WriteLayout.groups(slices, Map.empty, None, parallelism, 4, table).tasks
+    val logs = InsertTakers.WithoutLogs(1, Set.empty)
+    assertEquals(tasks(many, InsertTakers.Rewritten), 32)
+    assertEquals(tasks(many, logs), 8)
+    assertEquals(tasks(many.take(2), logs), 3)
+    assertEquals(tasks(many, logs, parallelism = 20), 20)
+  }
+
+  test("the size of a row comes from the newest commit that wrote enough, else from the configured estimate") {
+    val options = Map("hoodie.parquet.small.file.limit" -> "1000", "hoodie.record.size.estimation.threshold" -> "0.5",
+      "hoodie.copyonwrite.record.size.estimate" -> "77")
+    assertEquals(RecordSize.ofCommits(Nil, options), 77L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(500, 5)), options), 77L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(501, 5)), options), 101L)
+    assertEquals(RecordSize.ofCommits(Seq(commit(400, 1), commit(600, 60), commit(9000, 1)), options), 10L)
+  }
+}
