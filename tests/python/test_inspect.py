@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from calls import counted
 
 from hudilite import inspect
 from hudilite.inspect.folder import NoTable, parse_properties
@@ -57,6 +58,20 @@ def test_history_counts_what_each_write_did(golden_root: Path, version: int) -> 
     assert history[0].deletes == 4
     assert (history[2].rows, history[2].inserts, history[2].partitions) == (40, 40, 3)
     assert all((c.completion_time is None) == (version == 6) for c in history)
+
+
+@pytest.mark.parametrize("version", [6, 8, 9])
+def test_history_lists_the_timeline_once_and_reads_each_commit_once(golden_root: Path, version: int) -> None:
+    with counted() as calls:
+        commits = len(inspect.history(str(golden_root / f"cow-basic-v{version}" / "table")))
+    assert calls == {"list": 1, "get": 1 + commits}  # the properties, too
+
+
+def test_files_lists_each_folder_once_and_reads_each_footer_at_most_twice(golden_root: Path) -> None:
+    with counted() as calls:
+        files = inspect.files(str(golden_root / "cow-basic-v9" / "table"))
+    assert calls["list"] <= 2 + len({file.partition for file in files})
+    assert calls["get"] <= 1 + 2 * len(files) + 3, calls
 
 
 def test_files_leaves_out_replaced_file_groups(golden_root: Path) -> None:

@@ -1,0 +1,129 @@
+package io.hudilite.spark
+
+import io.hudilite.spark.service.Compactions
+import io.hudilite.storage.{CountingFileSystem, HadoopStorage, StorageCalls}
+import io.hudilite.table.Table
+
+import java.nio.file.{Files, Path => LocalPath}
+
+import munit.FunSuite
+import org.apache.spark.sql.{DataFrame, SaveMode}
+
+import scala.collection.JavaConverters._
+import scala.concurrent.duration.{Duration, DurationInt}
+
+/** How often an operation asks the storage, on a table of 96 file groups in 8 partitions, as on an object store.
+  *
+  * Each bound is for the whole operation, planning and tasks together. What is tightened here stays so.
+  */
+class StorageBudgetSuite extends FunSuite {
+
+  import StorageBudgetSuite._
+
+  override def munitTimeout: Duration = 10.minutes
+
+  private val spark = SharedSession.spark
+  private val conf = spark.sparkContext.hadoopConfiguration
+  CountingFileSystem.configure(conf)
+
+  private val root = Files.createTempDirectory("hudilite-budget")
+  private lazy val copyOnWrite = create("cow", "COPY_ON_WRITE")
+  private lazy val mergeOnRead = create("mor", "MERGE_ON_READ")
+
+  private def create(name: String, kind: String): LocalPath = {
+    val facts = Map("recordkey.field" -> "id", "partitionpath.field" -> "p", "precombine.field" -> "ts",
+      "table.type" -> kind).map { case (key, value) => s"hoodie.datasource.write.$key" -> value }
+    // Each task writes a file into each partition.
+    write(rows(0L until Rows, 1).repartition(GroupsAPartition), root.resolve(name), "bulk_insert", facts.toSeq: _*)
+    root.resolve(name)
+  }
+
+  private def rows(ids: Seq[Long], ts: Long): DataFrame = spark.createDataset(ids)(org.apache.spark.sql.Encoders.scalaLong)
+    .selectExpr("format_string('k%06d', value) AS id", s"concat('p', value % $Partitions) AS p", s"${ts}L AS ts",
+      "value * 2 AS v")
+
+  private def write(frame: DataFrame, table: LocalPath, operation: String, more: (String, String)*): Unit =
+    frame.write.format("hudilite").options(more.toMap).option("hoodie.datasource.write.operation", operation)
+      .mode(SaveMode.Append).save(counted(table))
+
+  private def read(table: LocalPath): DataFrame = spark.read.format("hudilite").load(counted(table))
+
+  private def counted(table: LocalPath): String = CountingFileSystem.path(table.toString)
+
+  /** The same table where no cache knows it. */
+  private def unknown(table: LocalPath): LocalPath = {
+    val copy = Files.createTempDirectory(root, "copy")
+    val all = Files.walk(table)
+    try all.iterator.asScala.filter(_ != table).foreach(f => Files.copy(f, copy.resolve(table.relativize(f).toString)))
+    finally all.close()
+    copy
+  }
+
+  /** Says what `body` asked for, and fails when that is more of any kind than its budget. */
+  private def within(operation: String)(body: => Any): Unit = {
+    val (_, calls) = CountingFileSystem.during(body)
+    println(f"$operation%-40s ${calls.summary}")
+    val over = StorageCalls.Kinds.filter(kind => calls.count(kind) > Budgets(operation).getOrElse(kind, 0))
+    assert(over.isEmpty, s"$operation asks for more ${over.mkString(" and ")}: ${calls.summary}\n${calls.details}")
+  }
+
+  test("opening a table") {
+    val table = unknown(copyOnWrite)
+    within("open")(Table.open(new HadoopStorage(conf), counted(table)))
+  }
+
+  test("reading from a table of base files") {
+    val table = unknown(copyOnWrite)
+    def values(filter: String): Long = read(table).where(filter).selectExpr("sum(v)").head().getLong(0)
+    within("key, cold")(assertEquals(values("id = 'k000123'"), 246L))
+    within("key")(assertEquals(values("id = 'k000124'"), 248L))
+    within("key of a known partition")(assertEquals(values("id = 'k000125' AND p = 'p5'"), 250L))
+    within("one partition")(assert(values("p = 'p3'") > 0))
+    within("scan")(assertEquals(values("v >= 0"), Rows * (Rows - 1)))
+    within("count")(assertEquals(read(table).count(), Rows))
+    val other = unknown(copyOnWrite)
+    within("count, cold")(assertEquals(read(other).count(), Rows))
+  }
+
+  for ((kind, source) <- Seq("copy-on-write" -> (() => copyOnWrite), "merge-on-read" -> (() => mergeOnRead)))
+    test(s"writing to a $kind table") {
+      val table = unknown(source())
+      within(s"upsert of one row, $kind")(write(rows(Seq(77L), 2), table, "upsert"))
+      within(s"insert of one row, $kind")(write(rows(Seq(Rows), 2), table, "insert"))
+      within(s"upsert of 1 %, $kind")(write(rows(0L until Rows by 97L, 3), table, "upsert"))
+      if (kind == "merge-on-read") {
+        within("key, with logs")(assertEquals(read(table).where("id = 'k000097'").count(), 1L))
+        within("scan, with logs")(assertEquals(read(table).count(), Rows + 1))
+        within("compaction")(Compactions.start(spark, counted(table), Map.empty[String, String].asJava, None).result())
+      }
+    }
+}
+
+object StorageBudgetSuite {
+  private val Partitions = 8
+  private val GroupsAPartition = 12
+  private val Rows = 19200L
+
+  private def budget(list: Int, head: Int, get: Int, put: Int = 0, delete: Int = 0): Map[String, Int] =
+    Map("list" -> list, "head" -> head, "get" -> get, "put" -> put, "delete" -> delete)
+
+  /** At most so many calls of each kind. Numbers go down with the work on them; one goes up with a reason. */
+  private val Budgets: Map[String, Map[String, Int]] = Map(
+    "open" -> budget(4, 6, 5),
+    "key, cold" -> budget(14, 110, 210),
+    "key" -> budget(14, 8, 8),
+    "key of a known partition" -> budget(14, 8, 8),
+    "one partition" -> budget(14, 32, 42),
+    "scan" -> budget(14, 200, 300),
+    "count" -> budget(14, 6, 4),
+    "count, cold" -> budget(14, 110, 210),
+    "upsert of one row, copy-on-write" -> budget(28, 50, 46, 8, 4),
+    "insert of one row, copy-on-write" -> budget(28, 20, 14, 8, 4),
+    "upsert of 1 %, copy-on-write" -> budget(34, 640, 540, 180, 4),
+    "upsert of one row, merge-on-read" -> budget(28, 46, 44, 8, 4),
+    "insert of one row, merge-on-read" -> budget(28, 20, 12, 8, 4),
+    "upsert of 1 %, merge-on-read" -> budget(34, 300, 280, 180, 4),
+    "key, with logs" -> budget(14, 280, 360),
+    "scan, with logs" -> budget(14, 290, 92),
+    "compaction" -> budget(68, 450, 360, 180, 4))
+}
