@@ -1,5 +1,7 @@
 package io.hudilite
 
+import io.hudilite.docs.Rooms
+
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 
@@ -7,87 +9,79 @@ import munit.FunSuite
 
 import scala.collection.JavaConverters._
 
-/** One source file: its package below `io.hudilite` and its imports. */
+/** One source file: its package and what it names of other packages. */
 private final case class Source(path: Path, lines: Seq[String]) {
+
   def packageName: String = lines.find(_.startsWith("package ")).getOrElse("package ").drop(8).trim
-  def imports: Seq[String] = lines.map(_.trim).filter(_.startsWith("import ")).map(_.drop(7))
+
+  def room: String = Rooms.of(packageName)
+
+  def name: String = path.getFileName.toString.stripSuffix(".scala")
+
+  /** Lines of code: comments and the contents of texts left out. */
+  lazy val code: Seq[String] = lines.map(_.trim)
+    .filterNot(line => line.startsWith("*") || line.startsWith("/*") || line.startsWith("//"))
+    .map(_.replaceAll("\"[^\"]*\"", "\"\""))
+
+  /** Other rooms that it names, in an import or in full. */
+  def uses: Set[String] =
+    code.filterNot(_.startsWith("package ")).flatMap(line => Source.Named.findAllIn(line)).map(Rooms.of)
+      .filter(other => other.nonEmpty && other != room).toSet
 }
 
-/** Which package may import which. Imports go one way; `core` knows nothing of Spark. */
+private object Source {
+  private val Named = """io\.hudilite(\.\w+)+|org\.apache\.spark\.sql(\.execution)?\.hudilite(\.\w+)*""".r
+}
+
+/** The plan of the house, held against the sources. */
 class ArchitectureSuite extends FunSuite {
 
-  // A package may also import what the packages listed for it may import.
-  private val direct: Map[String, Seq[String]] = Map(
-    "error" -> Nil,
-    "storage" -> Seq("error"),
-    "codec.avro" -> Seq("error"),
-    "codec.bloom" -> Seq("error"),
-    "codec.hfile" -> Seq("error"),
-    "config" -> Seq("storage", "error"),
-    "record" -> Seq("config"),
-    "log" -> Seq("codec.avro", "codec.hfile", "storage"),
-    "timeline" -> Seq("log", "config"),
-    "filegroup" -> Seq("timeline", "storage", "codec.bloom", "record"),
-    "table" -> Seq("filegroup"),
-    "index" -> Seq("table"),
-    "transaction.lock" -> Seq("error"),
-    "transaction.rollback" -> Seq("table"),
-    "transaction" -> Seq("index", "transaction.lock", "transaction.rollback"),
-    // Plans compactions and knows how to choose; a transaction only knows that one may be taken up and given back.
-    "service.compact" -> Seq("transaction"),
-    "spark.shim" -> Nil,
-    "spark.row" -> Seq("transaction", "spark.shim"),
-    "spark.basefile.read" -> Seq("spark.row"),
-    "spark.basefile.encode" -> Seq("spark.row"),
-    "spark.logfile.read" -> Seq("spark.basefile.read"),
-    "spark.logfile.encode" -> Seq("spark.basefile.encode"),
-    "spark.slice" -> Seq("spark.logfile.read", "spark.basefile.encode"),
-    "spark.read" -> Seq("spark.slice"),
-    "spark.lookup" -> Seq("spark.slice"),
-    "spark.write" -> Seq("spark.slice", "spark.logfile.encode"),
-    "spark.service" -> Seq("service.compact", "spark.write"),
-    "spark.plan" -> Seq("spark.lookup", "spark.service"),
-    "spark.catalog" -> Seq("spark.read", "spark.plan"),
-    "spark" -> Seq("spark.catalog"),
-    // What must live in Spark's packages to reach what is private to them.
-    "org.apache.spark.sql.hudilite" -> Nil,
-    "org.apache.spark.sql.execution.hudilite" -> Nil)
-
-  private def allowed(name: String): Set[String] =
-    direct(name).toSet.flatMap((next: String) => allowed(next) + next) + name
-
-  private def roomOf(dotted: String): String =
-    dotted.stripPrefix("io.hudilite").stripPrefix(".").split('.').toSeq
-      .takeWhile(part => part.nonEmpty && part.head.isLower).mkString(".")
+  private val most = 25
 
   private def sources(module: String): Seq[Source] = {
-    val main = Paths.get("jvm", module, "src", "main")
-    val walk = Files.walk(main)
+    val walk = Files.walk(Paths.get("jvm", module, "src", "main"))
     try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
         .map(path => Source(path, new String(Files.readAllBytes(path), UTF_8).split('\n').toList))
     finally walk.close()
   }
 
-  private lazy val all: Seq[Source] = sources("core") ++ sources("spark")
+  private lazy val core: Seq[Source] = sources("core")
+  private lazy val all: Seq[Source] = core ++ sources("spark")
 
-  test("every package has its place in the order") {
-    assertEquals(all.map(s => roomOf(s.packageName)).toSet.filterNot(direct.contains), Set.empty[String])
+  test("every package is a room, and every room is there") {
+    assertEquals(all.map(_.room).distinct.sorted, Rooms.all.map(_.name).sorted)
   }
 
-  test("packages import only packages below them") {
-    val wrong = for {
-      source <- all
-      imported <- source.imports if imported.startsWith("io.hudilite.")
-      room = roomOf(imported) if !allowed(roomOf(source.packageName))(room)
-    } yield s"${source.path}: ${roomOf(source.packageName)} may not import $room"
-    assertEquals(wrong, Nil)
-  }
-
-  test("core does not mention Spark's classes") {
-    val wrong = sources("core").filter(_.lines.exists(line =>
-        line.contains("org.apache.spark.sql.") &&
-          !line.trim.startsWith("//") && !line.trim.startsWith("*") && !line.contains('"')))
+  test("a file lies in the folder of its package") {
+    val wrong = all.filterNot(s => s.path.getParent.toString.endsWith(s.packageName.replace('.', '/')))
     assertEquals(wrong.map(_.path), Nil)
+  }
+
+  Rooms.all.foreach { room =>
+    test(s"the room ${room.name} imports what the plan says, and nothing else") {
+      val found = all.filter(_.room == room.name).flatMap(s => s.uses.map(_ -> s.name)).groupBy(_._1)
+      val unplanned = (found.keySet -- room.imports).toSeq.sorted
+      assertEquals(unplanned.map(other => s"$other, by ${found(other).map(_._2).mkString(", ")}"), Nil)
+      assertEquals(room.imports.filterNot(found.contains), Nil, "the plan has edges that are not there")
+    }
+  }
+
+  test("no room imports itself by way of others") {
+    val imports = Rooms.all.map(room => room.name -> room.imports).toMap
+    def reach(from: String): Set[String] =
+      Iterator.iterate(imports(from).toSet)(seen => seen ++ seen.flatMap(imports)).sliding(2)
+        .collectFirst { case Seq(before, after) if before == after => after }.get
+    assertEquals(Rooms.all.map(_.name).filter(name => reach(name)(name)), Nil)
+  }
+
+  test("core knows no room of the connector, and no class of Spark's") {
+    assertEquals(Rooms.core.filter(_.imports.exists(_.startsWith("spark"))), Nil)
+    assertEquals(core.filter(_.code.exists(_.contains("org.apache.spark."))).map(_.path), Nil)
+  }
+
+  test("no folder is crowded") {
+    val crowded = all.groupBy(_.path.getParent).filter(_._2.size > most)
+    assertEquals(crowded.map { case (folder, files) => s"$folder: ${files.size} files" }.toSeq, Nil)
   }
 
   test("files stay small enough to be read in one go") {
@@ -95,7 +89,6 @@ class ArchitectureSuite extends FunSuite {
   }
 
   test("no file is a bag of odds and ends") {
-    val names = all.map(_.path.getFileName.toString.stripSuffix(".scala"))
-    assertEquals(names.filter(_.matches(".*(Util|Utils|Helper|Helpers|Manager|Impl|Common)")), Nil)
+    assertEquals(all.map(_.name).filter(_.matches(".*(Util|Utils|Helper|Helpers|Manager|Impl|Common)")), Nil)
   }
 }

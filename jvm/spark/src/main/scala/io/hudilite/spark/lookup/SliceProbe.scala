@@ -55,7 +55,7 @@ private[lookup] final case class SliceProbe(
       metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
     val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
     val log = openLog(logRows, slice, context)
-    new MergedRows(found, new WantedRecords(log, keys), logRows.job.orderingColumns.map(_.name), fileColumns, computed,
+    new MergedRows(found, new WantedRecords(log, keys), fileColumns, computed,
       output, UTF8String.fromString(slice.fileId), metrics.found)
   }
 

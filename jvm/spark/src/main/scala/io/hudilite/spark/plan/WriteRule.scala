@@ -1,14 +1,15 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.{MergeMode, WriteOptions}
+import io.hudilite.config.WriteOptions
 import io.hudilite.error.InvalidInput
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.{SchemaAlignment, SessionConf}
 import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, Coalesce, EqualTo, Expression, LessThan, Literal, Not, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -109,15 +110,12 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     * known whether the move comes too late, so it is compared with the row it would move.
     */
   private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
-    val compares = target.isMergeOnRead && target.global && target.movesPartitions &&
-      target.config.mergeMode == MergeMode.EventTime
+    val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
+    val compares = rule.compares && target.isMergeOnRead && target.global && target.movesPartitions
     def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
-    val fields = if (compares) target.config.orderingFields else Nil
-    val pairs = fields.flatMap(f => value(rows, f).flatMap(newer => value(into, f).map(newer -> _)))
-    pairs.reverse.foldLeft(Option.empty[Expression]) { case (later, (newer, older)) =>
-      Some(later.fold[Expression](LessThan(newer, older))(rest =>
-          Or(LessThan(newer, older), And(EqualTo(newer, older), rest))))
-    }.map(late => Not(Coalesce(Seq(late, Literal.FalseLiteral))))
+    val fields = if (compares) rule.fields.filter(f => value(rows, f).isDefined && value(into, f).isDefined) else Nil
+    if (fields.isEmpty) None
+    else Some(WinsOver(fields.flatMap(value(rows, _)), fields.flatMap(value(into, _)), MergeRule(fields)))
   }
 
   private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =

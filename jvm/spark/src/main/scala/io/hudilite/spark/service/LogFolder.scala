@@ -54,7 +54,7 @@ private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: Tas
 
   /** Ordering values that make a delete win exactly where it did. */
   private def ordering(record: LogRecord, data: ProjectingInternalRow): OrderingValue =
-    if (record.alwaysWins) OrderingValue.CommitTime
+    if (logs.rule.alwaysWins(record)) OrderingValue.CommitTime
     else {
       data.project(record.values)
       orderings.of(data)

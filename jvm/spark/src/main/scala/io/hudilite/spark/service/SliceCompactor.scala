@@ -5,7 +5,7 @@ import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
 import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
-import io.hudilite.spark.slice.{NoOldRows, OldRows}
+import io.hudilite.spark.slice.BaseMerge
 import io.hudilite.spark.write.{TaskOutput, WriteJob}
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
@@ -43,13 +43,11 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
 
   private def over(base: BaseFile): Merge = {
     val old = output.old(base)
-    val writer = output.successor(old)
-    new Merge(writer, OldRows.open(old, writer), Some(old))
+    new Merge(Some(old), output.successor(old))
   }
 
   private def fresh(slice: FileSlice): Merge =
-    new Merge(output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())),
-      NoOldRows, None)
+    new Merge(None, output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())))
 
   private def run(log: MergedLog, merge: Merge): Unit = {
     var seen = 0L
@@ -61,44 +59,36 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
   }
 
   /** One base file in the making. */
-  private final class Merge(writer: BaseFileWriter, rows: OldRows, old: Option[OldBaseFile]) {
+  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) {
 
+    private val base = new BaseMerge(old, writer, logs.rule, ordering)
     private var inserts = 0L
     private var updates = 0L
     private var deletes = 0L
-    private val orderingValue: Int => Any = i => rows.value(ordering(i))
 
     /** The log's present record against the old rows with its key. */
     def add(log: MergedLog): Unit = {
       val key = log.key
-      rows.keepBelow(key)
-      if (rows.isAt(key)) replace(log, key)
+      if (base.seek(key)) replace(log, key)
       else if (!log.isDelete) {
-        rows.settle()
+        base.settle()
         writer.adoptRow(log.row)
         inserts += 1
       }
     }
 
     private def replace(log: MergedLog, key: UTF8String): Unit = {
-      var replaced = false
-      while (rows.isAt(key)) {
-        if (log.alwaysWins || log.winsOver(orderingValue)) {
-          rows.dropOne()
-          replaced = true
-        } else rows.keepOne()
-      }
+      val replaced = base.overtake(key, log.record)(()) > 0
       if (replaced && log.isDelete) deletes += 1
       else if (replaced) {
-        rows.settle()
+        base.settle()
         writer.keepRow(log.row) // the key is an old one, so a bloom filter that was carried over has it
         updates += 1
       }
     }
 
     def finish(slice: FileSlice): WriteStat = {
-      rows.keepRest()
-      closeOld()
+      base.keepRest()
       val count = writer.rows
       val size = writer.close()
       WriteStat(slice.fileId, output.relativePath(writer), slice.instant, slice.partition, numWrites = count,
@@ -106,12 +96,8 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
         fileSizeInBytes = size, prevBaseFile = slice.base.map(_.name))
     }
 
-    private def closeOld(): Unit =
-      try rows.close()
-      finally old.foreach(_.close())
-
     def abort(): Unit =
-      try closeOld()
+      try base.close()
       finally writer.abort()
   }
 }

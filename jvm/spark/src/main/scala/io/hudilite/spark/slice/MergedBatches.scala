@@ -1,5 +1,6 @@
 package io.hudilite.spark.slice
 
+import io.hudilite.merge.{MergeRule, Outcome, Version}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{FileRead, SelectedVector, SplitReader}
 
@@ -23,14 +24,16 @@ private[spark] final class MergeCounts {
   *
   * @param base
   *   the base file's batches of `baseColumns`, which begin with the columns to deliver; none for a slice without one
+  * @param rule
+  *   compares nothing when it is known that each record of the log wins over any row
   * @param ordering
-  *   where `baseColumns` has the ordering columns; empty when each record of the log wins over any row
+  *   where `baseColumns` has the ordering columns that the rule compares
   * @param logColumns
   *   columns of the log's rows: those to deliver that files hold, and the commit time when rows are filtered by it
   */
 private[slice] final class MergedBatches(
     job: FileRead, fileId: String, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
-    ordering: Array[Int], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    rule: MergeRule, ordering: Array[Int], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
     extends SplitReader[ColumnarBatch] {
 
   private val orderingTypes = ordering.map(baseColumns(_).dataType)
@@ -107,10 +110,13 @@ private[slice] final class MergedBatches(
       if (at < rows) {
         if (!matcher.isMatch) emit()
         else {
-          if (wins(at)) {
-            counts.rowsReplaced += 1
-            if (overwrites(at)) keep(at, at + 1) else emit()
-          } else keep(at, at + 1)
+          decide(at) match {
+            case Outcome.Kept => keep(at, at + 1)
+            case Outcome.Deleted => counts.rowsReplaced += 1
+            case Outcome.Replaced =>
+              counts.rowsReplaced += 1
+              if (overwrites(at)) keep(at, at + 1) else emit()
+          }
           row = at + 1
         }
         matcher.advance()
@@ -118,14 +124,22 @@ private[slice] final class MergedBatches(
     }
 
   // Only rows that have a record in the log are asked for their ordering values.
-  private def wins(at: Int): Boolean = ordering.isEmpty || matcher.record.alwaysWins || matcher.record.winsOver { i =>
-    val column = source.column(ordering(i))
-    if (column.isNullAt(at)) null else source.getRow(at).get(ordering(i), orderingTypes(i))
+  private object baseRow extends Version {
+    var at = 0
+    override def ordering(field: Int): Any = {
+      val ordinal = MergedBatches.this.ordering(field)
+      if (source.column(ordinal).isNullAt(at)) null else source.getRow(at).get(ordinal, orderingTypes(field))
+    }
   }
 
-  /** Writes the present record over the row, if it is one of values and the batch can hold these. */
+  private def decide(at: Int): Outcome = {
+    baseRow.at = at
+    rule.decide(matcher.record, baseRow)
+  }
+
+  /** Writes the present record over the row, if the batch can hold its values. */
   private def overwrites(at: Int): Boolean = {
-    val possible = inPlace.isDefined && !matcher.record.isDelete && inPlace.get.canHold(matcher.record.row)
+    val possible = inPlace.isDefined && inPlace.get.canHold(matcher.record.row)
     if (possible) inPlace.get.overwrite(at, matcher.record.row)
     possible
   }

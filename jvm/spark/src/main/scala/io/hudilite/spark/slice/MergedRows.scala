@@ -1,12 +1,13 @@
 package io.hudilite.spark.slice
 
+import io.hudilite.merge.Outcome
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.logfile.read.MergedLog
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Base rows and log records of one slice, both in the order of their keys, as the rows that a query sees.
@@ -19,7 +20,7 @@ import org.apache.spark.unsafe.types.UTF8String
   *   counts the records that become rows
   */
 private[spark] final class MergedRows(
-    base: Iterator[InternalRow], records: WantedRecords, orderings: Seq[String], fileColumns: StructType,
+    base: Iterator[InternalRow], records: WantedRecords, fileColumns: StructType,
     computed: StructType, output: StructType, fileId: UTF8String, found: SQLMetric)
     extends Iterator[InternalRow] {
 
@@ -29,7 +30,7 @@ private[spark] final class MergedRows(
     BoundReference(wide.fieldIndex(f.name), f.dataType, nullable = true)
   })
   private val keyOrdinal = wide.fieldIndex(MetaFields.RecordKey)
-  private val ordered: Array[(Int, DataType)] = orderings.map(n => wide.fieldIndex(n) -> wide(n).dataType).toArray
+  private val older = new RowVersion(wide, log.rule.fields.map(wide.fieldIndex).toArray)
   private val behind = new GenericInternalRow(MergedRows.placeOfRecord(computed, fileId))
   private val joined = new JoinedRow
 
@@ -61,14 +62,12 @@ private[spark] final class MergedRows(
     if (order < 0) keepBase()
     else if (order > 0) takeRecord()
     else {
-      if (!lost && !overtaken) if (wins) overtaken = true else lost = true
+      if (!lost && !overtaken) log.rule.decide(log.record, older.moveTo(row)) match {
+        case Outcome.Kept => lost = true
+        case Outcome.Replaced | Outcome.Deleted => overtaken = true
+      }
       if (lost) keepBase() else nextBase()
     }
-  }
-
-  private def wins: Boolean = log.alwaysWins || log.winsOver { i =>
-    val (ordinal, dataType) = ordered(i)
-    if (row.isNullAt(ordinal)) null else row.get(ordinal, dataType)
   }
 
   // The projection copies what the next row would overwrite.

@@ -1,5 +1,7 @@
 package io.hudilite.spark.slice
 
+import io.hudilite.merge.MergeRule
+
 import org.apache.parquet.column.statistics.{BinaryStatistics, IntStatistics, LongStatistics, Statistics}
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
 import org.apache.parquet.schema.LogicalTypeAnnotation
@@ -33,11 +35,10 @@ private[slice] object OrderingBounds {
     else {
       val bounds = footer.getBlocks.asScala.toSeq.map(boundOf(_, column))
       if (bounds.exists(_.isEmpty)) None
-      else Some(bounds.flatten.filter(_ != null).reduceOption(greater).orNull)
+      else
+        Some(bounds.flatten.filter(_ != null).reduceOption((a, b) => if (MergeRule.compare(a, b) >= 0) a else b).orNull)
     }
   }
-
-  private def greater(a: Any, b: Any): Any = if (a.asInstanceOf[Comparable[Any]].compareTo(b) >= 0) a else b
 
   private def boundOf(group: BlockMetaData, column: StructField): Option[Any] = for {
     chunk <- group.getColumns.asScala.find(c => c.getPath.size == 1 && c.getPath.toDotString == column.name)

@@ -1,6 +1,7 @@
 package io.hudilite.spark.slice
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.merge.MergeRule
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
@@ -54,7 +55,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   }
 
   private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
-    if (!merge.log.comparesOrdering) None
+    if (!merge.log.rule.compares) None
     else {
       val path = FilePaths.absolute(job.basePath, base.relativePath)
       OrderingBounds.of(FooterCache.metadata(conf, path, base.length), merge.log.orderingColumns)
@@ -107,7 +108,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     */
   private final class BaseSide(place: Option[StructField], log: MergedLog) {
 
-    private val compared: Seq[StructField] = if (log.winOverBase) Nil else merge.log.orderingColumns
+    private val rule: MergeRule = if (log.winOverBase) MergeRule(Nil) else log.rule
+    private val compared: Seq[StructField] = if (rule.compares) merge.log.orderingColumns else Nil
 
     /** The columns to deliver, then those that only the merge looks at. */
     val columns: StructType = {
@@ -129,7 +131,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       closing(matcher)(merged(base.fileId, Some(batches(scan, base)), matcher))
 
     def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
-      new MergedBatches(job, fileId, base, columns, compared.map(f => columns.fieldIndex(f.name)).toArray, logColumns,
+      new MergedBatches(job, fileId, base, columns, rule, compared.map(f => columns.fieldIndex(f.name)).toArray,
+        logColumns,
         matcher, counts)
   }
 }

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
-import io.hudilite.spark.slice.OldRows
+import io.hudilite.spark.slice.{BaseMerge, RowVersion}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -17,10 +17,9 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private val job = output.job
   private val old = output.old(file)
   private val writer = output.successor(old)
-  private val rows = OldRows.open(old, writer)
-  private val rule = job.mergeRule
+  private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals)
+  private val change = new RowVersion(job.dataSchema, job.comparedOrdinals)
   private lazy val overflow = new NewFileGroups(output, file.partition)
-
   private var inserts = 0L
   private var updates = 0L
   private var deletes = 0L
@@ -32,8 +31,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
       if (!full && (inserts & MergeWriter.SizeCheckMask) == 0) full = projectedBytes >= job.files.maxFileBytes
       if (full) overflow.insert(key, row)
       else {
-        rows.keepBelow(key)
-        rows.settle()
+        merge.seek(key)
+        merge.settle()
         writer.write(key, row)
         inserts += 1
       }
@@ -42,17 +41,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   /** Replaces the row of this key unless the merge mode keeps the old one; inserts when there is none. */
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (job.isDelete(row)) remove(key, row, position)
-    else {
-      rows.keepBelow(key)
-      if (!rows.isAt(key)) insert(key, row)
-      else while (rows.isAt(key)) {
-        if (rule.changeWins(row, rows)) {
-          rows.dropOne()
-          writer.write(key, row)
-          updates += 1
-        } else rows.keepOne()
-      }
-    }
+    else if (!merge.seek(key)) insert(key, row)
+    else updates += merge.overtake(key, change.moveTo(row))(writer.write(key, row))
 
   override def delete(key: UTF8String, position: Long): Unit = {
     remove(key, null, position)
@@ -61,28 +51,17 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
 
   /** Takes the row of this key out, unless the merge mode keeps it; false when it does. */
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
-    rows.keepBelow(key)
-    var kept = false
-    while (rows.isAt(key)) {
-      if (rule.changeWins(row, rows)) {
-        rows.dropOne()
-        deletes += 1
-      } else {
-        rows.keepOne()
-        kept = true
-      }
-    }
-    !kept
+    merge.seek(key)
+    deletes += merge.overtake(key, change.moveTo(row, isDelete = true))(())
+    merge.kept == 0
   }
 
   /** Size of the new file if the old rows that are left were all that still came. */
   private def projectedBytes: Long =
-    writer.bytesWritten + (if (old.rows == 0) 0L else (file.length.toDouble * rows.remaining / old.rows).toLong)
+    writer.bytesWritten + (if (old.rows == 0) 0L else (file.length.toDouble * merge.remaining / old.rows).toLong)
 
   override def close(): Seq[WriteStat] = {
-    rows.keepRest()
-    rows.close()
-    old.close()
+    merge.keepRest()
     val count = writer.rows
     val size = writer.close()
     val stat = WriteStat(file.fileId, output.relativePath(writer), file.instant, file.partition, numWrites = count,
@@ -93,10 +72,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
 
   override def abort(): Unit = {
     if (full) overflow.abort()
-    try rows.close()
-    finally
-      try old.close()
-      finally writer.abort()
+    try merge.close()
+    finally writer.abort()
   }
 }
 

@@ -2,10 +2,10 @@ package io.hudilite.spark.write
 
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
-import io.hudilite.spark.slice.MergeRule
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
@@ -40,8 +40,10 @@ final case class WriteJob(
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 
   /** Which of a change and the row in the table survives. */
-  def mergeRule: MergeRule =
-    new MergeRule(if (mergeMode == MergeMode.CommitTime) Array.empty else orderingOrdinals, dataSchema)
+  lazy val rule: MergeRule = MergeRule.of(mergeMode, orderingFields)
+
+  /** Ordinals of the columns that the rule compares. */
+  def comparedOrdinals: Array[Int] = if (rule.compares) orderingOrdinals else Array.empty
 
   private lazy val deletes = new RowDeletes(dataSchema, deleteMarker)
 

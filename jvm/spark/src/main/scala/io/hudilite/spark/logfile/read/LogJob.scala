@@ -1,8 +1,9 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.config.{DeleteMarker, MergeMode, TableKeys}
+import io.hudilite.config.{DeleteMarker, TableKeys}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.log.BlockInstants
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.Table
 
@@ -10,25 +11,20 @@ import org.apache.spark.sql.types._
 
 /** How records of a table's logs are decoded and merged; ships to tasks.
   *
-  * @param orderingFields
-  *   those that are columns of the table; without any the later record wins
+  * @param rule
+  *   compares those ordering fields that are columns of the table
   * @param dataSchema
   *   columns of the table without the meta columns
   */
 final case class LogJob(
     basePath: String,
     instants: BlockInstants,
-    mergeMode: MergeMode,
-    orderingFields: Seq[String],
+    rule: MergeRule,
     deleteMarker: Option[DeleteMarker],
     dataSchema: StructType) {
 
-  /** Ordering values decide between records of a key. */
-  def comparesOrdering: Boolean = mergeMode == MergeMode.EventTime && orderingFields.nonEmpty
-
   /** The columns that hold the ordering values, none when nothing is compared. */
-  def orderingColumns: Seq[StructField] =
-    if (comparesOrdering) orderingFields.map(dataSchema(_)) else Nil
+  def orderingColumns: Seq[StructField] = rule.fields.map(dataSchema(_))
 }
 
 object LogJob {
@@ -43,8 +39,8 @@ object LogJob {
     refuse(table)
     val json = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant))).orElse(table.schemaJson)
     val schema = json.map(SchemaConversion.toSpark).getOrElse(new StructType())
-    LogJob(table.basePath, table.blockInstants(asOf), config.mergeMode,
-      config.orderingFields.filter(schema.fieldNames.contains), config.deleteMarker, schema)
+    val rule = MergeRule.of(config.mergeMode, config.orderingFields.filter(schema.fieldNames.contains))
+    LogJob(table.basePath, table.blockInstants(asOf), rule, config.deleteMarker, schema)
   }
 
   private def refuse(table: Table): Unit = {

@@ -1,19 +1,21 @@
 package io.hudilite.spark.logfile.read
 
+import io.hudilite.merge.Version
+
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One record of a log as a merge looks at it; moves from row to row. */
-private[spark] final class LogRecord private[spark] (rows: LogRows) {
+private[spark] final class LogRecord private[spark] (rows: LogRows) extends Version {
 
-  private val rule = new LogMergeRule(rows)
   private val view = ProjectingInternalRow(rows.columns, rows.columnOrdinals)
   private var current: UnsafeRow = _
 
-  def moveTo(row: UnsafeRow): Unit = {
+  def moveTo(row: UnsafeRow): LogRecord = {
     current = row
     view.project(row)
+    this
   }
 
   /** The record with its bookkeeping, to be kept and moved to again. */
@@ -29,7 +31,14 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) {
   /** Row of the base file that the record replaces, see `RowPosition`; unknown when it was not asked for. */
   def position: Long = current.getLong(LogRows.Position)
 
-  def isDelete: Boolean = LogRows.has(current, LogRows.Delete)
+  override def isDelete: Boolean = LogRows.has(current, LogRows.Delete)
+
+  override def isUnordered: Boolean = LogRows.has(current, LogRows.Unordered)
+
+  override def ordering(field: Int): Any = {
+    val ordinal = rows.orderingOrdinals(field)
+    if (current.isNullAt(ordinal)) null else current.get(ordinal, rows.orderingTypes(field))
+  }
 
   /** Columns of the table say that the record deletes its key. */
   def deletesByColumn: Boolean = LogRows.has(current, LogRows.ByColumn)
@@ -39,12 +48,6 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) {
 
   /** The wanted columns; null for a delete block's record, which has no values. */
   def row: InternalRow = if (LogRows.has(current, LogRows.KeyOnly)) null else view
-
-  /** The record wins over any row of the base file. */
-  def alwaysWins: Boolean = rule.alwaysWins(current)
-
-  /** Whether the record wins over a row of the base file with these values in the ordering columns of the job. */
-  def winsOver(baseOrdering: Int => Any): Boolean = rule.winsOver(current, baseOrdering)
 }
 
 private object LogRecord {

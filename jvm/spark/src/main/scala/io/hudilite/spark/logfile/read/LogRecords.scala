@@ -3,6 +3,7 @@ package io.hudilite.spark.logfile.read
 import io.hudilite.codec.hfile.HFileBlock
 import io.hudilite.error.{CorruptTable, HudiliteException, UnsupportedTable}
 import io.hudilite.log.{AvroBlock, BlockKind, DeleteBlock, HeaderKey, LogBlock, RowPosition}
+import io.hudilite.merge.Version
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -29,7 +30,10 @@ private[spark] final class LogRecords(
   private val bookkeeping = new SpecificInternalRow(Seq(LongType, IntegerType, LongType))
   private val joined = new JoinedRow()
   private val timeZone = SQLConf.get.sessionLocalTimeZone
-  private val rule = new LogMergeRule(rows)
+  private val emitted = new LogRecord(rows)
+  private val greatest = new Version {
+    override def ordering(field: Int): Any = bounds.get(field)
+  }
   private var sequence = 0L
   private var winners = bounds.isDefined
   private var places: Array[Long] = _ // hot path: null without positions, of no rows where the base file has none
@@ -95,7 +99,7 @@ private[spark] final class LogRecords(
   private def deletes(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
     val records = DeleteBlock.decode(content, block.path)
     val ordering = new DeleteOrdering(rows.job.orderingColumns,
-      if (rows.job.comparesOrdering && block.headers.contains(HeaderKey.Schema)) Some(schemaOf(block)) else None)
+      if (rows.job.rule.compares && block.headers.contains(HeaderKey.Schema)) Some(schemaOf(block)) else None)
     val row = new GenericInternalRow(rows.read.length)
     placed(block, records.size) {
       records.foreach { record => // hot path
@@ -123,7 +127,7 @@ private[spark] final class LogRecords(
     sequence += 1
     inBlock += 1
     val row = rows.toUnsafe(joined(bookkeeping, record))
-    if (winners) winners = rule.winsOver(row, bounds.get)
+    if (winners) winners = rows.job.rule.wins(emitted.moveTo(row), greatest)
     consume(row)
   }
 

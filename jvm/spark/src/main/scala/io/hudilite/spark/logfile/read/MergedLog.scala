@@ -1,6 +1,7 @@
 package io.hudilite.spark.logfile.read
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.SortColumn
 
 import java.io.Closeable
@@ -18,7 +19,10 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {
 
-  private val rule = new LogMergeRule(rows)
+  /** Decides between records, and between a record and a row of the base file. */
+  private[spark] val rule: MergeRule = rows.job.rule
+
+  private val later = new LogRecord(rows)
   private val winner = UnsafeRow.createFromByteArray(0, rows.schema.length) // copyFrom needs an array of its own
   private var ahead: UnsafeRow = sorted.next()
 
@@ -42,12 +46,12 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
     val found = ahead != null
     if (found) {
       winner.copyFrom(ahead)
+      record.moveTo(winner)
       ahead = sorted.next()
       while (ahead != null && order.compare(ahead, winner) == 0) {
-        if (rule.wins(ahead, winner)) winner.copyFrom(ahead)
+        if (rule.wins(later.moveTo(ahead), record)) winner.copyFrom(ahead)
         ahead = sorted.next()
       }
-      record.moveTo(winner)
     }
     found
   }
@@ -58,12 +62,6 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
 
   /** The wanted columns, reused by `next`; null for a delete block's record, which has no values. */
   def row: InternalRow = record.row
-
-  /** The record wins over any row of the base file. */
-  def alwaysWins: Boolean = record.alwaysWins
-
-  /** Whether the record wins over a row of the base file with these values in `LogJob.orderingColumns`. */
-  def winsOver(baseOrdering: Int => Any): Boolean = record.winsOver(baseOrdering)
 
   override def close(): Unit = sorted.close()
 }

@@ -1,0 +1,33 @@
+package io.hudilite.merge
+
+/** One version of a record, as a merge looks at it: a row of a base file, a record of a log, or a change on its way to
+  * either. A view that moves from row to row implements it, so that a merge makes no object for a record.
+  */
+trait Version {
+
+  /** Value of an ordering field by its number, null when the version has none. All values of a field are of one class. */
+  def ordering(field: Int): Any
+
+  /** Deletes the record. */
+  def isDelete: Boolean = false
+
+  /** A delete without ordering values: it wins over everything older and loses to everything newer. */
+  def isUnordered: Boolean = false
+}
+
+/** What becomes of the older of two versions of a record. A partial update would be one outcome more: whoever merges says
+  * for each of them what it does.
+  */
+sealed trait Outcome
+
+object Outcome {
+
+  /** The older version stays, the newer one comes too late. */
+  case object Kept extends Outcome
+
+  /** The newer version stands in the place of the older one. */
+  case object Replaced extends Outcome
+
+  /** Nothing stands there any more. */
+  case object Deleted extends Outcome
+}

@@ -1,0 +1,70 @@
+package io.hudilite.docs
+
+/** One package of the main sources.
+  *
+  * @param name
+  *   below `io.hudilite`
+  * @param knows
+  *   what it is about, in a few words
+  * @param imports
+  *   the rooms that it imports: all of them, and no others
+  */
+final case class Room(name: String, knows: String, imports: String*)
+
+/** The rooms of the house and every edge between them. `ArchitectureSuite` holds the sources against this, and the
+  * picture and the table in docs/design.md are made of it.
+  */
+object Rooms {
+
+  val core: Seq[Room] = Seq(
+    Room("error", "the closed family of errors, and the conditions with their texts"),
+    Room("storage", "the few file operations that the format needs, on Hadoop's file systems"),
+    Room("codec.avro", "Avro's binary encoding and its container files"),
+    Room("codec.bloom", "bloom filters, bit by bit"),
+    Room("codec.hfile", "HFiles, block by block", "error"),
+    Room("config", "options, declared once each; `hoodie.properties`", "error", "storage"),
+    Room("record", "record keys and partition paths letter by letter; columns that no user writes", "config", "error"),
+    Room("log", "the blocks of log files", "codec.avro", "error", "storage"),
+    Room("timeline", "instants and their files in both layouts; commit metadata in JSON and Avro; plans; archives", "codec.avro", "config", "error", "log", "storage"),
+    Room("filegroup", "file names, footers, and which files make up a snapshot", "codec.bloom", "error", "log", "storage"),
+    Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written", "config", "error", "filegroup", "log", "storage", "timeline"),
+    Room("index", "which file group a key belongs to", "config", "filegroup", "record"),
+    Room("merge", "which of two records of a key survives", "config"),
+    Room("transaction.lock", "one writer at a time in this process", "error"),
+    Room("transaction.rollback", "markers, owners and heartbeats; what a write that died leaves to clean up", "error", "filegroup", "storage", "timeline"),
+    Room("transaction", "begin, conflict check, commit gate", "config", "error", "filegroup", "index", "storage", "table", "timeline", "transaction.lock", "transaction.rollback"),
+    Room("service.compact", "which file slices are compacted, and when", "config", "error", "filegroup", "log", "storage", "table", "timeline", "transaction"))
+
+  val spark: Seq[Room] = Seq(
+    Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
+    Room("spark.row", "Spark's types and rows beside the format's; the session's configuration", "config", "error", "filegroup", "record", "storage"),
+    Room("spark.basefile.read", "base files to batches and rows, by Spark's vectorized Parquet reader", "config", "error", "filegroup", "log", "record", "spark.row", "spark.shim", "table"),
+    Room("spark.basefile.encode", "rows and batches to base files", "codec.bloom", "error", "filegroup", "record", "spark.row", "spark.shim", "storage"),
+    Room("spark.logfile.read", "records of log files, decoded and merged with each other", "codec.hfile", "config", "error", "filegroup", "log", "merge", "record", "spark.basefile.read", "spark.row", "storage", "table"),
+    Room("spark.logfile.encode", "records to the blocks of log files", "error", "filegroup", "log", "spark.basefile.encode", "spark.row"),
+    Room("spark.slice", "base and log together: as batches, as rows, or into the next base file", "codec.bloom", "filegroup", "merge", "record", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.read", "spark.row", "spark.shim"),
+    Room("spark.read", "scans: push-down, pruning, tasks", "config", "error", "filegroup", "record", "spark.basefile.read", "spark.logfile.read", "spark.row", "spark.slice", "storage", "table", "timeline"),
+    Room("spark.lookup", "the index probe: which file holds a key", "codec.bloom", "filegroup", "record", "spark.basefile.read", "spark.logfile.read", "spark.row", "spark.shim", "spark.slice", "table"),
+    Room("spark.write", "writers of file groups, the commit", "config", "error", "filegroup", "index", "log", "merge", "record", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row", "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
+    Room("spark.service", "compactions as jobs of Spark's", "config", "error", "filegroup", "log", "service.compact", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.logfile.read", "spark.row", "spark.shim", "spark.slice", "spark.write", "storage", "table", "timeline", "transaction", "transaction.rollback"),
+    Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error", "filegroup", "index", "merge", "record", "spark.lookup", "spark.row", "spark.service", "spark.shim", "spark.write", "storage", "table", "timeline"),
+    Room("spark.catalog", "tables as Spark sees them, by path", "config", "error", "record", "spark.plan", "spark.read", "spark.row", "spark.service", "spark.write", "storage", "table"),
+    Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.plan"))
+
+  val all: Seq[Room] = core ++ spark
+
+  /** The room of a package or of a name in it. What must lie in Spark's packages to reach what is private to them belongs
+    * to the shim.
+    */
+  def of(dotted: String): String =
+    if (dotted.startsWith("org.apache.spark.")) "spark.shim"
+    else dotted.stripPrefix("io.hudilite").stripPrefix(".").split('.').toSeq
+      .takeWhile(part => part.nonEmpty && part.head.isLower).mkString(".")
+
+  /** Rooms by how many others stand below them at most: those of one layer never import each other. */
+  def layers(rooms: Seq[Room]): Seq[Seq[Room]] = {
+    val byName = rooms.map(room => room.name -> room).toMap
+    def height(room: Room): Int = (0 +: room.imports.flatMap(byName.get).map(height(_) + 1)).max
+    rooms.groupBy(height).toSeq.sortBy(-_._1).map(_._2)
+  }
+}

@@ -1,0 +1,76 @@
+package io.hudilite.merge
+
+import io.hudilite.config.MergeMode
+
+import munit.FunSuite
+
+class MergeRuleSuite extends FunSuite {
+
+  private final class Of(values: Any*) extends Version {
+    override def ordering(field: Int): Any = values(field)
+  }
+
+  private object Unordered extends Version {
+    override def ordering(field: Int): Any = throw new IllegalStateException("an unordered delete is not compared")
+    override def isDelete: Boolean = true
+    override def isUnordered: Boolean = true
+  }
+
+  private final class DeleteAt(value: Any) extends Version {
+    override def ordering(field: Int): Any = value
+    override def isDelete: Boolean = true
+  }
+
+  private val one = MergeRule.of(MergeMode.EventTime, Seq("ts"))
+  private val two = MergeRule.of(MergeMode.EventTime, Seq("ts", "seq"))
+  private val commits = MergeRule.of(MergeMode.CommitTime, Seq("ts"))
+
+  test("the greater ordering value wins, and of equal ones the newer version") {
+    assert(one.wins(new Of(2), new Of(1)))
+    assert(one.wins(new Of(1), new Of(1)))
+    assert(!one.wins(new Of(1), new Of(2)))
+  }
+
+  test("further fields decide between versions that agree in those before") {
+    assert(two.wins(new Of(1, 5), new Of(1, 4)))
+    assert(!two.wins(new Of(1, 3), new Of(1, 4)))
+    assert(two.wins(new Of(2, 0), new Of(1, 9)))
+    assert(!two.wins(new Of(0, 9), new Of(1, 0)))
+  }
+
+  test("a missing value on either side lets the newer version win") {
+    assert(one.wins(new Of(null), new Of(1)))
+    assert(one.wins(new Of(1), new Of(null)))
+    assert(two.wins(new Of(1, null), new Of(1, 4)))
+    assert(two.wins(new Of(1, 3), new Of(1, null)))
+    assert(!two.wins(new Of(0, null), new Of(1, 4)), "the field before has decided")
+  }
+
+  test("in the order of commits the newer version wins whatever its values are") {
+    assert(!commits.compares)
+    assert(commits.alwaysWins(new Of(0)))
+    assert(commits.wins(new Of(0), new Of(1)))
+  }
+
+  test("a delete without ordering values wins over everything older and loses to everything newer") {
+    assert(one.alwaysWins(Unordered))
+    assert(one.wins(Unordered, new Of(9)))
+    assert(one.wins(new Of(0), Unordered))
+    assert(one.wins(new DeleteAt(0), Unordered))
+  }
+
+  test("what becomes of the older version") {
+    assertEquals[Outcome, Outcome](one.decide(new Of(1), new Of(2)), Outcome.Kept)
+    assertEquals[Outcome, Outcome](one.decide(new Of(2), new Of(1)), Outcome.Replaced)
+    assertEquals[Outcome, Outcome](one.decide(new DeleteAt(2), new Of(1)), Outcome.Deleted)
+    assertEquals[Outcome, Outcome](one.decide(new DeleteAt(0), new Of(1)), Outcome.Kept)
+    assertEquals[Outcome, Outcome](one.decide(Unordered, new Of(9)), Outcome.Deleted)
+  }
+
+  test("bytes are compared without sign, fractions as Java orders them") {
+    assert(one.wins(new Of(Array(-1.toByte)), new Of(Array(1.toByte))))
+    assert(!one.wins(new Of(Array(1.toByte)), new Of(Array(1.toByte, 0.toByte))))
+    assert(one.wins(new Of(Double.NaN), new Of(Double.PositiveInfinity)))
+    assert(!one.wins(new Of(-0.0), new Of(0.0)))
+  }
+}

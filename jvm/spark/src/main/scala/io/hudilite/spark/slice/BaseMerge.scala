@@ -1,0 +1,79 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.merge.{MergeRule, Outcome, Version}
+import io.hudilite.spark.basefile.encode.BaseFileWriter
+import io.hudilite.spark.basefile.read.OldBaseFile
+
+import java.io.Closeable
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The loop over the rows of a base file and newer versions of some of them, both in the order of the keys' bytes, on the
+  * way into the file group's next base file. Writes hand their changes over one by one, compactions the records of a log.
+  *
+  * The two loops that make rows for readers are others, because they hand rows on instead of writing them: [[MergedBatches]]
+  * leaves base rows in the vectors that Spark's reader filled, and never looks at most of them; [[MergedRows]] has only
+  * the few rows that a lookup asked for, with columns that say where each of them is.
+  *
+  * @param old
+  *   the file; `None` where the slice has only log files
+  * @param ordinals
+  *   of the data columns with the ordering values that `rule` compares
+  */
+private[spark] final class BaseMerge(
+    old: Option[OldBaseFile], val writer: BaseFileWriter, rule: MergeRule, ordinals: Array[Int])
+    extends Closeable {
+
+  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer))
+
+  private val older = new Version {
+    override def ordering(field: Int): Any = rows.value(ordinals(field))
+  }
+
+  private var stayed = 0
+
+  /** Rows that the last `overtake` kept. */
+  def kept: Int = stayed
+
+  /** Old rows that were not kept or left out yet. */
+  def remaining: Long = rows.remaining
+
+  /** Keeps the rows below this key, and tells whether there is one with it. */
+  def seek(key: UTF8String): Boolean = {
+    rows.keepBelow(key)
+    rows.isAt(key)
+  }
+
+  /** Leaves out the rows with the key of the last `seek` over which the newer version wins, keeps the others, and calls
+    * `ended` for each of those left out. Tells how many they were.
+    */
+  def overtake(key: UTF8String, newer: Version)(ended: => Unit): Int = {
+    // hot path
+    var overtaken = 0
+    stayed = 0
+    while (rows.isAt(key)) rule.decide(newer, older) match {
+      case Outcome.Kept =>
+        rows.keepOne()
+        stayed += 1
+      case Outcome.Replaced | Outcome.Deleted =>
+        rows.dropOne()
+        overtaken += 1
+        ended
+    }
+    overtaken
+  }
+
+  /** Makes sure that all rows below the key of the last `seek` are in the new file, before a row with that key is. */
+  def settle(): Unit = rows.settle()
+
+  /** Keeps all rows that are left, and finishes the old file. */
+  def keepRest(): Unit = {
+    rows.keepRest()
+    close()
+  }
+
+  /** Closes the old file; the new one is the caller's. */
+  override def close(): Unit =
+    try rows.close()
+    finally old.foreach(_.close())
+}

@@ -1,0 +1,42 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.merge.MergeRule
+
+import munit.FunSuite
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
+import org.apache.spark.sql.types.{DataType, DoubleType, LongType, StringType}
+import org.apache.spark.unsafe.types.UTF8String
+
+class WinsOverSuite extends FunSuite {
+
+  /** Whether the first half of the values wins over the second, as interpreted and as generated code says it. */
+  private def wins(types: Seq[DataType], values: Any*): Boolean = {
+    val columns = (types ++ types).zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) }
+    val (newer, older) = columns.splitAt(types.size)
+    val expression = WinsOver(newer, older, MergeRule(types.indices.map(i => s"f$i")))
+    val row = InternalRow.fromSeq(values.map { case s: String => UTF8String.fromString(s); case v => v })
+    val interpreted = expression.eval(row)
+    assertEquals[Any, Any](UnsafeProjection.create(Seq(expression))(row).getBoolean(0), interpreted)
+    interpreted.asInstanceOf[Boolean]
+  }
+
+  test("generated code asks the rule of all merges, and says what it says") {
+    assert(wins(Seq(LongType), 2L, 1L))
+    assert(wins(Seq(LongType), 1L, 1L))
+    assert(!wins(Seq(LongType), 1L, 2L))
+    assert(!wins(Seq(LongType, StringType), 1L, "a", 1L, "b"))
+    assert(wins(Seq(LongType, StringType), 2L, "a", 1L, "b"))
+  }
+
+  test("a missing value on either side lets the newer row win") {
+    assert(wins(Seq(LongType), null, 1L))
+    assert(wins(Seq(LongType), 1L, null))
+    assert(wins(Seq(LongType, StringType), 1L, null, 1L, "b"))
+  }
+
+  test("fractions are ordered as a merge of log records orders them") {
+    assert(wins(Seq(DoubleType), Double.NaN, 1.0))
+    assert(!wins(Seq(DoubleType), -0.0, 0.0))
+  }
+}
