@@ -3,7 +3,8 @@ package io.hudilite.docs
 /** The picture and the table of the rooms in docs/design.md. */
 object RoomsPage {
 
-  private val Begin = "<!-- made from jvm/core/src/test/scala/io/hudilite/docs/Rooms.scala; `make docs` writes it again -->\n"
+  private val Begin =
+    "<!-- made from jvm/core/src/test/scala/io/hudilite/docs/Rooms.scala; `make docs` writes it again -->\n"
   private val End = "<!-- end of what is made -->\n"
   private val Width = 104
 
@@ -15,7 +16,8 @@ object RoomsPage {
   }
 
   private def picture: String = {
-    val python = Seq("python/hudilite    session, jars, table handle, command line     inspect: pyarrow and fastavro, no JVM")
+    val python =
+      Seq("python/hudilite    session, jars, table handle, command line     inspect: pyarrow and fastavro, no JVM")
     val spark = drawn("jvm/spark", Rooms.spark)
     val core = drawn("jvm/core", Rooms.core)
     (Seq("```") ++ python ++ Seq("─" * Width) ++ spark ++ Seq(divider("core has no Spark on its classpath")) ++ core :+

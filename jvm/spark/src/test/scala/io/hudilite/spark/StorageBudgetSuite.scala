@@ -38,7 +38,8 @@ class StorageBudgetSuite extends FunSuite {
     root.resolve(name)
   }
 
-  private def rows(ids: Seq[Long], ts: Long): DataFrame = spark.createDataset(ids)(org.apache.spark.sql.Encoders.scalaLong)
+  private def rows(ids: Seq[Long], ts: Long): DataFrame = spark.createDataset(ids)(
+    org.apache.spark.sql.Encoders.scalaLong)
     .selectExpr("format_string('k%06d', value) AS id", s"concat('p', value % $Partitions) AS p", s"${ts}L AS ts",
       "value * 2 AS v")
 
