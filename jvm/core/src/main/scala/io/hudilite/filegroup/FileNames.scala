@@ -47,8 +47,15 @@ object FileNames {
   /** The marker file that makes a directory a partition; besides the plain one Hudi can write it as parquet or ORC. */
   def isPartitionMetadata(name: String): Boolean = name.startsWith(PartitionMetadata)
 
-  /** Id of a new file group; readers of the record index expect a UUID and a number. */
-  def newFileId(): String = s"${UUID.randomUUID()}-0"
+  /** Id of a new file group; readers of the record index expect a UUID and a number.
+    *
+    * It never begins with eight decimal digits, as one UUID in 43 does: the ids of a bucket's file groups do.
+    */
+  def newFileId(): String =
+    Iterator.continually(UUID.randomUUID().toString).find(id => !id.take(BucketDigits).forall(Character.isDigit))
+      .map(id => s"$id-0").get
+
+  private val BucketDigits = 8
 
   /** Makes the name unique per task attempt, so that a retried task never writes over another's file. */
   def writeToken(partitionId: Int, stageId: Int, attemptId: Long): String = s"$partitionId-$stageId-$attemptId"

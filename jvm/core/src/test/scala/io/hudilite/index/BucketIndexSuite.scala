@@ -1,5 +1,7 @@
 package io.hudilite.index
 
+import io.hudilite.filegroup.FileNames
+
 import java.nio.charset.StandardCharsets.UTF_8
 
 import munit.FunSuite
@@ -36,6 +38,10 @@ class BucketIndexSuite extends FunSuite {
     assertEquals(BucketIndex.bucketOfFile(id), Some(3))
     assertEquals(BucketIndex.bucketOfFile(BucketIndex.newFileId(65535)), Some(65535))
     assertNotEquals(BucketIndex.newFileId(3), id)
+  }
+
+  test("the id of a file group without a bucket does not begin like one") {
+    assert(!Seq.fill(10000)(FileNames.newFileId()).exists(_.take(8).forall(Character.isDigit)))
   }
 
   test("a random file id is of no bucket, be it all digits") {
