@@ -324,6 +324,14 @@ AS_OF_INSTANT: Final[str] = "as.of.instant"
 Value: string.
 """
 
+VERSION_AS_OF: Final[str] = "versionAsOf"
+"""The same, by the name that Delta Lake has for it: an instant, or a time on the table's clock. Value: string."""
+
+TIMESTAMP_AS_OF: Final[str] = "timestampAsOf"
+"""Read the table as of this time, which is one of Spark's session time zone where it names none, as in
+``TIMESTAMP AS OF``. Of these three a read takes one. Value: string.
+"""
+
 READ_BEGIN_INSTANTTIME: Final[str] = "hoodie.datasource.read.begin.instanttime"
 """Where an incremental read begins; the instant itself is not read. ``earliest`` or ``000`` reads from the first
 one. Tables of version 8 and later compare completion times. Value: string.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pyspark
 import pytest
+from conditions import fails_with
 from pyspark.sql import SparkSession
 
 import hudilite
-from hudilite import jars
+from hudilite import inspect, jars
 from hudilite.jars import LINE_3_5, LINE_4, UnsupportedSpark
 from hudilite.sessions import EXTENSION
 
@@ -115,3 +117,22 @@ def test_a_table_handle_can_be_made_more_than_once(spark: SparkSession, golden_r
     assert hudilite.table(spark, path) == hudilite.table(spark, path)
     assert [commit.operation for commit in hudilite.table(spark, path).history(limit=2)] == ["DELETE", "UPSERT"]
     assert hudilite.table(spark, path).timeline()[0].state == "completed"
+
+
+def test_a_table_handle_tells_its_history_and_files_without_pyarrow_or_fastavro(
+    spark: SparkSession, golden_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenarios = ["cow-basic-v6", "cow-basic-v9", "insert-overwrite-v9", "mor-basic-v8"]
+    paths = [str(golden_root / scenario / "table") for scenario in scenarios]
+    expected = [(inspect.timeline(path), inspect.history(path), inspect.files(path)) for path in paths]
+    for package in ("pyarrow", "fastavro"):
+        monkeypatch.setitem(sys.modules, package, None)
+    tables = [hudilite.table(spark, path) for path in paths]
+    assert [(table.timeline(), table.history(), table.files()) for table in tables] == expected
+
+
+def test_a_table_handle_names_what_is_wrong(spark: SparkSession, tmp_path: Path) -> None:
+    table = hudilite.table(spark, str(tmp_path))
+    for call in (table.timeline, table.history, table.files):
+        with fails_with("TABLE_NOT_FOUND"):
+            call()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import layout
 import pytest
+from conditions import fails_with
 from engines import SELF_CHECK, Engine, Shape, frame, record
 from rows import rows_of
 from test_write_and_read import Story, days
@@ -114,3 +115,37 @@ def test_a_join_with_a_small_table_on_the_key(story: Story) -> None:
     spark.createDataFrame([("k003",), ("k007",), ("x",)], "id string").createOrReplaceTempView("wanted")
     found = spark.sql(f"SELECT t.id FROM {name(story)} t JOIN wanted USING (id) ORDER BY 1").collect()
     assert [row["id"] for row in found] == ["k003", "k007"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM {}",
+        "DESCRIBE {}",
+        "SELECT * FROM {} VERSION AS OF '20990101000000000'",
+        "SELECT * FROM {} TIMESTAMP AS OF '2099-01-01'",
+        "UPDATE {} SET price = 0",
+        "DELETE FROM {} WHERE id = 'k001'",
+        "INSERT INTO {} VALUES ('n1', 1, '2026-01-09', 'red', 1.0D)",
+        "MERGE INTO {0} t USING (SELECT 'k001' AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE",
+    ],
+)
+def test_a_statement_may_be_the_first_of_its_session(story: Story, statement: str) -> None:
+    story.engine.spark.newSession().sql(statement.format(name(story))).collect()
+
+
+def test_a_setting_of_the_session_that_nobody_knows_is_refused_by_name(story: Story) -> None:
+    session = story.engine.spark.newSession()
+    session.sql("SET spark.datasource.hudilite.xyz=1").collect()
+    for statement in ("SELECT * FROM {}", "UPDATE {} SET price = 0", "DELETE FROM {}"):
+        with fails_with("UNKNOWN_OPTION", "xyz"):
+            session.sql(statement.format(name(story))).collect()
+    story.check()
+
+
+@pytest.mark.parametrize("statement", ["DROP TABLE {}", "ALTER TABLE {} ADD COLUMN x INT", "COMMENT ON TABLE {} IS 'c'"])
+def test_a_statement_without_effect_is_refused_in_one_line(story: Story, statement: str) -> None:
+    with pytest.raises(Exception, match=r"STATEMENT_NOT_SUPPORTED\]") as caught:
+        story.engine.spark.sql(statement.format(name(story)))
+    assert len(str(caught.value).strip().splitlines()) == 1
+    story.check()

@@ -10,6 +10,21 @@ final case class RefusedOption(name: String, harmless: Seq[String], reason: Stri
 /** Options that Hudi knows and hudilite does not document: accepted where ignoring them loses nothing, else refused. */
 private[config] object KnownOptions {
 
+  /** What Spark itself adds to the options of a read or write, in lower case: only the argument of `load` and `save`
+    * (seen on 3.5.9, 4.0.1 and 4.3.0).
+    */
+  val OfSpark: Set[String] = Set("path")
+
+  /** Options of other formats, in lower case, and what does their work here. */
+  val InPlaceOf: Map[String, String] = Map(
+    "replacewhere" -> WriteOptions.Operation.name,
+    "partitionoverwritemode" -> WriteOptions.Operation.name,
+    "overwrite-mode" -> WriteOptions.Operation.name,
+    "snapshot-id" -> ReadOptions.VersionAsOf.name,
+    "as-of-timestamp" -> ReadOptions.TimestampAsOf.name,
+    "startingversion" -> ReadOptions.BeginInstant.name,
+    "startingtimestamp" -> ReadOptions.BeginInstant.name)
+
   /** Names that are accepted and have no effect. */
   val Accepted: Set[String] = Set(
     "hoodie.allow.empty.commit", "hoodie.allow.multi.write.on.same.instant", "hoodie.archivelog.folder",
@@ -28,7 +43,7 @@ private[config] object KnownOptions {
     "hoodie.compaction.preserve.commit.metadata", "hoodie.compaction.reverse.log.read",
     "hoodie.copyonwrite.insert.auto.split", "hoodie.copyonwrite.insert.split.size",
     "hoodie.datasource.compaction.async.enable", "hoodie.datasource.merge.type",
-    "hoodie.datasource.meta_sync.condition.sync", "hoodie.datasource.overwrite.mode",
+    "hoodie.datasource.meta_sync.condition.sync",
     "hoodie.datasource.partition_extractor_class", "hoodie.datasource.read.create.filesystem.relation",
     "hoodie.datasource.read.file.index.list.partitions.from.catalog",
     "hoodie.datasource.read.file.index.listing.mode", "hoodie.datasource.read.file.index.listing.partition",
@@ -116,6 +131,8 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.datasource.insert.dup.policy", Seq("none"), "insert does not look keys up; use upsert"),
     RefusedOption("hoodie.datasource.query.incremental.format", Seq("latest_state"), "change records are not read"),
     RefusedOption("hoodie.datasource.read.extract.partition.values.from.path", Off, "values come from the files"),
+    RefusedOption("hoodie.datasource.overwrite.mode", Nil,
+      "set spark.sql.sources.partitionOverwriteMode for statements, or hoodie.datasource.write.operation"),
     RefusedOption("hoodie.datasource.read.incr.fallback.fulltablescan.enable", Off,
       "an incremental read never scans it all"),
     RefusedOption("hoodie.datasource.read.incr.filters", Empty, "filter the DataFrame instead"),

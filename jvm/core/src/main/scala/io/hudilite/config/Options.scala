@@ -31,24 +31,39 @@ object Options {
     (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+
       KnownOptions.ConcurrencyMode :+ KnownOptions.LockProvider).map(lower).toSet
 
-  /** Raises `InvalidInput` for a `hoodie.*` option that nobody knows, for one whose meaning hudilite would lose, and
-    * for a value that cannot be read. Options that Hudi knows and that change nothing here are logged once.
+  private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
+
+  // Hudi's readers prune by buckets, so that these are given to reads as well.
+  private val ofWrites: Set[String] = (WriteOptions.all ++ CompactionOptions.all).filterNot(
+    WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
+    .toSet
+
+  /** Raises `InvalidInput` for an option that nobody knows, for one of reads given to a write and the reverse, for one
+    * whose meaning hudilite would lose, and for a value that cannot be read. Options that Hudi knows and that change
+    * nothing here are logged once.
     */
-  def check(options: Map[String, String]): Unit = {
-    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value) }
+  def check(options: Map[String, String], purpose: Purpose = Purpose.Any): Unit = {
+    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, purpose) }
     checkConcurrency(options)
     documented.foreach(_.get(options))
     mergeMode(options)
   }
 
-  private def checkOne(name: String, key: String, value: String): Unit =
-    if (name.startsWith("hoodie.") && !documentedNames.contains(name) && !checkedNames.contains(name))
+  private def checkOne(name: String, key: String, value: String, purpose: Purpose): Unit =
+    if (documentedNames.contains(name)) misplaced(name, purpose).foreach(notSupported(key, value, _))
+    else if (!checkedNames.contains(name) && !KnownOptions.OfSpark.contains(name))
       refusedByName.get(name) match {
         case Some(option) =>
           if (!option.harmless.contains(lower(value.trim))) notSupported(option.name, value, option.reason)
         case None if isAccepted(name) => if (logged.add(name)) log.info("The option {} has no effect in hudilite.", key)
         case None => throw InvalidInput("UNKNOWN_OPTION", "option" -> key, "nearest" -> nearest(name))
       }
+
+  private def misplaced(name: String, purpose: Purpose): Option[String] = purpose match {
+    case Purpose.Read if ofWrites(name) => Some("it is an option of writes, and this is a read")
+    case Purpose.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
+    case _ => None
+  }
 
   private def isAccepted(name: String): Boolean =
     KnownOptions.Accepted.contains(name) || KnownOptions.AcceptedPrefixes.exists(name.startsWith)
@@ -87,8 +102,8 @@ object Options {
   private def notSupported(option: String, value: String, reason: String): Nothing =
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)
 
-  private def nearest(name: String): String =
-    documented.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known)))
+  private def nearest(name: String): String = KnownOptions.InPlaceOf.getOrElse(name,
+    documented.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known))))
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

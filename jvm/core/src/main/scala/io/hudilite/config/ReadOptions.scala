@@ -11,6 +11,13 @@ object ReadOptions {
   val AsOfInstant: ConfigKey[String] = ConfigKey.text("as.of.instant", None,
     "Read the table as of this instant: `yyyyMMddHHmmss[SSS]`, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm:ss[.SSS]`.")
 
+  val VersionAsOf: ConfigKey[String] = ConfigKey.text("versionAsOf", None,
+    "The same, by the name that Delta Lake has for it: an instant, or a time on the table's clock.")
+
+  val TimestampAsOf: ConfigKey[String] = ConfigKey.text("timestampAsOf", None,
+    "Read the table as of this time, which is one of Spark's session time zone where it names none, as in " +
+      "`TIMESTAMP AS OF`. Of these three a read takes one.")
+
   val BeginInstant: ConfigKey[String] = ConfigKey.text("hoodie.datasource.read.begin.instanttime", None,
     "Where an incremental read begins; the instant itself is not read. `earliest` or `000` reads from the first one. " +
       "Tables of version 8 and later compare completion times.")
@@ -21,5 +28,11 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
-  val all: Seq[ConfigKey[_]] = Seq(QueryType, AsOfInstant, BeginInstant, EndInstant, MetaColumns)
+  /** Names of the state of the table that is read, of which there is one. */
+  val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
+
+  /** Which rows a read sees; a write works on the newest ones. */
+  val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ Seq(BeginInstant, EndInstant))
+
+  val all: Seq[ConfigKey[_]] = ChoosesRows :+ MetaColumns
 }

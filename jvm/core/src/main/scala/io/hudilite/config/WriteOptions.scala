@@ -131,6 +131,9 @@ object WriteOptions {
       "left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
+  /** How keys are dealt to buckets. */
+  val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
+
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, Buckets, BucketHashFields, BucketEngine,
     BloomUpdatePartition,
     SimpleUpdatePartition,

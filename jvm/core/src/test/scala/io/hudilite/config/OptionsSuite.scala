@@ -10,10 +10,44 @@ class OptionsSuite extends FunSuite {
 
   private def accept(options: (String, String)*): Unit = Options.check(options.toMap)
 
-  test("documented options, their old spellings and options of others are accepted, in any case of letters") {
+  test("documented options, their old spellings and what Spark adds are accepted, in any case of letters") {
     accept("hoodie.datasource.write.operation" -> "upsert", "HOODIE.Index.Type" -> "bloom",
-      "hoodie.table.recordkey.fields" -> "id", "path" -> "/t", "mergeSchema" -> "true")
-    Options.documented.foreach(key => key.names.foreach(name => assert(!name.exists(_.isUpper), name)))
+      "hoodie.table.recordkey.fields" -> "id", "path" -> "/t", "VERSIONASOF" -> "20240101000000000")
+    Options.documented.flatMap(_.names).filter(_.startsWith("hoodie."))
+      .foreach(name => assert(!name.exists(_.isUpper), name))
+  }
+
+  test("an option that is not Hudi's is refused as well, with the one that does its work where there is one") {
+    Seq("replaceWhere", "partitionOverwriteMode", "mergeSchema", "overwriteSchema", "header", "as.of.instnt",
+      "fs.s3a.endpoint", "", " path").foreach { name =>
+      Seq(Purpose.Any, Purpose.Read, Purpose.Write).foreach { purpose =>
+        val e = intercept[InvalidInput](Options.check(Map(name -> "1"), purpose))
+        assertEquals((e.condition, e.parameters("option")), ("UNKNOWN_OPTION", name))
+      }
+    }
+    assertEquals(error("replaceWhere" -> "dt = 1").parameters("nearest"), "hoodie.datasource.write.operation")
+    assertEquals(error("as.of.instnt" -> "1").parameters("nearest"), "as.of.instant")
+    assertEquals(error("timestampAsof_" -> "1").parameters("nearest"), "timestampAsOf")
+    KnownOptions.InPlaceOf.values.foreach(name => assert(Options.documented.exists(_.name == name), name))
+    assert(KnownOptions.InPlaceOf.keys.forall(name => name == name.toLowerCase))
+  }
+
+  test("an option of reads is refused on a write and the reverse, whatever its value") {
+    def refused(key: ConfigKey[_], purpose: Purpose): Unit = key.names.foreach { name =>
+      val value = key.default.fold("20240101")(_.toString)
+      val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), purpose))
+      assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
+      Options.check(Map(name -> value))
+    }
+    ReadOptions.all.foreach(refused(_, Purpose.Write))
+    (WriteOptions.all ++ CompactionOptions.all).filterNot(WriteOptions.OfBuckets.contains)
+      .foreach(refused(_, Purpose.Read))
+  }
+
+  test("facts of a table, its buckets and what has no effect may stand in the options of reads and writes") {
+    val shared = Map("hoodie.table.name" -> "t", "hoodie.datasource.write.recordkey.field" -> "id",
+      "hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "8", "hoodie.metadata.enable" -> "true")
+    Seq(Purpose.Any, Purpose.Read, Purpose.Write).foreach(Options.check(shared, _))
   }
 
   test("an unknown option is refused with the nearest known one") {

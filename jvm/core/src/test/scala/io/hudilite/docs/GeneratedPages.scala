@@ -28,8 +28,18 @@ object GeneratedPages {
          |
          |Generated from the declarations in `jvm/core/src/main/scala/io/hudilite/config`; `make docs` writes it again.
          |
-         |Names and meanings are Apache Hudi's. Upper and lower case do not matter. An unknown `hoodie.` option is an
-         |error that names the nearest known one.
+         |Names and meanings are Apache Hudi's. Upper and lower case do not matter. An unknown option, Hudi's or not, is
+         |an error that names the nearest known one, and so is an option of reads on a write and the reverse; facts of a
+         |table and the options of BUCKET may stand on both. Settings of Hadoop go into the session, below
+         |`spark.hadoop.`.
+         |
+         |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and an
+         |unknown one is refused by the next of them. What a read or write is given itself comes before.
+         |
+         |`mode("overwrite")` of a DataFrame replaces the whole table, as Spark's plan for it says, whatever
+         |`spark.sql.sources.partitionOverwriteMode` is; with the operation `insert_overwrite` it replaces the partitions
+         |of the rows. For `INSERT OVERWRITE` and `insertInto` that setting decides, and `df.writeTo(…).overwritePartitions()`
+         |replaces partitions.
          |""".stripMargin
     (head +: sections.map(table)).mkString("\n") + "\n" + refused + "\n" + accepted
   }
@@ -107,9 +117,10 @@ object GeneratedPages {
     "\n" + constantName(key) + ": Final[str] = \"" + key.name + "\"\n" + text + "\n"
   }
 
-  /** `hoodie.datasource.write.operation` is `WRITE_OPERATION`. */
+  /** `hoodie.datasource.write.operation` is `WRITE_OPERATION`, `versionAsOf` is `VERSION_AS_OF`. */
   def constantName(key: ConfigKey[_]): String =
-    key.name.stripPrefix("hoodie.").stripPrefix("datasource.").replace('.', '_').toUpperCase
+    key.name.stripPrefix("hoodie.").stripPrefix("datasource.").replace('.', '_')
+      .replaceAll("([a-z])([A-Z])", "$1_$2").toUpperCase
 
   private def wrap(text: String): Seq[String] = text.split(' ').foldLeft(Vector("")) { (lines, word) =>
     if (lines.last.isEmpty) lines.init :+ word

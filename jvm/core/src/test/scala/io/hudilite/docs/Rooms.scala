@@ -70,8 +70,9 @@ object Rooms {
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error", "filegroup",
       "index", "merge", "record", "spark.lookup", "spark.row", "spark.service", "spark.shim", "spark.write", "storage",
       "table", "timeline"),
-    Room("spark.catalog", "tables as Spark sees them, by path", "config", "error", "record", "spark.plan", "spark.read",
-      "spark.row", "spark.service", "spark.write", "storage", "table"),
+    Room("spark.catalog", "tables as Spark sees them, by path, and what statements may do with them", "config", "error",
+      "record", "spark.plan", "spark.read", "spark.row", "spark.service", "spark.shim", "spark.write", "storage",
+      "table"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.plan"))
 
   val all: Seq[Room] = core ++ spark

@@ -1,5 +1,6 @@
 package io.hudilite.spark
 
+import io.hudilite.spark.catalog.{HudiliteCatalog, PathCatalogRule, StatementRule}
 import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
@@ -9,6 +10,11 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
   */
 final class HudiliteExtensions extends SparkSessionExtensionsProvider {
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectResolutionRule { session =>
+      HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
+      PathCatalogRule(session)
+    }
+    extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

@@ -25,7 +25,7 @@ final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupp
   override def keyPrefix(): String = "hudilite"
 
   override def extractIdentifier(options: CaseInsensitiveStringMap): Identifier =
-    new PathIdentifier(path(options), options.asScala.toMap)
+    new PathIdentifier(path(options), options.asCaseSensitiveMap.asScala.toMap)
 
   override def extractCatalog(options: CaseInsensitiveStringMap): String = {
     HudiliteCatalog.register(SparkSession.active)
@@ -38,7 +38,7 @@ final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupp
     load(new CaseInsensitiveStringMap(properties))
 
   private def load(options: CaseInsensitiveStringMap): HudiliteTable =
-    HudiliteCatalog.table(path(options), options.asScala.toMap, dataFrame = true)
+    HudiliteCatalog.table(path(options), options.asCaseSensitiveMap.asScala.toMap, dataFrame = true)
 
   private def path(options: CaseInsensitiveStringMap): String = {
     if (options.containsKey("paths")) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths",

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{Table, TableSupport}
@@ -38,14 +38,12 @@ final class HudiliteCatalog extends TableCatalog {
   }
 
   /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
-  override def loadTable(ident: Identifier, version: String): SparkTable = asOf(ident, version)
+  override def loadTable(ident: Identifier, version: String): SparkTable =
+    existing(ident, Map(ReadOptions.VersionAsOf.name -> version))
 
   /** `TIMESTAMP AS OF`, in microseconds since 1970 UTC. */
   override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
-    asOf(ident, java.time.Instant.EPOCH.plus(timestamp, java.time.temporal.ChronoUnit.MICROS).toString)
-
-  private def asOf(ident: Identifier, text: String): HudiliteTable =
-    existing(ident, Map(ReadOptions.AsOfInstant.name -> text))
+    existing(ident, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp)))
 
   private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable = {
     val found = HudiliteCatalog.table(pathOf(ident), options, dataFrame = false)
@@ -61,50 +59,55 @@ final class HudiliteCatalog extends TableCatalog {
     */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable = {
-    val options = HudiliteTable.caseInsensitive(properties.asScala.toMap.filter(_._1.toLowerCase.startsWith("hoodie.")))
+    val asked = CreatedTable.options(pathOf(ident), properties.asScala.toMap)
     if (partitions.nonEmpty) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "PARTITIONED BY",
       "value" -> partitions.mkString(", "), "reason" -> s"give ${TableOptions.PartitionPathFields.name} instead")
-    val place = HudiliteCatalog.table(pathOf(ident), options, dataFrame = true)
-    if (TableOptions.RecordKeyFields.isSet(options)) {
-      val target = WriteTarget.of(place.basePath, place.storage, None, options, schema, NeededColumns.All)
+    val place = HudiliteCatalog.table(pathOf(ident), asked, dataFrame = true)
+    place.request.writing // raises an error for options of reads
+    if (TableOptions.RecordKeyFields.isSet(asked)) {
+      val target = WriteTarget.of(place.basePath, place.storage, None, place.request.own, schema, NeededColumns.All)
       TableProperties.create(place.storage, place.basePath, target.withSchemaDeclared.config)
       loadTable(ident)
     } else place
   }
 
   override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
-    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "ALTER TABLE", "value" -> ident.name(),
-      "reason" -> "columns are added by writing rows that have them")
+    throw Refusal.Alter.of(pathOf(ident))
 
-  /** Never deletes data. Spark calls this when a CREATE TABLE AS SELECT fails; the failed write has already taken back
-    * what it wrote.
+  /** Never deletes data: raises `InvalidInput` when there is a table. Spark also calls this when a CREATE TABLE AS SELECT
+    * has failed, and adds what is raised here to the error of the write, which has taken back what it wrote.
     */
-  override def dropTable(ident: Identifier): Boolean = false
+  override def dropTable(ident: Identifier): Boolean =
+    if (tableExists(ident)) throw Refusal.Drop.of(pathOf(ident)) else false
 
-  override def renameTable(from: Identifier, to: Identifier): Unit =
-    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "RENAME TABLE", "value" -> from.name(),
-      "reason" -> "a table named by its path is renamed by moving its directory")
+  override def renameTable(from: Identifier, to: Identifier): Unit = throw Refusal.Rename.of(pathOf(from))
 
-  private def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
+  private[catalog] def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
 }
 
 object HudiliteCatalog {
 
   val Name = "hudilite"
 
-  /** Makes hudilite.`/path` known to the session, unless the user configured a catalog of that name. */
-  def register(session: SparkSession): Unit = {
-    val key = s"spark.sql.catalog.$Name"
-    if (session.conf.getOption(key).isEmpty) session.conf.set(key, classOf[HudiliteCatalog].getName)
-  }
+  private val Setting = s"spark.sql.catalog.$Name"
 
-  /** The table at a path, or its place when there is none. */
+  /** Makes hudilite.`/path` known to the session, unless the user configured a catalog of that name. */
+  def register(session: SparkSession): Unit =
+    if (session.conf.getOption(Setting).isEmpty) session.conf.set(Setting, classOf[HudiliteCatalog].getName)
+
+  /** Loads the catalog into the session, unless the name is another catalog's. The session's analyzer must be there. */
+  def load(session: SparkSession): Unit =
+    if (session.conf.getOption(Setting).contains(classOf[HudiliteCatalog].getName))
+      session.sessionState.catalogManager.catalog(Name)
+
+  /** The table at a path, or its place when there is none; raises `InvalidInput` for an option that nobody knows. */
   def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
+    val request = RequestOptions.of(options)
     val conf = SparkSession.active.sessionState.newHadoopConf()
     val qualified = { val p = new Path(path); p.getFileSystem(conf).makeQualified(p).toString }
     val storage = new HadoopStorage(conf)
     val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
     found.foreach(t => TableSupport.checkReadable(t.config, qualified))
-    HudiliteTable(qualified, storage, found, SessionConf.options ++ HudiliteTable.caseInsensitive(options), dataFrame)
+    HudiliteTable(qualified, storage, found, request, dataFrame)
   }
 }

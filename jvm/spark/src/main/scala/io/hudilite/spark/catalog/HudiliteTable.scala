@@ -5,7 +5,6 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, SnapshotSource}
-import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
@@ -39,8 +38,8 @@ import scala.collection.JavaConverters._
   *
   * @param table
   *   the table as it was when this object was made; `None` when there is none at the path
-  * @param options
-  *   options of the read or write, session settings included
+  * @param request
+  *   options of the read or write, and of the session
   * @param dataFrame
   *   reached by `format("hudilite")`: an append may bring columns that the table does not have
   * @param prepared
@@ -50,7 +49,7 @@ final case class HudiliteTable(
     basePath: String,
     storage: Storage,
     table: Option[Table],
-    options: Map[String, String],
+    request: RequestOptions,
     dataFrame: Boolean,
     prepared: Option[PreparedWrite] = None)
     extends PlannedTable
@@ -60,6 +59,8 @@ final case class HudiliteTable(
     with SupportsRowLevelOperations {
 
   override def name(): String = s"hudilite.`$basePath`"
+
+  private def options: Map[String, String] = prepared.map(_.target.options).getOrElse(request.all)
 
   private val showsMeta = ReadOptions.MetaColumns(options)
 
@@ -92,9 +93,11 @@ final case class HudiliteTable(
     (if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always).asJava
   }
 
-  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder = {
+  override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
+    scanOf(if (prepared.isDefined) options else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap).reading)
+
+  private def scanOf(all: Map[String, String]): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
-    val all = options ++ HudiliteTable.caseInsensitive(scanOptions.asScala.toMap)
     val query = Query.of(all, read.table.config)
     new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema, all)
   }
@@ -112,27 +115,23 @@ final case class HudiliteTable(
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
     case Some(PreparedWrite.Delta(target, operation)) =>
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are.
-      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = target.buckets.isEmpty)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey = target.buckets.isEmpty)
     case _ =>
-      val all = options ++ HudiliteTable.caseInsensitive(info.options().asScala.toMap)
+      val all = writeOptions(info.options().asCaseSensitiveMap.asScala.toMap)
       val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), newScanBuilder, byKey = false)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey = false)
   }
 
+  override def writeOptions(added: Map[String, String]*): Map[String, String] =
+    added.foldLeft(request)(_.and(_)).writing
+
   override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
-    copy(options = target.options, prepared = Some(PreparedWrite.Delta(target, operation)))
+    copy(prepared = Some(PreparedWrite.Delta(target, operation)))
 
   override def appending(write: AppendWrite): HudiliteTable =
-    copy(options = write.target.options, prepared = Some(PreparedWrite.Append(write)))
-}
-
-object HudiliteTable {
-
-  /** Options with lower-case names, as Spark hands them on anyway. */
-  def caseInsensitive(options: Map[String, String]): Map[String, String] =
-    SessionConf.lowerCase(options)
+    copy(prepared = Some(PreparedWrite.Append(write)))
 }
 
 /** A column that is there on request. */

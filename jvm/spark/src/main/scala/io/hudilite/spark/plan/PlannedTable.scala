@@ -15,8 +15,12 @@ trait PlannedTable extends SparkTable {
   /** The table as it was found; `None` when there is none at the path. */
   def table: Option[Table]
 
-  /** Options of the read or write, session settings included. */
-  def options: Map[String, String]
+  /** Options of a write, session settings included; raises `InvalidInput` for one that a write cannot follow.
+    *
+    * @param added
+    *   those that the relation and then the statement have
+    */
+  def writeOptions(added: Map[String, String]*): Map[String, String]
 
   /** Reached by `format("hudilite")`: an append may bring columns that the table does not have. */
   def dataFrame: Boolean

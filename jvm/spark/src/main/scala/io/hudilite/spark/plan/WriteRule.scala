@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.WriteOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
-import io.hudilite.spark.row.{SchemaAlignment, SessionConf}
+import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write._
@@ -13,6 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Lite
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+import scala.collection.JavaConverters._
 
 /** Gives every write to a hudilite table its plan.
   *
@@ -43,7 +45,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val table = relation.table.asInstanceOf[PlannedTable]
-    val options = table.options ++ SessionConf.lowerCase(writeOptions)
+    val options = table.writeOptions(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
     val operation =
       effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
     if (operation == WriteOperation.Delete && table.table.isEmpty)

@@ -31,14 +31,21 @@ object Query {
   /** The query that read options ask for; in copy-on-write tables `read_optimized` is a snapshot. */
   def of(options: Map[String, String], config: TableConfig): Query = {
     Options.check(options)
-    if (ReadOptions.QueryType(options) == "incremental") incremental(options, config)
-    else {
-      val asOf = ReadOptions.AsOfInstant.get(options).map(InstantTime.parseUserInput(_, config.zone))
+    val asOf = TimeTravel.instant(options, config.zone)
+    if (ReadOptions.QueryType(options) == "incremental") {
+      TimeTravel.named(options).headOption.foreach(without(_, "an incremental read has a beginning and an end"))
+      incremental(options, config)
+    } else {
+      Seq(ReadOptions.BeginInstant, ReadOptions.EndInstant).flatMap(_.raw(options)).headOption.foreach(
+        without(_, s"it goes with ${ReadOptions.QueryType.name}=incremental"))
       if (ReadOptions.QueryType(options) == "read_optimized" && config.tableType == TableType.MergeOnRead)
         ReadOptimized(asOf)
       else asOf.fold(Snapshot: Query)(AsOf(_))
     }
   }
+
+  private def without(option: (String, String), reason: String): Unit =
+    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option._1, "value" -> option._2, "reason" -> reason)
 
   private def incremental(options: Map[String, String], config: TableConfig): Query = {
     val begin = ReadOptions.BeginInstant.get(options).getOrElse(throw InvalidInput("MISSING_OPTION",

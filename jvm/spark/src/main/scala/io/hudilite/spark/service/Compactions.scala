@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.Options
+import io.hudilite.config.{Options, Purpose}
 import io.hudilite.service.compact.{
   CompactionCandidate,
   CompactionKind,
@@ -103,12 +103,15 @@ object Compactions {
       PendingCompactions.open(table, instant).slices
         .map(CompactionCandidate(_, 0L)), CompactionKind.of(instant.action))
 
-  private def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
+  /** What a program does with a table by its path, in a session. */
+  private[service] def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
       body: (Table, Map[String, String]) => T): T = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)
     try {
-      val all = SessionConf.options ++ SessionConf.lowerCase(options.asScala.toMap)
+      val own = SessionConf.lowerCase(options.asScala.toMap)
+      Options.check(own, Purpose.Write)
+      val all = SessionConf.options ++ own
       Options.check(all)
       val conf = Sessions.hadoopConf(session)
       val place = new Path(path)

@@ -28,6 +28,14 @@ object PlanNodes {
       case other => other.asInstanceOf[AnyRef]
     }.toArray).asInstanceOf[DataSourceV2Relation]
 
+  /** Whether the statement may add columns to its target: a property that nodes have gained in different versions, MERGE
+    * in 4.0 and INSERT later.
+    */
+  def evolvesSchema(statement: LogicalPlan): Boolean =
+    statement.getClass.getMethods.exists(m =>
+      m.getName == "withSchemaEvolution" && m.getParameterCount == 0 &&
+        m.invoke(statement) == java.lang.Boolean.TRUE)
+
   /** `cls`'s primary constructor applied to `first` and neutral values for the parameters after them. */
   def build[T](cls: Class[T], first: Seq[AnyRef]): T = {
     val constructor = cls.getConstructors.maxBy(_.getParameterCount)

@@ -1,0 +1,56 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{Options, Purpose, ReadOptions}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.read.TimeTravel
+import io.hudilite.spark.row.SessionConf
+
+/** The options of one read or write, with lower-case names: what a session may set for all of them is not what one of
+  * them may be given.
+  *
+  * @param session
+  *   `spark.datasource.hudilite.*` as it was when the table was looked up
+  * @param own
+  *   given to this read or write
+  */
+final case class RequestOptions(session: Map[String, String], own: Map[String, String]) {
+
+  /** Both; what is given comes before what the session says. */
+  def all: Map[String, String] = TimeTravel.inherited(session, own) ++ own
+
+  /** With options that came later, on a relation or a statement; Spark mixes those of the session in. Raises
+    * `InvalidInput` for one that nobody knows.
+    */
+  def and(more: Map[String, String]): RequestOptions = {
+    Options.check(more) // in the spelling of the user
+    copy(own = own ++ SessionConf.lowerCase(more).filterNot { case (key, text) => session.get(key).contains(text) })
+  }
+
+  /** The options of a read; raises `InvalidInput` for one of writes. */
+  def reading: Map[String, String] = {
+    Options.check(own, Purpose.Read)
+    all
+  }
+
+  /** The options of a write; raises `InvalidInput` for one of reads, and when the session says that all reads see older
+    * rows than the newest, since what a statement changes are these.
+    */
+  def writing: Map[String, String] = {
+    Options.check(own, Purpose.Write)
+    ReadOptions.ChoosesRows.filter(key => key.get(session) != key.default).flatMap(_.raw(session)).foreach {
+      case (name, text) => throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> name, "value" -> text,
+          "reason" -> "the session sets it for all reads, and a write works on the newest rows")
+    }
+    all
+  }
+}
+
+object RequestOptions {
+
+  /** Options of the active session and those given with a path; raises `InvalidInput` for one that nobody knows. */
+  def of(options: Map[String, String]): RequestOptions = {
+    val session = SessionConf.options
+    Options.check(session)
+    RequestOptions(session, Map.empty).and(options)
+  }
+}
