@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hudilite import driver
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -138,7 +140,7 @@ def schedule(
     spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool, kind: Kind = "base"
 ) -> CompactionPlan | None:
     """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
-    plans = _plans(_jvm(spark).schedule(_session(spark), path, dict(options), if_due, dry_run, kind))
+    plans = _plans(_jvm(spark).schedule(driver.session(spark), path, dict(options), if_due, dry_run, kind))
     return plans[0] if plans else None
 
 
@@ -146,7 +148,7 @@ def preview(
     spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, kind: Kind = "base"
 ) -> list[CompactionPlan]:
     """Say what :func:`run` would run."""
-    return _plans(_jvm(spark).preview(_session(spark), path, dict(options), instant or "", kind))
+    return _plans(_jvm(spark).preview(driver.session(spark), path, dict(options), instant or "", kind))
 
 
 def run(
@@ -160,7 +162,7 @@ def run(
     """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
     begun = time.monotonic()
     jvm = _jvm(spark)
-    running = jvm.start(_session(spark), path, dict(options), instant or "", kind)
+    running = jvm.start(driver.session(spark), path, dict(options), instant or "", kind)
     total, reported = int(running.total()), -1
     try:
         while not running.waitFor(_POLL_MS):
@@ -196,17 +198,10 @@ def _plans(text: str) -> list[CompactionPlan]:
 
 
 def _jvm(spark: SparkSession) -> Any:
-    try:
-        jvm: Any = spark._jvm
-    except Exception:  # what a Spark Connect session raises differs between versions
-        jvm = None
+    jvm = driver.service(spark, "PythonCompactions")
     if jvm is None:
         raise NotImplementedError(
             "Compaction is started in Spark's driver process, which a Spark Connect session does not reach. Run it in "
             "a classic session, or set hoodie.compact.inline on writes."
         )
-    return jvm.io.hudilite.spark.service.PythonCompactions
-
-
-def _session(spark: SparkSession) -> Any:
-    return spark._jsparkSession
+    return jvm

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import compaction, inspect
+from hudilite import compaction, driver, inspect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind, Progress
 
+_SERVICE = "PythonTables"
+
 
 @dataclass(frozen=True)
 class HudiliteTable:
-    """A table at a path: its rows through Spark, its timeline and files read directly.
+    """A table at a path.
+
+    Rows, timeline and files are read by Spark's driver. Through Spark Connect, which does not reach the driver, timeline
+    and files are read here with pyarrow and fastavro, as :mod:`hudilite.inspect` does.
 
     Attributes
     ----------
@@ -71,15 +77,31 @@ class HudiliteTable:
 
     def timeline(self) -> list[inspect.Instant]:
         """All instants of the active timeline, oldest first."""
-        return inspect.timeline(self.path)
+        jvm = driver.service(self.spark, _SERVICE)
+        if jvm is None:
+            return inspect.timeline(self.path)
+        return [inspect.Instant(**i) for i in json.loads(jvm.timeline(driver.session(self.spark), self.path))]
 
     def history(self, limit: int | None = None) -> list[inspect.Commit]:
-        """Completed writes with what they did, newest first."""
-        return inspect.history(self.path)[:limit]
+        """Completed writes with what they did, newest first.
+
+        Parameters
+        ----------
+        limit
+            How many of them; all by default.
+        """
+        jvm = driver.service(self.spark, _SERVICE)
+        if jvm is None:
+            return inspect.history(self.path)[:limit]
+        text = jvm.history(driver.session(self.spark), self.path, -1 if limit is None else limit)
+        return [inspect.Commit(**c) for c in json.loads(text)]
 
     def files(self) -> list[inspect.DataFile]:
-        """Base files of the newest snapshot."""
-        return inspect.files(self.path)
+        """Base files of the newest snapshot, by partition and file group."""
+        jvm = driver.service(self.spark, _SERVICE)
+        if jvm is None:
+            return inspect.files(self.path)
+        return [inspect.DataFile(**f) for f in json.loads(jvm.files(driver.session(self.spark), self.path))]
 
     def schedule_compaction(
         self,

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
 
 import hudilite
 
@@ -17,6 +21,20 @@ def test_the_quickstart_is_the_example_but_for_its_path() -> None:
     example = (ROOT / "examples" / "quickstart.py").read_text()
     shown = block[1].replace('path = "/tmp/trips"', 'path = f"{tempfile.mkdtemp()}/trips"')
     assert shown in example
+
+
+def test_every_python_example_runs_as_it_stands_one_after_the_other(
+    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert "hudilite.session" in blocks[0], "the quickstart comes first, and the others go on from it"
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block.replace('"/tmp/', f'"{tmp_path}/'), "README.md", "exec"), names)
+    assert names["spark"].sparkContext is spark.sparkContext
+    assert [c.operation for c in hudilite.table(spark, f"{tmp_path}/logged_trips").history(1)] == ["COMPACT"]
+    assert (names["newest"].inserts, names["newest"].updates, names["first"].inserts) == (1, 1, 2)
+    assert "|  2|  bob| 9.0|  2|" in capsys.readouterr().out
 
 
 def test_the_readme_is_short_and_names_this_version() -> None:
