@@ -1,0 +1,118 @@
+package io.hudilite.schema
+
+import java.util.concurrent.ConcurrentHashMap
+
+/** Under which names the columns that a query asks for lie in a file. */
+sealed trait ColumnNames extends Serializable {
+
+  /** The file's column for that of the query, `None` when the file has none: a column of its name is another one. */
+  def of(column: String): Option[NamedColumn]
+
+  /** Names inside the elements of a list, if it is one. */
+  def inElement: ColumnNames
+
+  /** Names inside the keys and the values of a map, if it is one. */
+  def inKey: ColumnNames
+  def inValue: ColumnNames
+}
+
+/** A column by its name in a file, and the names inside of it. */
+final case class NamedColumn(name: String, inside: ColumnNames)
+
+object ColumnNames {
+
+  /** Every column has the name that the query gives it. */
+  case object Same extends ColumnNames {
+    override def of(column: String): Option[NamedColumn] = Some(NamedColumn(column, this))
+    override def inElement: ColumnNames = this
+    override def inKey: ColumnNames = this
+    override def inValue: ColumnNames = this
+  }
+
+  /** Names by id: what the query calls by the names of `query` the file calls by those of `file`.
+    *
+    * @param kept
+    *   ids that are still those of the same columns; others of the file are of columns that were dropped
+    */
+  def between(query: ColumnType, file: ColumnType, kept: Int => Boolean = _ => true): ColumnNames =
+    if (agree(query, file, kept)) Same else ById(query, file, kept)
+
+  private def agree(query: ColumnType, file: ColumnType, kept: Int => Boolean): Boolean = (query, file) match {
+    case (ColumnType.Record(q), f: ColumnType.Record) => q.size == f.columns.size && q.forall(c =>
+        kept(c.id) && f.column(c.id).exists(o => o.name == c.name && agree(c.dataType, o.dataType, kept)))
+    case (ColumnType.ListOf(q), ColumnType.ListOf(f)) => agree(q, f, kept)
+    case (ColumnType.MapOf(qk, qv), ColumnType.MapOf(fk, fv)) => agree(qk, fk, kept) && agree(qv, fv, kept)
+    case (_: ColumnType.Atom, _: ColumnType.Atom) => true
+    case _ => false
+  }
+
+  private final case class ById(query: ColumnType, file: ColumnType, kept: Int => Boolean) extends ColumnNames {
+
+    override def of(column: String): Option[NamedColumn] = (query, file) match {
+      case (q: ColumnType.Record, f: ColumnType.Record) => q.column(column) match {
+          case Some(asked) => f.column(asked.id).filter(c => kept(c.id))
+              .map(c => NamedColumn(c.name, between(asked.dataType, c.dataType, kept)))
+          // Writers that do not keep ids may add columns, which have none. Any other name belongs to the id it has there.
+          case None => if (f.column(column).isEmpty) Some(NamedColumn(column, Same)) else None
+        }
+      case _ => Some(NamedColumn(column, Same))
+    }
+
+    override def inElement: ColumnNames = (query, file) match {
+      case (ColumnType.ListOf(q), ColumnType.ListOf(f)) => between(q, f, kept)
+      case _ => Same
+    }
+
+    override def inKey: ColumnNames = (query, file) match {
+      case (ColumnType.MapOf(q, _), ColumnType.MapOf(f, _)) => between(q, f, kept)
+      case _ => Same
+    }
+
+    override def inValue: ColumnNames = (query, file) match {
+      case (ColumnType.MapOf(_, q), ColumnType.MapOf(_, f)) => between(q, f, kept)
+      case _ => Same
+    }
+  }
+}
+
+/** The columns of a table whose names have changed, as one query sees them: in the version that it reads, whatever the
+  * files call them.
+  */
+final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHistory) {
+
+  // Most files of a table are of few versions.
+  @transient private lazy val known = new ConcurrentHashMap[String, ColumnNames]()
+
+  /** Names in the files and log blocks that the write of this instant made. */
+  def namesIn(instant: String): ColumnNames = {
+    val file = history.at(instant)
+    known.computeIfAbsent(file.version, _ => namesIn(file))
+  }
+
+  /** The column of this name was and is always the same one. */
+  def isOne(name: String): Boolean = (history.versions :+ query).flatMap(_.columns.column(name)).map(
+    _.id).distinct.size <= 1 &&
+    (query.columns.column(name).isDefined || history.versions.forall(_.columns.column(name).isEmpty))
+
+  /** Types that the column of this name has had, oldest first. */
+  def typesOf(name: String): Seq[ColumnType] = (history.versions.filter(_.version < query.version) :+ query).flatMap(
+    _.columns.column(name)).map(_.dataType).distinct
+
+  /** The write of this instant had the very columns of the query, with their types. */
+  def isOfQuery(instant: String): Boolean = history.at(instant).columns == query.columns
+
+  // A column that a later version lacks was dropped: Hudi may give its id to a new column.
+  private def namesIn(file: SchemaVersion): ColumnNames = {
+    val since = history.versions.dropWhile(_.version != file.version).takeWhile(_.version < query.version) :+ query
+    if (file == query) ColumnNames.Same
+    else ColumnNames.between(query.columns, file.columns, since.map(_.columns.ids).reduce(_ intersect _))
+  }
+}
+
+object EvolvedColumns {
+
+  /** The version read belongs to the history, also while the file that tells of it is being replaced. */
+  def of(query: SchemaVersion, history: SchemaHistory): EvolvedColumns =
+    EvolvedColumns(query,
+      SchemaHistory((history.versions.filterNot(_.version == query.version) :+ query).sortBy(_.version)))
+}
