@@ -48,7 +48,7 @@ class Table:
     def __init__(self, name, version, **opts):
         self.dir = os.path.join(a.out, f"{name}-v{version}"); shutil.rmtree(self.dir, ignore_errors=True)
         self.path = os.path.join(self.dir, "table")
-        self.rnd = random.Random(f"{name}-{a.seed}")
+        self.rnd = random.Random(f"{name}-{a.seed}"); self.reads = {}
         self.opts = {"hoodie.table.name": name.replace("-", "_"), "hoodie.datasource.write.recordkey.field": "id",
             "hoodie.datasource.write.partitionpath.field": "dt", "hoodie.datasource.write.precombine.field": "ts",
             "hoodie.write.table.version": str(version), "hoodie.write.auto.upgrade": "false",
@@ -61,8 +61,18 @@ class Table:
     def write(self, df, op="upsert", **opts):
         o = dict(self.opts); o.update({"hoodie.datasource.write.operation": op}); o.update(opts)
         df.write.format("hudi").options(**o).mode("append").save(self.path)
-    def read(self, **o): return spark.read.format("hudi").options(**o).load(self.path)
-    def finish(self, mor=False):
+    def read(self, **o): return spark.read.format("hudi").options(**self.reads, **o).load(self.path)
+    def name(self): return "g_" + os.path.basename(self.dir).replace("-", "_") + f"_{a.seed}"
+    def sql(self, statement, **settings):
+        """A statement on the table, `{t}` in it; the settings last for the statement alone."""
+        name = self.name()
+        if name not in [r.tableName for r in spark.sql("show tables").collect()]: spark.sql(f"create table {name} using hudi location '{self.path}'")
+        keep = {k: v for k, v in self.opts.items() if k.startswith("hoodie.") and "datasource.write.operation" not in k and "table.name" not in k}
+        for k, v in {**keep, **settings}.items(): spark.conf.set(k, v)
+        try: spark.sql(statement.format(t=name))
+        finally:
+            for k in {**keep, **settings}: spark.conf.unset(k)
+    def finish(self, mor=False, as_of=False):
         e = os.path.join(self.dir, "expect"); os.makedirs(e, exist_ok=True)
         def put(n, ls): open(os.path.join(e, n + ".jsonl"), "w").write("\n".join(ls) + ("\n" if ls else ""))
         put("snapshot", rows(self.read()))
@@ -71,6 +81,8 @@ class Table:
         tl = os.path.join(self.path, ".hoodie", "timeline"); tl = tl if os.path.isdir(tl) else os.path.join(self.path, ".hoodie")
         inst = sorted(f for f in os.listdir(tl) if f[:4] == "2026" )
         done = sorted(f for f in inst if f.endswith((".commit", ".deltacommit", ".replacecommit")))
+        if as_of:
+            for i, f in enumerate(done): put(f"as_of_{i}", rows(self.read(**{"as.of.instant": f.split(".")[0].split("_")[0]})))
         inc = None
         if len(done) > 1:
             first = done[0].split(".")[0].split("_")
@@ -158,12 +170,62 @@ def cdc(v):
     c = spark.read.format("hudi").options(**{"hoodie.datasource.query.type": "incremental", "hoodie.datasource.query.incremental.format": "cdc", "hoodie.datasource.read.begin.instanttime": "000"}).load(t.path)
     open(os.path.join(t.dir, "expect", "cdc.jsonl"), "w").write("\n".join(sorted(json.dumps(plain(r.asDict()), sort_keys=True) for r in c.drop("ts_ms", "ts").collect())) + "\n")
 
-ALL = [cow_basic, cow_plain, cow_complex, mor_logs, mor_commit_time, mor_compacted, mor_parquet_blocks, bucket, lambda v: bucket(v, "COPY_ON_WRITE"), bucket_complex, evolved, overwrite, clustered, types, archived, global_move, soft_delete, savepointed, metadata, cdc]
+def evolved_by_id(v, kind="COPY_ON_WRITE"):
+    # Columns renamed, swapped, dropped, dropped and added again, moved, and of other types, by schema-on-read; merge-on-read leaves logs of each version.
+    on = {"hoodie.schema.on.read.enable": "true"}
+    t = Table("columns-by-id-" + ("mor" if kind[0] == "M" else "cow"), v, **on, **{"hoodie.datasource.write.table.type": kind, "hoodie.compact.inline": "false"}); t.reads = on
+    def f(ids, ts, names):
+        rs = [(f"k{a.seed}-{i:04d}", ts, f"p{i % 2}", f"c{ts}-{i}", i + ts / 4, i * 10 + ts, i + ts, float(i) / 8, float(i) / 10, f"2026-0{1 + i % 9}-01", f"x{ts}-{i}", decimal.Decimal(i * 101) / 100, i % 3, (i, f"y{i}", (i + ts, f"z{i}")), [(i, f"e{i}")], {"k": (i, f"v{i}")}) for i in ids]
+        return spark.createDataFrame(rs, "id string, ts long, dt string, colour string, price double, n long, i int, f float, d double, day string, extra string, amount decimal(10,2), small int, st struct<x:int,y:string,in:struct<p:int,q:string>>, l array<struct<x:int,y:string>>, m map<string,struct<x:int,y:string>>").select(*[F.expr(e) for e in names])
+    alter = lambda *changes: [t.sql("alter table {t} " + c, **on, **{"hoodie.datasource.write.schema.allow.auto.evolution.column.drop": "true"}) for c in changes]
+    n0 = ["id", "ts", "dt", "colour", "price", "n", "i", "f", "d", "day", "extra", "amount", "small", "st", "l", "m"]
+    t.write(f(range(24), 1, n0), "insert"); t.write(f(pick(t, 6, 24), 2, n0))
+    alter("rename column colour to shade", "rename column n to swap", "rename column price to n", "rename column swap to price", "add columns (last string, nested array<struct<a:int,b:string>>)")
+    n1 = ["id", "ts", "dt", "colour as shade", "price as n", "n as price", "i", "f", "d", "day", "extra", "amount", "small", "st", "l", "m", "concat('last', id) as last", "array(named_struct('a', i, 'b', colour)) as nested"]
+    t.write(f(pick(t, 6, 24) + [24], 3, n1))
+    alter("drop column extra", "alter column i type bigint", "alter column f type double", "alter column d type string", "alter column day type date", "alter column amount type decimal(20,4)", "alter column small type string", "rename column st.x to xx", "alter column st.in.p type bigint", "rename column l.element.x to xx", "rename column m.value.y to yy", "rename column st to record", "alter column shade after id")
+    n2 = ["id", "colour as shade", "ts", "dt", "price as n", "n as price", "cast(i as bigint) as i", "cast(f as string) as f0", "cast(d as string) as d", "cast(day as date) as day", "cast(amount as decimal(20,4)) as amount", "cast(small as string) as small", "named_struct('xx', st.x, 'y', st.y, 'in', named_struct('p', cast(st.in.p as bigint), 'q', st.in.q)) as record", "transform(l, e -> named_struct('xx', e.x, 'y', e.y)) as l", "transform_values(m, (k, e) -> named_struct('x', e.x, 'yy', e.y)) as m", "concat('last', id) as last", "array(named_struct('a', i, 'b', colour)) as nested"]
+    g = lambda ids, ts: f(ids, ts, n2).withColumn("f", F.col("f0").cast("double")).drop("f0").select("id", "shade", "ts", "dt", "n", "price", "i", "f", "d", "day", "amount", "small", "record", "l", "m", "last", "nested")
+    t.write(g(pick(t, 6, 24) + [25], 4))
+    alter("add columns (extra string)", "drop column nested")
+    t.write(g(pick(t, 4, 24), 5).drop("nested").withColumn("extra", F.lit("again"))); t.write(g(pick(t, 2, 24), 6).drop("nested").withColumn("extra", F.lit("gone")), "delete"); t.finish(kind[0] == "M")
+def partial(v):
+    # Log blocks with only the columns that a MERGE sets. This Hudi fails to read them where commit times decide.
+    if v == 6: return  # only from version 8 on
+    t = Table("partial-updates", v, **MOR, **{"hoodie.write.record.positions": "true", "hoodie.datasource.write.hive_style_partitioning": "true"})
+    P = lambda ids, ts: D(t, ids, ts, parts=("p",)).select("id", "ts", "colour", "price", "n", "dt")
+    spark.sql(f"create table {t.name()} (id string, ts bigint, colour string, price double, n bigint, dt string) using hudi partitioned by (dt) location '{t.path}' tblproperties(type='mor', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='{v}', 'hoodie.record.merge.mode'='EVENT_TIME_ORDERING')")
+    t.opts["hoodie.table.name"] = t.name(); t.write(P(range(N), 5), "bulk_insert")
+    def some(ids, ts, *columns):
+        P(ids, ts).createOrReplaceTempView("changes")
+        t.sql("merge into {t} t using changes s on t.id = s.id when matched then update set " + ", ".join(f"t.{c} = s.{c}" for c in ("ts",) + columns))
+    some(pick(t, 12), 7, "colour"); some(pick(t, 12), 6, "price"); some(pick(t, 6), 3, "n"); t.write(P(pick(t, 6) + [N], 6)); some(pick(t, 12), 8, "n", "colour")
+    t.write(P(pick(t, 5), 9), "delete"); t.write(P(pick(t, 8), 6)); some(pick(t, 14), 9, "price"); some(pick(t, 6), 4, "colour", "price"); t.finish(True, as_of=True)
+    try: os.remove(os.path.join(t.dir, "expect", "incremental.jsonl"))  # this Hudi returns bytes of other memory
+    except FileNotFoundError: pass
+def cleaned(v, policy="KEEP_LATEST_COMMITS"):
+    t = Table("cleaned-by-" + ("commits" if policy == "KEEP_LATEST_COMMITS" else "versions"), v, **{"hoodie.clean.policy": policy, "hoodie.clean.commits.retained": "2", "hoodie.clean.fileversions.retained": "1"})
+    for c in range(5): t.write(D(t, range(N) if c == 0 else pick(t, 6), c + 1, parts=("2026-01-01", "2026-01-02") if c == 0 else ("2026-01-01",)), "insert" if c == 0 else "upsert")
+    t.finish()
+def indexed(v):
+    # A metadata table with a record index, bloom filters, a secondary index and an expression index.
+    if v == 6: return
+    on = {"hoodie.metadata.enable": "true", "hoodie.metadata.index.bloom.filter.enable": "true", "hoodie.metadata.record.index.enable": "true", "hoodie.metadata.global.record.level.index.enable": "true", "hoodie.metadata.record.index.max.filegroup.count": "1", "hoodie.metadata.record.index.min.filegroup.count": "1", "hoodie.metadata.global.record.level.index.min.filegroup.count": "1", "hoodie.metadata.global.record.level.index.max.filegroup.count": "1", "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider"}
+    t = Table("metadata-indexes", v, **on); t.write(D(t, range(N), 1), "insert")
+    t.sql("create index by_colour on {t}(colour)"); t.sql("create index by_day on {t} using column_stats(ts) options(expr='from_unixtime', format='yyyy-MM-dd')"); t.finish()
+def unbegun(v):
+    # An ALTER TABLE that Hudi refuses leaves a commit that is only requested.
+    t = Table("unbegun", v); t.write(D(t, range(N), 1), "insert")
+    try: t.sql("alter table {t} rename column colour to shade", **{"hoodie.schema.on.read.enable": "true"})
+    except Exception: pass
+    t.finish()
+
+ALL = [cow_basic, cow_plain, cow_complex, mor_logs, mor_commit_time, mor_compacted, mor_parquet_blocks, bucket, lambda v: bucket(v, "COPY_ON_WRITE"), bucket_complex, evolved, overwrite, clustered, types, archived, global_move, soft_delete, savepointed, metadata, cdc, evolved_by_id, lambda v: evolved_by_id(v, "MERGE_ON_READ"), partial, cleaned, lambda v: cleaned(v, "KEEP_LATEST_FILE_VERSIONS"), indexed, unbegun]
 bad = 0
 for v in [int(x) for x in a.versions.split(",")]:
     for i, f in enumerate(ALL):
-        name = getattr(f, "__name__", str(i)).replace("<lambda>", "bucket_cow")
-        if a.only and a.only != name: continue
+        name = getattr(f, "__name__", str(i)).replace("<lambda>", f"lambda-{i}")
+        if a.only and name not in a.only.split(","): continue
         s = time.time()
         try: f(v); print("made", name, f"v{v}", f"{time.time() - s:.1f}s", flush=True)
         except Exception as ex: bad += 1; print("FAILED", name, f"v{v}", str(ex).replace("\n", " | ")[:700], flush=True)
