@@ -233,8 +233,10 @@ PARQUET_PAGE_SIZE: Final[str] = "hoodie.parquet.page.size"
 """Size of a page. Value: int, bytes; default 1048576."""
 
 METADATA_STRICT: Final[str] = "hoodie.metadata.strict"
-"""Refuse to write to a table with a metadata table, which hudilite does not maintain. Otherwise the metadata
-table is dropped first, and Apache Hudi builds it again with its next write. Value: boolean; default false.
+"""Which metadata tables, which hudilite does not maintain, keep a table from being written. indexes: those with
+a record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it
+again with its next write. true: all. false: none, each is dropped. Value: indexes or true or false; default
+indexes.
 """
 
 WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"
@@ -242,8 +244,9 @@ WRITE_LOCK_WAIT_TIME_MS: Final[str] = "hoodie.write.lock.wait_time_ms"
 
 CLEAN_FAILED_WRITES_POLICY: Final[str] = "hoodie.clean.failed.writes.policy"
 """What happens to a pending write of another program before this one begins. LAZY: it is rolled back when its
-heartbeat has expired, and otherwise this write is refused. EAGER: it is rolled back, dead or not. NEVER: it
-is left as it is; Apache Hudi may then refuse its own next write. Value: EAGER or LAZY or NEVER; default LAZY.
+heartbeat has expired, or when it was announced that long ago and never began; otherwise this write is
+refused. EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its
+own next write. Value: EAGER or LAZY or NEVER; default LAZY.
 """
 
 # Compaction
@@ -339,6 +342,12 @@ one. Tables of version 8 and later compare completion times. Value: string.
 
 READ_END_INSTANTTIME: Final[str] = "hoodie.datasource.read.end.instanttime"
 """Where an incremental read ends; the instant itself is read. Without it: the newest one. Value: string."""
+
+READ_INCR_FALLBACK_FULLTABLESCAN_ENABLE: Final[str] = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
+"""What an incremental read with an end does when rows as of that end have been overwritten since and cleaned
+away: true reads those that are left, false is an error. Without an end none is missing. Value: boolean;
+default false.
+"""
 
 READ_META_COLUMNS: Final[str] = "hoodie.datasource.read.meta.columns"
 """Show the five ``_hoodie_`` columns in ``SELECT *``. By name they can always be selected. Value: boolean;

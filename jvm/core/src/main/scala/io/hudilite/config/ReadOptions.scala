@@ -25,6 +25,11 @@ object ReadOptions {
   val EndInstant: ConfigKey[String] = ConfigKey.text("hoodie.datasource.read.end.instanttime", None,
     "Where an incremental read ends; the instant itself is read. Without it: the newest one.")
 
+  val FullScanFallback: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.incr.fallback.fulltablescan.enable",
+    default = false,
+    "What an incremental read with an end does when rows as of that end have been overwritten since and cleaned away: " +
+      "true reads those that are left, false is an error. Without an end none is missing.")
+
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
@@ -34,5 +39,5 @@ object ReadOptions {
   /** Which rows a read sees; a write works on the newest ones. */
   val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ Seq(BeginInstant, EndInstant))
 
-  val all: Seq[ConfigKey[_]] = ChoosesRows :+ MetaColumns
+  val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)
 }

@@ -117,9 +117,11 @@ object WriteOptions {
 
   val PageSize: ConfigKey[Int] = ConfigKey.int("hoodie.parquet.page.size", 1024 * 1024, "Size of a page.", 1, "bytes")
 
-  val MetadataStrict: ConfigKey[Boolean] = ConfigKey.flag("hoodie.metadata.strict", default = false,
-    "Refuse to write to a table with a metadata table, which hudilite does not maintain. Otherwise the metadata table " +
-      "is dropped first, and Apache Hudi builds it again with its next write.")
+  val MetadataStrict: ConfigKey[String] = ConfigKey.choice("hoodie.metadata.strict", Some("indexes"),
+    Seq("indexes", "true", "false"),
+    "Which metadata tables, which hudilite does not maintain, keep a table from being written. indexes: those with a " +
+      "record, secondary, expression or bloom filter index; another one is dropped first, and Apache Hudi builds it " +
+      "again with its next write. true: all. false: none, each is dropped.")
 
   val LockWaitMs: ConfigKey[Long] = ConfigKey.long("hoodie.write.lock.wait_time_ms", 60000L,
     "Time that a commit waits for the table lock.", 0, "milliseconds")
@@ -127,8 +129,8 @@ object WriteOptions {
   val FailedWritesPolicy: ConfigKey[String] = ConfigKey.choice("hoodie.clean.failed.writes.policy", Some("LAZY"),
     Seq("EAGER", "LAZY", "NEVER"),
     "What happens to a pending write of another program before this one begins. LAZY: it is rolled back when its " +
-      "heartbeat has expired, and otherwise this write is refused. EAGER: it is rolled back, dead or not. NEVER: it is " +
-      "left as it is; Apache Hudi may then refuse its own next write.",
+      "heartbeat has expired, or when it was announced that long ago and never began; otherwise this write is refused. " +
+      "EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
   /** How keys are dealt to buckets. */

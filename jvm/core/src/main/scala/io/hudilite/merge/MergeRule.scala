@@ -6,7 +6,7 @@ import io.hudilite.config.MergeMode
   *
   * In event-time order the newer version wins unless its ordering value is less; several ordering fields compare one
   * after the other. A missing value on either side lets the newer one win, and so does a delete without ordering values.
-  * Where nothing is compared the newer one always wins.
+  * Where nothing is compared the newer one always wins. The winner may lack columns, which the other one then gives.
   *
   * @param fields
   *   the ordering fields that are compared, most significant first; none in the order of commits
@@ -25,7 +25,14 @@ final case class MergeRule(fields: Seq[String]) {
     alwaysWins(newer) || older.isUnordered || notLess(newer, older)
 
   def decide(newer: Version, older: Version): Outcome =
-    if (!wins(newer, older)) Outcome.Kept else if (newer.isDelete) Outcome.Deleted else Outcome.Replaced
+    if (wins(newer, older)) {
+      if (newer.isDelete) Outcome.Deleted else if (completes(older, newer)) Outcome.Overlaid else Outcome.Replaced
+    } else if (completes(newer, older)) Outcome.Underlaid
+    else Outcome.Kept
+
+  /** The version that lost gives columns to the one that won; nothing is left of a deleted record. */
+  private def completes(loser: Version, winner: Version): Boolean =
+    winner.isPartial && !winner.isDelete && !loser.isDelete
 
   private def notLess(newer: Version, older: Version): Boolean = {
     // hot path

@@ -13,11 +13,12 @@ trait Version {
 
   /** A delete without ordering values: it wins over everything older and loses to everything newer. */
   def isUnordered: Boolean = false
+
+  /** Has only some columns, and leaves the others as they are. */
+  def isPartial: Boolean = false
 }
 
-/** What becomes of the older of two versions of a record. A partial update would be one outcome more: whoever merges says
-  * for each of them what it does.
-  */
+/** What becomes of the older of two versions of a record: whoever merges says for each of them what it does. */
 sealed trait Outcome
 
 object Outcome {
@@ -30,4 +31,10 @@ object Outcome {
 
   /** Nothing stands there any more. */
   case object Deleted extends Outcome
+
+  /** The newer version stands on top of the older one, which gives the columns that the newer one lacks. */
+  case object Overlaid extends Outcome
+
+  /** The older version stays, and the newer one gives the columns that the older one lacks. */
+  case object Underlaid extends Outcome
 }

@@ -1,7 +1,8 @@
 package io.hudilite.table
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, ViewInstants}
-import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
   *
@@ -18,7 +19,7 @@ final case class IncrementalRange(begin: String, end: Option[String] = None)
   * @param instants
   *   requested times of the selected writes
   * @param fullScan
-  *   the files as of the range's end are not known or no longer there, so that all present files are read instead; row
+  *   not the files as of the range's end are read, which are not known or no longer there, but all present files; row
   *   versions that were overwritten after the range are then missing
   */
 final case class IncrementalFiles(instants: Set[String], slices: Map[String, Seq[FileSlice]], fullScan: Boolean)
@@ -43,8 +44,12 @@ object IncrementalRange {
     if (layout == 1) Some(instant.time) else instant.completionTime.orElse(Some(instant.time))
 }
 
-/** Finds the file slices that hold the changes of a range. */
-private[table] final class IncrementalSelection(table: Table) {
+/** Finds the file slices that hold the changes of a range.
+  *
+  * @param orWhatIsLeft
+  *   when versions of rows at the range's end were cleaned away, those that are left are read; otherwise it is an error
+  */
+private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Boolean) {
 
   private val layout = table.config.layout
   private val timeline = table.timeline
@@ -60,35 +65,35 @@ private[table] final class IncrementalSelection(table: Table) {
       else Nil
     val instants = (active.map(_._1) ++ archived).map(_.time).toSet
     if (instants.isEmpty) IncrementalFiles(instants, Map.empty, fullScan = false)
-    else touched(range, active).filter(_ => archived.isEmpty).fold(everything(instants))(slices =>
-      IncrementalFiles(instants, slices, fullScan = false))
+    else if (archived.nonEmpty) everything(range, instants, s"the commit ${archived.head.time} is archived")
+    else touched(range, active) match {
+      case Right(slices) => IncrementalFiles(instants, slices, fullScan = false)
+      case Left(lost) => everything(range, instants,
+          s"files of the file group ${lost.fileId} in '${lost.partition}' have been cleaned away")
+    }
   }
 
   private def archivedWrites: Seq[Instant] =
     table.store.archivedCompleted().filter(i => Action.Writes(i.action) && !timeline.isCompleted(i.time))
 
-  private def everything(instants: Set[String]): IncrementalFiles =
+  /** Up to now the present files hold all that the range left behind; up to an earlier time only what nobody overwrote. */
+  private def everything(range: IncrementalRange, instants: Set[String], reason: => String): IncrementalFiles = {
+    val upToNow = range.end.forall(end =>
+      timeline.writes.forall(IncrementalRange.position(_, layout).forall(_ <= end)))
+    if (!upToNow && !orWhatIsLeft) throw InvalidInput("RANGE_NOT_RETAINED", "path" -> table.basePath,
+      "begin" -> range.begin, "end" -> range.end.getOrElse(""), "reason" -> reason)
     IncrementalFiles(instants, table.allSlices(), fullScan = true)
-
-  /** Slices as of the range's end of the file groups that the writes touched; `None` when one was cleaned away. */
-  private def touched(range: IncrementalRange, writes: Seq[(Instant, CommitMetadata)])
-      : Option[Map[String, Seq[FileSlice]]] = {
-    val view = viewAtEnd(range)
-    val last = lastStats(writes).filterNot { case (group, _) => view.replaced(group) }
-    val listing = table.listing(last.keys.map(_.partition).toList.distinct)
-    val slices = FileSystemView.slices(view, table.committedFiles(listing)).values.flatten
-      .map(s => s.groupId -> s).toMap
-    val intact = last.forall { case (group, (time, stat)) => slices.get(group).exists(holds(_, time, stat)) }
-    if (intact) Some(slices.values.filter(s => last.contains(s.groupId)).toList.groupBy(_.partition)) else None
   }
 
-  private def lastStats(commits: Seq[(Instant, CommitMetadata)]): Map[FileGroupId, (String, WriteStat)] =
-    commits.sortBy(_._1.time).flatMap { case (instant, metadata) =>
-      metadata.allStats.filter(_.path.nonEmpty).map(s => FileGroupId(s.partitionPath, s.fileId) -> (instant.time -> s))
-    }.toMap
-
-  private def holds(slice: FileSlice, time: String, stat: WriteStat): Boolean =
-    slice.instant >= time || (stat.isLog && slice.logs.exists(_.name == stat.fileName))
+  /** Slices as of the range's end of the file groups that the writes touched, or a group whose slice was cleaned away. */
+  private def touched(range: IncrementalRange, writes: Seq[(Instant, CommitMetadata)])
+      : Either[FileGroupId, Map[String, Seq[FileSlice]]] = {
+    val view = viewAtEnd(range)
+    val last = LastWrites.of(writes).without(view.replaced)
+    val listing = table.listing(last.groups.map(_.partition).toList.distinct)
+    val slices = LastWrites.bySlice(FileSystemView.slices(view, table.committedFiles(listing)))
+    last.lost(slices).toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
+  }
 
   private def viewAtEnd(range: IncrementalRange): ViewInstants = range.end match {
     case None => table.everything

@@ -4,22 +4,45 @@ import io.hudilite.config.{NewTable, TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
 import io.hudilite.log.BlockInstants
+import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Storage}
-import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
   *
   * Everything asked of it later refers to that timeline, so that one `Table` is one snapshot; `refresh` opens it anew.
   * Opening costs one read of the properties, one listing of the timeline and one read of a commit file.
   *
-  * @param schemaJson
-  *   Avro schema without meta columns; `None` for a table without commits that was created without a schema
+  * @param schema
+  *   its columns; `None` for a table without commits that was created without a schema
   */
 final case class Table(
-    storage: Storage, basePath: String, config: TableConfig, timeline: Timeline, schemaJson: Option[String]) {
+    storage: Storage, basePath: String, config: TableConfig, timeline: Timeline, schema: Option[TableSchema]) {
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
+
+  /** The columns as an Avro schema without meta columns. */
+  def schemaJson: Option[String] = schema.map(_.avroJson)
+
+  /** The columns as of an instant, by requested time and inclusive; those of now when nothing was written by then. */
+  def schemaAsOf(time: String): Option[TableSchema] = store.schema(timeline.upTo(time)).orElse(schema)
+
+  /** The columns of the files that a service writes at its instant. Files are read by the version of the columns at their
+    * instant, so it keeps to that where columns have ids, whatever has changed since it was planned.
+    */
+  def schemaForService(instant: String): Option[TableSchema] =
+    if (schema.exists(_.byId.isDefined)) schemaAsOf(instant) else schema
+
+  /** Names of these columns in the files, where Hudi's schema-on-read has changed some; asks storage only then. */
+  def evolved(columns: Option[TableSchema]): Option[EvolvedColumns] = columns.flatMap(_.byId).map { json =>
+    EvolvedColumns.of(CorruptTable.guard(basePath)(SchemaJson.version(json)), schemaHistory)
+  }
+
+  private lazy val schemaHistory: SchemaHistory = store.schemaFiles.newest(timeline) match {
+    case Some(json) => CorruptTable.guard(s"$basePath/.hoodie/.schema")(SchemaJson.history(json))
+    case None => throw CorruptTable("SCHEMA_HISTORY_MISSING", "path" -> basePath)
+  }
 
   // The listing of all partitions, taken at most once and from then on the source of every slice.
   private lazy val discovered: Map[String, Seq[FileInfo]] = {
@@ -82,8 +105,14 @@ final case class Table(
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
     FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(discovered))
 
-  /** What an incremental read of the range has to look at. */
-  def incremental(range: IncrementalRange): IncrementalFiles = new IncrementalSelection(this).select(range)
+  /** What an incremental read of the range has to look at. Where versions of rows that a range with an end left behind
+    * are no longer there, `RANGE_NOT_RETAINED` is raised, or those that are left are read.
+    */
+  def incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false): IncrementalFiles =
+    new IncrementalSelection(this, orWhatIsLeft).select(range)
+
+  /** Raises `InvalidInput` unless the state as of an instant, by requested time and inclusive, is still whole. */
+  def checkRetained(asOf: String): Unit = new Retention(this).check(asOf)
 
   /** Completed write with the greatest instant. */
   def lastInstant: Option[Instant] = timeline.lastCompleted

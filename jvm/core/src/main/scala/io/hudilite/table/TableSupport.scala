@@ -2,12 +2,87 @@ package io.hudilite.table
 
 import io.hudilite.config.{MergeMode, TableConfig, TableKeys}
 import io.hudilite.error.UnsupportedTable
+import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
+import io.hudilite.timeline.TableSchema
 
 /** One feature of tables that hudilite cannot do right, and why. */
 private final case class Refusal(feature: String, reason: String)
 
-/** Decides from a table's properties whether hudilite reads and writes it right. */
+/** What a table is opened for. */
+sealed trait Purpose
+
+object Purpose {
+
+  /** A query of the newest rows, or of those as of an instant, by requested time and inclusive. */
+  final case class Read(asOf: Option[String] = None) extends Purpose
+
+  /** A write of rows. */
+  case object Write extends Purpose
+
+  /** A service that writes rows of the table again, at the instant of its plan. */
+  final case class Service(instant: String) extends Purpose
+}
+
+/** What a query or a write rests on besides the properties of a table: asked once, as it is planned, and never by a task.
+  *
+  * @param schema
+  *   columns that are read or written
+  * @param columns
+  *   the names of these columns in files, where Hudi's schema-on-read has changed some
+  */
+final case class TableSupport(schema: Option[TableSchema], columns: Option[EvolvedColumns]) {
+
+  /** Raises `InvalidInput` when a write that makes these the table's columns could not record them.
+    *
+    * @param avroJson
+    *   without meta columns
+    */
+  def checkGrowth(avroJson: String): Unit = schema.flatMap(_.byId).foreach(NextVersion.of(_, avroJson, "0"))
+}
+
+/** Decides whether hudilite reads and writes a table right. */
 object TableSupport {
+
+  /** Raises an error by name when the table cannot serve the purpose right. Storage is asked only of tables where there is
+    * something to find out: it costs nothing for those whose columns never changed, read as they are now.
+    */
+  def of(table: Table, purpose: Purpose): TableSupport = purpose match {
+    case Purpose.Read(asOf) =>
+      asOf.foreach(table.checkRetained)
+      withColumns(table, asOf.fold(table.schema)(table.schemaAsOf))
+    case Purpose.Write =>
+      checkWritable(table.config, table.basePath)
+      val support = withColumns(table, table.schema)
+      refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)))
+      support
+    case Purpose.Service(instant) =>
+      checkWritable(table.config, table.basePath)
+      withColumns(table, table.schemaForService(instant))
+  }
+
+  private def withColumns(table: Table, schema: Option[TableSchema]): TableSupport = {
+    val columns = table.evolved(schema)
+    refuse(table.basePath, columns.toSeq.flatMap(exchangedFields(table.config, _)))
+    TableSupport(schema, columns)
+  }
+
+  /** Columns that the properties name, which are not told when another column gets the name. Hudi refuses that. */
+  private def exchangedFields(config: TableConfig, columns: EvolvedColumns): Seq[Refusal] = {
+    val named = config.recordKeyFields ++ config.partitionFields ++ config.orderingFields ++
+      config.deleteMarker.map(_.field)
+    named.map(_.takeWhile(_ != '.')).filterNot(columns.isOne).map(name =>
+      Refusal(s"the column $name, which was dropped or renamed", "its properties still name it"))
+  }
+
+  /** A key keeps the spelling that it was written with, so that a new one must be spelled alike. */
+  private def respelledKeys(config: TableConfig, columns: EvolvedColumns): Seq[Refusal] = for {
+    field <- config.recordKeyFields.map(_.takeWhile(_ != '.'))
+    types = columns.typesOf(field).collect { case ColumnType.Atom(name) => name } if types.size > 1
+    if !types.forall(SpelledAlike.contains) && types != Seq("date", "string")
+  } yield Refusal(s"the key column $field, whose type was changed from ${types.head} to ${types.last}",
+    "the keys of old rows are spelled in another way than those of new ones")
+
+  private val SpelledAlike = Set("int", "long", "string")
 
   /** Raises `UnsupportedTable` by the name of the first feature that makes reads of this table wrong. */
   def checkReadable(config: TableConfig, path: String): Unit = {

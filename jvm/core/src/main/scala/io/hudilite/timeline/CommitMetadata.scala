@@ -95,6 +95,9 @@ final case class CommitMetadata(
   /** The table's Avro schema as this commit recorded it. */
   def schema: Option[String] = extra.get(CommitMetadata.SchemaKey).filter(_.nonEmpty)
 
+  /** The same columns with their ids, as Hudi's schema-on-read keeps them. */
+  def schemaById: Option[String] = extra.get(CommitMetadata.SchemaByIdKey).filter(_.nonEmpty)
+
   /** (partition path, file id) of every file group written or replaced. */
   def touchedFileGroups: Set[(String, String)] = {
     val written = for ((partition, files) <- stats.toSeq; file <- files if file.fileId.nonEmpty)
@@ -106,6 +109,7 @@ final case class CommitMetadata(
 
 object CommitMetadata {
   val SchemaKey = "schema"
+  val SchemaByIdKey = "latest_schema"
 
   /** Operation of a completed compaction. */
   val Compact = "COMPACT"

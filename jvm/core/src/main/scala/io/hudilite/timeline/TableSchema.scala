@@ -5,27 +5,39 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 
 import scala.collection.JavaConverters._
 
-/** Where the table's schema comes from: `schema` in the extra metadata of its commits. */
-private[timeline] object TableSchema {
+/** The columns of a table as a commit recorded them.
+  *
+  * @param avroJson
+  *   Avro schema without meta columns
+  * @param byId
+  *   the same columns with their ids, where Hudi's schema-on-read has changed the table
+  */
+final case class TableSchema(avroJson: String, byId: Option[String] = None)
+
+/** Where the table's schema comes from: the extra metadata of its commits. */
+object TableSchema {
 
   // Table services copy the schema that they found when they were planned, so a newer one of a write outranks theirs.
   private val Services = Set("CLUSTER", "COMPACT", "INDEX", "LOG_COMPACT")
 
   private val mapper = new ObjectMapper()
 
-  /** First schema of a write in `newestFirst`, else the first of a table service. Stops at the first hit. */
-  def newest(newestFirst: Iterator[CommitMetadata]): Option[String] = {
-    var service: Option[String] = None
-    var write: Option[String] = None
+  /** First schema of a write in `newestFirst`, else the first of a table service. Stops at the first hit. A commit
+    * without ids ends what schema-on-read did before it: Hudi's readers and writers then go by names as well.
+    */
+  private[timeline] def newest(newestFirst: Iterator[CommitMetadata]): Option[TableSchema] = {
+    var service: Option[TableSchema] = None
+    var write: Option[TableSchema] = None
     while (write.isEmpty && newestFirst.hasNext) {
       val commit = newestFirst.next()
-      if (Services(commit.operation)) service = service.orElse(commit.schema) else write = commit.schema
+      val recorded = commit.schema.map(TableSchema(_, commit.schemaById))
+      if (Services(commit.operation)) service = service.orElse(recorded) else write = recorded
     }
-    write.orElse(service).map(withoutMeta)
+    write.orElse(service).map(s => s.copy(avroJson = withoutMeta(s.avroJson)))
   }
 
   /** Some old writers recorded the schema with the meta columns in it. */
-  def withoutMeta(avroJson: String): String =
+  private[timeline] def withoutMeta(avroJson: String): String =
     if (!avroJson.contains("_hoodie_")) avroJson
     else mapper.readTree(avroJson) match {
       case root: ObjectNode if root.path("fields").isArray =>

@@ -103,6 +103,11 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     if instant.time == time && instant.comparableAction == Action.completed(action)
   } yield instant -> file
 
+  /** When a pending action was announced, in epoch milliseconds of the storage. */
+  def requestedAt(instant: Instant): Option[Long] = filesOf(instant.time, instant.action).collectFirst {
+    case (found, file) if found.state == State.Requested => file.modifiedMs
+  }
+
   /** Removes an instant from the timeline, its highest state first so that it is never seen as live again. */
   def delete(instant: Instant): Unit =
     filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
@@ -166,6 +171,15 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   def readClean(instant: Instant): CleanMetadata = readCompleted(instant)(PlanCodec.clean)
 
+  /** Contents of completed cleans, read in parallel. */
+  def readCleans(instants: Seq[Instant]): Seq[CleanMetadata] = {
+    val paths = instants.map(i => i -> pathOf(i.fileName))
+    val contents = storage.readAll(paths.map(_._2))
+    paths.map { case (i, path) =>
+      CorruptTable.guard(path)(PlanCodec.clean(contents.getOrElse(path, throw removed(i.time))))
+    }
+  }
+
   def readSavepoint(instant: Instant): SavepointMetadata = readCompleted(instant)(PlanCodec.savepoint)
 
   private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
@@ -174,15 +188,13 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     CorruptTable.guard(path)(parse(bytes))
   }
 
-  /** First instant whose files cleaning has kept, when the newest clean went by commits. */
-  def earliestRetained(timeline: Timeline): Option[String] =
-    timeline.completed.filter(_.action == Action.Clean).lastOption.map(readClean(_).earliestCommitToRetain)
-      .filter(_.nonEmpty)
-
-  /** The table's Avro schema without meta columns, from the newest write that recorded one, else as created. */
-  def schema(timeline: Timeline): Option[String] =
+  /** The table's columns, from the newest write that recorded them, else as created. */
+  def schema(timeline: Timeline): Option[TableSchema] =
     TableSchema.newest(timeline.writes.reverseIterator.map(readCommit))
-      .orElse(config.createSchema.map(TableSchema.withoutMeta))
+      .orElse(config.createSchema.map(json => TableSchema(TableSchema.withoutMeta(json))))
+
+  /** The history of columns that Hudi's schema-on-read changed. */
+  def schemaFiles: SchemaFiles = new SchemaFiles(this)
 
   /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
   def archivedCompleted(): Seq[Instant] =

@@ -14,8 +14,10 @@ private[transaction] final class CommitGate(
 
   private val before = table.timeline
 
-  /** Raises `CommitConflict` unless the write may complete, and removes a metadata table that it would outdate. */
-  def pass(metadata: CommitMetadata): Unit = {
+  /** Raises `CommitConflict` unless the write may complete, and removes a metadata table that it would outdate; the
+    * timeline as it is now.
+    */
+  def pass(metadata: CommitMetadata): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
     val now = store.load()
@@ -26,8 +28,9 @@ private[transaction] final class CommitGate(
       checkOverlap(Changes(rewritten = ConflictCheck.changes(metadata).all), now, ConflictCheck.footprintUnderLogs)
     else if (action != Action.Compaction)
       checkOverlap(ConflictCheck.changes(metadata), now, ConflictCheck.footprint(_, _))
-    MetadataTable.refuse(config, table.basePath, options)
+    MetadataTable.refuse(table.storage, table.basePath, config, options.metadata)
     MetadataTable.clear(table.storage, table.basePath, config)
+    now
   }
 
   private def checkOwnInstant(now: Timeline): Unit = {

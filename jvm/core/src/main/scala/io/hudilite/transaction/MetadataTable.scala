@@ -11,24 +11,60 @@ import org.slf4j.LoggerFactory
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
   * the property that makes readers trust it is emptied, then its folder is removed; Hudi builds it anew.
   */
-private[transaction] object MetadataTable {
+object MetadataTable {
+
+  /** Which metadata tables a write may remove. */
+  sealed trait Policy extends Serializable
+
+  /** None. */
+  case object KeepAll extends Policy
+
+  /** Those that list files and hold statistics; an index takes a pass over all rows to build, so it stays. */
+  case object KeepIndexes extends Policy
+
+  /** Any. */
+  case object DropAll extends Policy
+
+  /** The policy that the option's value stands for: `true`, `indexes` or `false`. */
+  def policy(name: String): Policy = name match {
+    case "true" => KeepAll
+    case "false" => DropAll
+    case _ => KeepIndexes
+  }
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.MetadataTable")
 
-  def refuse(config: TableConfig, basePath: String, options: TransactionOptions): Unit =
-    if (options.keepMetadataTable && listed(config).nonEmpty)
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
-        "feature" -> s"a metadata table (${listed(config).mkString(", ")})",
-        "reason" -> "writing would remove it, and the write was told to keep it")
+  // Partitions that Hudi builds from listings and footers.
+  private val Cheap = Set("files", "column_stats", "partition_stats")
+
+  /** Raises `METADATA_TABLE_LOST` when writing would remove what the policy keeps. */
+  def refuse(storage: Storage, basePath: String, config: TableConfig, policy: Policy): Unit = {
+    val kept = policy match {
+      case KeepAll => listed(config)
+      case KeepIndexes => listed(config).filterNot(Cheap)
+      case DropAll => Nil
+    }
+    if (kept.nonEmpty) throw UnsupportedTable("METADATA_TABLE_LOST", "path" -> basePath,
+      "partitions" -> kept.mkString(", "), "bytes" -> bytesOf(storage, basePath, kept).toString)
+  }
 
   /** The order property, folder, commit leaves a correct table wherever a crash falls. */
-  def clear(storage: Storage, basePath: String, config: TableConfig): Unit = if (listed(config).nonEmpty) {
-    log.warn(s"Removing the metadata table (${listed(config).mkString(", ")}) of $basePath, which this writer does " +
-      "not maintain; Apache Hudi builds it again at its next write.")
-    TableProperties.update(storage, basePath)(
-      _ ++ Map(TableKeys.MetadataPartitions -> "", TableKeys.MetadataPartitionsInflight -> ""))
-    storage.delete(s"${basePath.stripSuffix("/")}/.hoodie/metadata")
+  private[transaction] def clear(storage: Storage, basePath: String, config: TableConfig): Unit = {
+    val partitions = listed(config)
+    if (partitions.nonEmpty) {
+      log.warn(s"Removing the metadata table of $basePath, which hudilite does not maintain: " +
+        s"${partitions.mkString(", ")}, ${bytesOf(storage, basePath, partitions)} bytes. Apache Hudi builds it again at " +
+        "its next write.")
+      TableProperties.update(storage, basePath)(
+        _ ++ Map(TableKeys.MetadataPartitions -> "", TableKeys.MetadataPartitionsInflight -> ""))
+      storage.delete(folder(basePath))
+    }
   }
+
+  private def bytesOf(storage: Storage, basePath: String, partitions: Seq[String]): Long =
+    storage.list(partitions.map(p => s"${folder(basePath)}/$p")).values.flatten.map(_.length).sum
+
+  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/metadata"
 
   private def listed(config: TableConfig): Seq[String] =
     (config.metadataPartitions ++ config.metadataPartitionsInflight).distinct

@@ -4,7 +4,7 @@ import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.table.{Table, TableSupport}
-import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, TimelineStore, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner, Recovery, Rollback, Strays}
 
@@ -16,12 +16,13 @@ import scala.util.control.NonFatal
   *
   * @param lockWaitMs
   *   how long to wait for the table lock, at the begin and again at the commit
-  * @param keepMetadataTable
-  *   refuse to write to a table whose metadata table would have to be removed
+  * @param metadata
+  *   which metadata tables may be removed; a table with another one is refused
   * @param foreignWrites
   *   what to do about pending writes of other programs
   */
-final case class TransactionOptions(lockWaitMs: Long = 60000L, keepMetadataTable: Boolean = false,
+final case class TransactionOptions(lockWaitMs: Long = 60000L,
+    metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired)
 
 /** One write to a table: from the requested instant to the completed one, or to nothing.
@@ -47,25 +48,30 @@ final class Transaction private (
     *   one for each file written
     * @param replaced
     *   partition path to the file ids that this write replaces
-    * @param extra
-    *   free keys of the commit; without `schema` the table's present schema is recorded
+    * @param columns
+    *   Avro schema without meta columns that the table has after the write; those that it has now when there is none
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
-      extra: Map[String, String] = Map.empty): Instant = {
+      columns: Option[String] = None): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
-    val schema = table.schemaJson.map(CommitMetadata.SchemaKey -> _).toMap
-    val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), schema ++ extra, replaced,
+    val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.basePath, options.lockWaitMs) {
-      new CommitGate(table, store, instant, action, options).pass(metadata)
+      val now = new CommitGate(table, store, instant, action, options).pass(metadata)
+      val recorded = recordedColumns(columns, now)
       Strays.delete(table.storage, table.basePath, instant, stats)
-      complete(metadata)
+      recorded.history.foreach(store.schemaFiles.record(instant, _))
+      complete(metadata.copy(extra = recorded.extra))
     }
     state = Committed
     finish()
     completed
   }
+
+  private def recordedColumns(columns: Option[String], now: Timeline): CommitColumns =
+    if (Action.Writes(action)) CommitColumns.ofWrite(table, instant, columns, now)
+    else CommitColumns.ofService(table.schemaForService(instant))
 
   /** Nothing of this write is left, which is not so after a commit or when the outcome of one is unknown. */
   def isRolledBack: Boolean = state == RolledBack
@@ -172,7 +178,7 @@ object Transaction {
     */
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
-    MetadataTable.refuse(table.config, table.basePath, options)
+    MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
     Lock.withTableLock(table.basePath, options.lockWaitMs) {
       TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))

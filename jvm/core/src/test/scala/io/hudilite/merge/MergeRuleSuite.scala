@@ -73,4 +73,28 @@ class MergeRuleSuite extends FunSuite {
     assert(one.wins(new Of(Double.NaN), new Of(Double.PositiveInfinity)))
     assert(!one.wins(new Of(-0.0), new Of(0.0)))
   }
+
+  private final class PartAt(value: Any) extends Version {
+    override def ordering(field: Int): Any = value
+    override def isPartial: Boolean = true
+  }
+
+  test(
+    "of a version that lacks columns and wins the other one stays below, of one that loses the columns that are lacking") {
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(2), new Of(1)), Outcome.Overlaid)
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(2), new PartAt(1)), Outcome.Overlaid)
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(1), new PartAt(2)), Outcome.Underlaid)
+    assertEquals[Outcome, Outcome](one.decide(new Of(1), new PartAt(2)), Outcome.Underlaid)
+    assertEquals[Outcome, Outcome](commits.decide(new PartAt(1), new PartAt(2)), Outcome.Overlaid)
+  }
+
+  test(
+    "a whole version that wins leaves nothing of one that lacks columns, nor does a delete, nor is a delete completed") {
+    assertEquals[Outcome, Outcome](one.decide(new Of(2), new PartAt(1)), Outcome.Replaced)
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(1), new Of(2)), Outcome.Kept)
+    assertEquals[Outcome, Outcome](one.decide(Unordered, new PartAt(1)), Outcome.Deleted)
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(1), Unordered), Outcome.Replaced)
+    assertEquals[Outcome, Outcome](one.decide(new DeleteAt(1), new PartAt(2)), Outcome.Kept)
+    assertEquals[Outcome, Outcome](one.decide(new PartAt(1), new DeleteAt(2)), Outcome.Kept)
+  }
 }

@@ -91,17 +91,6 @@ class TableSuite extends FunSuite {
       assertEquals(read(end(third), None).instants, Set.empty[String])
     }
 
-    test(s"version $version: a range whose files were cleaned away reads all present files") {
-      val table = TestTables.create(version)
-      val first = write(table, "p" -> "a-0")
-      val second = update(table, "p", "a-0")
-      storage.delete(s"${table.basePath}/p/${FileNames.baseFile("a-0", "0-0-0", first.time)}")
-      val read = table.refresh().incremental(IncrementalRange("0", Some(end(first))))
-      assertEquals(read.instants, Set(first.time))
-      assert(read.fullScan)
-      assertEquals(show(read.slices), Set(s"a-0@${second.time}"))
-    }
-
     test(s"version $version: a range that reaches into the archive takes the archived instants in") {
       val table = golden(s"archived-v$version")
       val archived = table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).toSet

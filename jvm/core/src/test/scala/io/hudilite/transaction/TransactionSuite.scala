@@ -2,7 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.TestTables
 import io.hudilite.config.{TableKeys, TableProperties}
-import io.hudilite.error.{CommitConflict, CommitStateUnknown, UnsupportedTable}
+import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, InstantName, RollbackPlan}
@@ -239,38 +239,6 @@ class TransactionSuite extends FunSuite {
     transaction.commit(Seq(kept))
     assertEquals(visible(table), Seq(s"p1/a-0@${transaction.instant}"))
     assertEquals(TestTables.files(table).filter(_.contains("stray")), Set.empty[String])
-  }
-
-  private def withMetadataTable(version: Int): Table = {
-    val table = TestTables.create(version)
-    storage.replace(s"${table.basePath}/.hoodie/metadata/files/x.hfile", Array[Byte](1))
-    TableProperties.update(storage, table.basePath)(_ + (TableKeys.MetadataPartitions -> "column_stats,files"))
-    table.refresh()
-  }
-
-  versions("a commit empties the metadata table's property and removes its folder") { version =>
-    val table = withMetadataTable(version)
-    val transaction = begin(table)
-    assertEquals(table.refresh().config.metadataPartitions, Seq("column_stats", "files"))
-    transaction.commit(Nil)
-    assertEquals(table.refresh().config.metadataPartitions, Nil)
-    assertEquals(storage.exists(s"${table.basePath}/.hoodie/metadata"), false)
-  }
-
-  test("a write that must keep the metadata table is refused before it begins") {
-    val table = withMetadataTable(9)
-    val error = intercept[UnsupportedTable](begin(table, TransactionOptions(keepMetadataTable = true)))
-    assertEquals(error.parameters("feature"), "a metadata table (column_stats, files)")
-    assertEquals(table.refresh().timeline.instants, Nil)
-  }
-
-  test("a metadata table that appeared since the begin is kept, too") {
-    val table = TestTables.create(9)
-    val transaction = begin(table, TransactionOptions(keepMetadataTable = true))
-    TableProperties.update(storage, table.basePath)(_ + (TableKeys.MetadataPartitions -> "files"))
-    intercept[UnsupportedTable](transaction.commit(Nil))
-    transaction.rollback()
-    assertEquals(table.refresh().config.metadataPartitions, Seq("files"))
   }
 
   test("a completing write that fails leaves everything where it is") {

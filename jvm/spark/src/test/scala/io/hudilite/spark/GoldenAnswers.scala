@@ -40,12 +40,15 @@ object GoldenAnswers {
     target.toString
   }
 
-  // One order of fields, so that equal rows are equal texts.
-  private def text(node: JsonNode): String = {
-    val sorted = new java.util.TreeMap[String, JsonNode]()
-    node.fields.asScala.foreach(e => sorted.put(e.getKey, e.getValue))
-    mapper.writeValueAsString(sorted)
-  }
+  private def text(node: JsonNode): String = mapper.writeValueAsString(sorted(node))
+
+  // One order of fields, inside of others too, so that equal rows are equal texts.
+  private def sorted(node: JsonNode): JsonNode =
+    if (node.isObject) {
+      val fields = node.fields.asScala.map(e => e.getKey -> e.getValue).toList.sortBy(_._1)
+      fields.foldLeft(mapper.createObjectNode()) { case (to, (name, inner)) => to.set[ObjectNode](name, sorted(inner)) }
+    } else if (node.isArray) mapper.createArrayNode().addAll(node.elements.asScala.map(sorted).toList.asJava)
+    else node
 
   private def json(row: Row, schema: StructType): ObjectNode = {
     val node = mapper.createObjectNode()

@@ -12,14 +12,17 @@ object LogCompactionPlanner {
   /** Blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
     *
     * The blocks of an earlier log compaction count as one, or a slice with much data would be folded after each write.
-    * Those of new keys, which a write has beside others, do not count, or it would be folded sooner for them.
+    * Those of new keys, which a write has beside others, do not count, or it would be folded sooner for them. A slice with
+    * records that have only some columns is left alone: its result would have as many kinds of blocks as it has records
+    * of different columns.
     *
     * @param blocks
     *   the blocks of all log files of one slice, in the order of the files
     */
   def foldable(blocks: Seq[LogBlock], instants: BlockInstants): Int = {
-    val written = BlockSelection.select(blocks, instants).groupBy(_.instant).values.toSeq
-    if (written.size < 2) 0
+    val selected = BlockSelection.select(blocks, instants)
+    val written = selected.groupBy(_.instant).values.toSeq
+    if (written.size < 2 || selected.exists(_.isPartial)) 0
     else written.map(of => if (of.exists(_.compactedInstants.nonEmpty)) 1 else of.count(!_.isOfNewKeys).max(1)).sum
   }
 

@@ -2,7 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
-import io.hudilite.timeline.{Action, Instant, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, State, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
@@ -16,6 +16,7 @@ private[transaction] final class ForeignWrites(store: TimelineStore, policy: For
 
   private val storage = store.storage
   private val basePath = store.basePath
+  private val now = System.currentTimeMillis()
 
   /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. */
   def settle(): Unit = if (policy != Keep) {
@@ -25,20 +26,42 @@ private[transaction] final class ForeignWrites(store: TimelineStore, policy: For
       val owned = Owner.instants(storage, basePath).toSet
       val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
       val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
-      foreign.foreach(i => refusal(i).foreach(reason => throw pending(i, reason)))
+      foreign.foreach(refusal(_).foreach(throw _))
       foreign.sortBy(_.time).reverse.foreach(rollBack)
     }
   }
 
-  private def refusal(instant: Instant): Option[String] =
-    if (store.config.layout == 1 && instant.action == Action.DeltaCommit)
-      Some("its records may lie inside log files of other writes, where only Apache Hudi takes them back")
+  private def refusal(instant: Instant): Option[CommitConflict] =
+    if (isUnbegun(instant)) {
+      if (policy == All) None else sinceRequest(instant).map(pending(instant, _))
+    } else if (store.config.layout == 1 && instant.action == Action.DeltaCommit)
+      Some(CommitConflict("DELTA_COMMIT_PENDING", "instant" -> instant.time, "path" -> basePath))
     else if (policy == All) None
-    else Heartbeat.age(storage, basePath, instant.time, System.currentTimeMillis()) match {
+    else sinceBeat(instant).map(pending(instant, _))
+
+  /** The write was announced and no more. Its writer would record the inflight state before the first file, and fails
+    * there when the announcement is gone: so it loses nothing that is rolled back too early.
+    */
+  private def isUnbegun(instant: Instant): Boolean =
+    instant.state == State.Requested && storage.list(Markers.folder(basePath, instant.time)).isEmpty
+
+  /** Why an announced write may be alive. Single writers of Hudi have no heartbeat, so the age of the announcement stands
+    * in for it.
+    */
+  private def sinceRequest(instant: Instant): Option[String] =
+    age(instant.time).orElse(store.requestedAt(instant).map(now - _)) match {
       case Some(age) if age > Heartbeat.ExpiryMs => None
-      case Some(age) => Some(s"its heartbeat is ${age / 1000} s old")
-      case None => Some("it has no heartbeat that would tell whether it is alive")
+      case Some(age) => Some(s"it was announced ${age / 1000} s ago and may be about to begin")
+      case None => Some("it cannot be told when it was announced")
     }
+
+  private def sinceBeat(instant: Instant): Option[String] = age(instant.time) match {
+    case Some(age) if age > Heartbeat.ExpiryMs => None
+    case Some(age) => Some(s"its heartbeat is ${age / 1000} s old")
+    case None => Some("it has no heartbeat that would tell whether it is alive")
+  }
+
+  private def age(instant: String): Option[Long] = Heartbeat.age(storage, basePath, instant, now)
 
   private def rollBack(instant: Instant): Unit = {
     log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
@@ -67,7 +90,7 @@ object ForeignWrites {
   /** None. */
   case object Keep extends Policy
 
-  /** Those whose heartbeat has expired; any other refuses the writer. */
+  /** Those whose heartbeat has expired, and those that never began; any other refuses the writer. */
   case object Expired extends Policy
 
   /** All, as Hudi's writers do that expect to be alone. */

@@ -34,6 +34,7 @@ private[transaction] final class Rollback(store: TimelineStore) {
       case compactions if action == Action.Compaction => toRequested(compactions, files)
       case pending => recorded(pending, InstantName(instant, action), files, begun(timeline.pending, instant))
     }
+    store.schemaFiles.delete(instant)
     Markers.delete(storage, basePath, instant)
     Heartbeat.delete(storage, basePath, instant)
     Owner.delete(storage, basePath, instant)

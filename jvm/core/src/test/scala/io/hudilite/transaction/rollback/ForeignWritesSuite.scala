@@ -28,8 +28,19 @@ class ForeignWritesSuite extends FunSuite {
   private def beat(table: Table, time: String, ageMs: Long): Unit = {
     val path = s"${table.basePath}/.hoodie/.heartbeat/$time"
     storage.replace(path, Array.emptyByteArray)
+    age(path, ageMs)
+  }
+
+  private def age(path: String, ageMs: Long): Unit = {
     Files.setLastModifiedTime(Path.of(path), FileTime.fromMillis(System.currentTimeMillis() - ageMs))
     ()
+  }
+
+  /** A write of another program that did not come as far as its inflight state. */
+  private def announced(table: Table, action: String): String = {
+    val time = table.store.newInstantTime(table.refresh().timeline.lastTime.getOrElse(""))
+    table.store.request(time, action)
+    time
   }
 
   private def write(table: Table, policy: ForeignWrites.Policy): Unit = {
@@ -73,6 +84,37 @@ class ForeignWritesSuite extends FunSuite {
     }
   }
 
+  for ((version, action) <-
+      Seq(6 -> Action.Commit, 6 -> Action.DeltaCommit, 9 -> Action.Commit, 9 -> Action.DeltaCommit))
+    test(s"version $version: a $action that was only announced goes when it is as old as a dead heartbeat") {
+      val table = TestTables.create(version)
+      val time = announced(table, action)
+      val error = intercept[CommitConflict](write(table, ForeignWrites.Expired))
+      assertEquals((error.condition, error.parameters("instant")), ("WRITE_PENDING", time))
+      age(s"${table.store.folder}/$time.$action.requested", Heartbeat.ExpiryMs + 1000)
+      write(table, ForeignWrites.Expired)
+      assertEquals(table.refresh().timeline.pending, Nil)
+      assertEquals(table.refresh().timeline.completed.map(_.action), Seq(Action.Rollback, Action.Commit))
+    }
+
+  test("a write that was only announced and has a heartbeat lives as long as that") {
+    val table = TestTables.create(9)
+    val time = announced(table, Action.Commit)
+    age(s"${table.store.folder}/$time.commit.requested", Heartbeat.ExpiryMs + 1000)
+    beat(table, time, ageMs = 1000)
+    intercept[CommitConflict](write(table, ForeignWrites.Expired))
+    write(table, ForeignWrites.All)
+    assertEquals(table.refresh().timeline.pending, Nil)
+  }
+
+  test("a write that was only announced and has markers has begun") {
+    val table = TestTables.create(9)
+    val time = announced(table, Action.Commit)
+    age(s"${table.store.folder}/$time.commit.requested", Heartbeat.ExpiryMs + 1000)
+    storage.replace(s"${Markers.folder(table.basePath, time)}/MARKERS.type", Array.emptyByteArray)
+    assertEquals(intercept[CommitConflict](write(table, ForeignWrites.Expired)).condition, "WRITE_PENDING")
+  }
+
   test("a policy of never leaves pending writes as they are") {
     val table = TestTables.create(9)
     val time = foreignWrite(table)
@@ -85,7 +127,7 @@ class ForeignWritesSuite extends FunSuite {
     val table = TestTables.create(6)
     foreignWrite(table, Action.DeltaCommit)
     val error = intercept[CommitConflict](write(table, ForeignWrites.All))
-    assert(error.parameters("reason").contains("Apache Hudi"), error.getMessage)
+    assertEquals(error.condition, "DELTA_COMMIT_PENDING")
   }
 
   test("pending services are no writes") {

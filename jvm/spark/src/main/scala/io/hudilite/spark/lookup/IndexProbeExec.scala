@@ -53,7 +53,8 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
     val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
     val batches = KeyBatches(target.basePath, SharedConf(SessionConf.parquet(Map.empty)),
-      conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize)
+      conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize,
+      target.evolved)
     val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
     val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)
     val probe = SliceProbe(inBase, target.logs, byKey)

@@ -1,10 +1,11 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.KeyExpressions
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.Table
+import io.hudilite.table.{Purpose, Table, TableSupport}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -32,9 +33,14 @@ final class ProbeTarget(
   /** Newest slices of the table by partition path, listed once. */
   lazy val slices: Map[String, Seq[FileSlice]] = table.allSlices()
 
+  private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read())
+
+  /** Names of the columns in files, where some have changed. */
+  def evolved: Option[EvolvedColumns] = support.columns
+
   /** How the table's log files are read; `None` when there are none. */
   def logs: Option[LogJob] =
-    if (slices.values.exists(_.exists(_.logs.nonEmpty))) Some(LogJob.of(table, None)) else None
+    if (slices.values.exists(_.exists(_.logs.nonEmpty))) Some(LogJob.of(table, support, None)) else None
 
   def basePath: String = table.basePath
 

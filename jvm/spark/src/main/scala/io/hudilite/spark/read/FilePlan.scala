@@ -47,8 +47,11 @@ final case class FilePlan(
 final class FilePlanner(source: SnapshotSource, schema: StructType, conf: => Configuration) {
 
   private val table: Table = source.table
-  private val partitions = new PartitionPruning(table.config, schema)
-  private val keyFilter = new KeyFilter(table.config, schema)
+  // Partition paths and keys keep the spelling that they got when they were written.
+  private def keepTypes(fields: Seq[String]): Boolean =
+    source.evolved.forall(e => fields.forall(f => e.typesOf(f.takeWhile(_ != '.')).size <= 1))
+  private val partitions = new PartitionPruning(table.config, schema, keepTypes(table.config.partitionFields))
+  private val keyFilter = new KeyFilter(table.config, schema, keepTypes(table.config.recordKeyFields))
 
   /** Columns, as paths of names, on which filters can leave out files. */
   val pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn

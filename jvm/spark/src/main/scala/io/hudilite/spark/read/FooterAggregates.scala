@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.FilePaths
 import io.hudilite.storage.Parallel
 
@@ -27,7 +28,7 @@ final case class AggregateScan(schema: StructType, row: InternalRow, text: Strin
 /** Answers `count`, `min` and `max` of whole files from their footers, where these are exact.
   *
   * Bounds of text can be cut short by a writer and those of fractions can leave out NaN, so both are refused; so are
-  * days before the change of calendars, which a reader might have to shift.
+  * days before the change of calendars, which a reader might have to shift, and files from before a change of columns.
   */
 object FooterAggregates {
 
@@ -39,15 +40,17 @@ object FooterAggregates {
   /** The answer, or `None` when some part of it is not certain. */
   def answer(
       conf: Configuration, basePath: String, files: Seq[BaseFile], aggregation: Aggregation,
-      schema: StructType): Option[AggregateScan] = {
+      schema: StructType, evolved: Option[EvolvedColumns]): Option[AggregateScan] = {
     val functions = aggregation.aggregateExpressions.toSeq
     val columns = functions.map(columnOf(_, schema))
+    def sameColumns: Boolean = evolved.forall(e => files.forall(f => e.isOfQuery(f.instant)))
     if (aggregation.groupByExpressions.nonEmpty || columns.exists(_.isEmpty)) None
     else if (columns.flatten.forall(_.isEmpty)) {
       val rows = Parallel.map(files)(f =>
         FooterCache.read(conf, FilePaths.absolute(basePath, f.relativePath), f.length, withBloom = false).rows).sum
       Some(scan(functions, functions.map(_ => LongType -> (rows: Any))))
-    } else {
+    } else if (!sameColumns) None
+    else {
       val footers = Parallel.map(files)(f =>
         FooterCache.metadata(conf, FilePaths.absolute(basePath, f.relativePath), f.length))
       val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, footers) }

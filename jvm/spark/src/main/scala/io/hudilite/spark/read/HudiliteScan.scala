@@ -54,7 +54,8 @@ final class HudiliteScan(
     val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
     else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
-    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, plan.merged, SessionSettings.parallelism)
+    val slices = plan.merged.map(slice => SliceSplit(slice, source.files.whole.get(slice.groupId)))
+    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, slices, SessionSettings.parallelism)
       .map(p => p.copy(narrowing = late): InputPartition).toArray
   }
 
@@ -69,7 +70,7 @@ final class HudiliteScan(
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val files = FileRead(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
-      source.files.commitTimes, settings)
+      source.files.commitTimes, settings, source.evolved)
     ScanReaderFactory(ScanJob(files, limit, merge), SharedConf(conf))
   }
 

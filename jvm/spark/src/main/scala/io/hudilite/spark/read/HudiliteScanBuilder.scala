@@ -71,7 +71,8 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
       val result =
         if (!possible) None
         else
-          FooterAggregates.answer(SessionConf.hadoop(options), source.table.basePath, files.files, aggregation, known)
+          FooterAggregates.answer(SessionConf.hadoop(options), source.table.basePath, files.files, aggregation, known,
+            source.evolved)
       answered = Some((aggregation, result))
       result
   }

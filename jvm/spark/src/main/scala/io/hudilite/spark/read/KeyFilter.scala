@@ -13,8 +13,11 @@ import org.apache.spark.sql.types._
   *
   * Only equality counts, on the record key column or on every key field, and only on types whose spelling in a key is
   * known for sure; decimals, fractions and times never name keys.
+  *
+  * @param typesKept
+  *   the key fields always had their types, so that all keys are spelled alike
   */
-final class KeyFilter(config: TableConfig, schema: StructType) {
+final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolean = true) {
 
   import KeyFilter._
 
@@ -22,6 +25,7 @@ final class KeyFilter(config: TableConfig, schema: StructType) {
   private val paths: IndexedSeq[List[String]] = fields.map(_.split('.').toList)
   private val types: IndexedSeq[Option[DataType]] = paths.map(ScanFilter.typeAt(schema, _))
   private val spellsKeys = config.populateMetaFields && config.knownKeyGenerator.nonEmpty && fields.nonEmpty &&
+    typesKept &&
     types.forall(_.exists(isExact))
 
   /** The one key field, when equality on it names record keys. */

@@ -15,15 +15,18 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * A path holds the spelling of the values, so only columns whose spelling can be read back prune; every other column
   * may have any value. Times are formatted by the table's own rule and never prune.
+  *
+  * @param typesKept
+  *   the partition columns always had their types, so that all paths are spelled alike
   */
-final class PartitionPruning(config: TableConfig, schema: StructType) {
+final class PartitionPruning(config: TableConfig, schema: StructType, typesKept: Boolean = true) {
 
   import PartitionPruning._
 
   private val columns: IndexedSeq[PartitionColumn] = config.partitionItems.map { item =>
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
-    PartitionColumn(name, path, if (isFormatted(item)) None else ScanFilter.typeAt(schema, path))
+    PartitionColumn(name, path, if (isFormatted(item) || !typesKept) None else ScanFilter.typeAt(schema, path))
   }.toIndexedSeq
 
   // Below version 8 Hudi keeps no types of a custom key generator in the table.

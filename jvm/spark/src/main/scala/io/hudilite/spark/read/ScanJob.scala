@@ -22,8 +22,12 @@ sealed trait ScanSplit extends Serializable {
   def length: Long
 }
 
-/** A slice with log files, which is read as a whole. */
-final case class SliceSplit(slice: FileSlice) extends ScanSplit {
+/** A slice with log files, which is read as a whole.
+  *
+  * @param whole
+  *   of an incremental query: the slice with what was there before the range
+  */
+final case class SliceSplit(slice: FileSlice, whole: Option[FileSlice] = None) extends ScanSplit {
   override def length: Long = slice.totalLength
 }
 
@@ -55,9 +59,9 @@ object ScanPartition {
     * @param cores
     *   tasks that run at once
     */
-  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[FileSlice] = Nil,
+  def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[SliceSplit] = Nil,
       cores: Int = 1): Seq[ScanPartition] = {
-    val splits: Seq[ScanSplit] = (files.flatMap(cut(_, maxSplitBytes)) ++ slices.map(SliceSplit(_))).sortBy(-_.length)
+    val splits: Seq[ScanSplit] = (files.flatMap(cut(_, maxSplitBytes)) ++ slices).sortBy(-_.length)
     val tasks = filled(splits.map(_.length), maxSplitBytes, openCostBytes)
     val rounds = (tasks + cores - 1) / cores
     Lots.deal(splits, if (tasks < cores) tasks else rounds * cores)(_.length + openCostBytes).map(ScanPartition(_))

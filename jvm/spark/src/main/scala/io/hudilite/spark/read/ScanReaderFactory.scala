@@ -101,9 +101,9 @@ private final class TaskReader[T](
     else {
       remaining.next() match {
         case FileSplit(range) => openFile(range)
-        case SliceSplit(slice) =>
+        case SliceSplit(slice, whole) =>
           opened += slice.base.size
-          current = Some(shape(slices.open(slice)))
+          current = Some(shape(slices.open(slice, whole)))
       }
       true
     }

@@ -2,11 +2,12 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{Options, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice}
 import io.hudilite.record.MetaFields
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table}
+import io.hudilite.table.{IncrementalFiles, IncrementalRange, Purpose, Table, TableSupport}
 import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
@@ -25,8 +26,12 @@ object Query {
   /** The rows of base files alone, the newest ones or those as of an instant. */
   final case class ReadOptimized(asOf: Option[String]) extends Query
 
-  /** The rows that writes of a range left behind. */
-  final case class Incremental(range: IncrementalRange) extends Query
+  /** The rows that writes of a range left behind.
+    *
+    * @param orWhatIsLeft
+    *   where some have been overwritten since and cleaned away, the others are read; otherwise that is an error
+    */
+  final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false) extends Query
 
   /** The query that read options ask for; in copy-on-write tables `read_optimized` is a snapshot. */
   def of(options: Map[String, String], config: TableConfig): Query = {
@@ -50,7 +55,8 @@ object Query {
   private def incremental(options: Map[String, String], config: TableConfig): Query = {
     val begin = ReadOptions.BeginInstant.get(options).getOrElse(throw InvalidInput("MISSING_OPTION",
         "option" -> ReadOptions.BeginInstant.name, "reason" -> "an incremental read begins there"))
-    Incremental(IncrementalRange(position(begin, config), ReadOptions.EndInstant.get(options).map(position(_, config))))
+    Incremental(IncrementalRange(position(begin, config), ReadOptions.EndInstant.get(options).map(position(_, config))),
+      ReadOptions.FullScanFallback(options))
   }
 
   // `000`, `0` and `earliest` lie before every instant.
@@ -67,8 +73,11 @@ object Query {
   *   slices with log files
   * @param commitTimes
   *   of an incremental query: only rows with one of these commit times count
+  * @param whole
+  *   of an incremental query: the slices with what was there before the range
   */
-final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], commitTimes: Option[Set[String]]) {
+final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], commitTimes: Option[Set[String]],
+    whole: Map[FileGroupId, FileSlice] = Map.empty) {
 
   /** All slices; each has a base file, or log files, or both. */
   def size: Int = files.size + merged.size
@@ -79,11 +88,15 @@ final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], commi
 /** One table in the state that a query asks for. Files are listed once, when first needed. */
 final class SnapshotSource(val table: Table, val query: Query) {
 
+  // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
+  private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read(asOf))
+
   /** Data columns of the state read; an empty table without a schema has none. */
-  lazy val dataSchema: StructType = {
-    val past = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant)))
-    past.orElse(table.schemaJson).map(SchemaConversion.toSpark).getOrElse(new StructType())
-  }
+  lazy val dataSchema: StructType =
+    support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+
+  /** Names of the columns in files, where some have changed. */
+  def evolved: Option[EvolvedColumns] = support.columns
 
   /** Data columns, behind the meta columns when those are to be seen. */
   def schema(withMeta: Boolean): StructType =
@@ -100,12 +113,13 @@ final class SnapshotSource(val table: Table, val query: Query) {
       SourceFiles(inOrder(table.allSlices(instant)).flatMap(_.base), Nil, None)
     case _: Query.Incremental =>
       val slices = if (changed.fullScan) changed.slices else changed.slices.map { case (p, s) => p -> s.map(ofRange) }
-      of(slices, Some(changed.instants))
+      of(slices, Some(changed.instants)).copy(whole =
+        changed.slices.values.flatten.filter(_.logs.nonEmpty).map(slice => slice.groupId -> slice).toMap)
     case _ => of(table.allSlices(asOf), None)
   }
 
   private lazy val changed: IncrementalFiles = query match {
-    case Query.Incremental(range) => table.incremental(range)
+    case Query.Incremental(range, orWhatIsLeft) => table.incremental(range, orWhatIsLeft)
     case _ => throw new IllegalStateException(s"$describe has no range")
   }
 
@@ -117,10 +131,10 @@ final class SnapshotSource(val table: Table, val query: Query) {
 
   /** How log records are merged with the rows of base files. Raises `UnsupportedTable` for a rule that is not known. */
   lazy val logs: LogJob = {
-    val job = LogJob.of(table, asOf)
+    val job = LogJob.of(table, support, asOf)
     query match {
       // From version 8 on a log file has one instant, and `ofRange` has chosen among them.
-      case Query.Incremental(range) if table.config.layout == 1 =>
+      case Query.Incremental(range, _) if table.config.layout == 1 =>
         val all = job.instants.copy(latest = range.end)
         job.copy(instants = if (changed.fullScan) all else all.copy(completed = changed.instants, firstActive = None))
       case _ => job
@@ -141,7 +155,7 @@ final class SnapshotSource(val table: Table, val query: Query) {
     case Query.Snapshot => "snapshot"
     case Query.AsOf(instant) => s"as of $instant"
     case Query.ReadOptimized(instant) => "base files" + instant.map(i => s" as of $i").getOrElse("")
-    case Query.Incremental(range) => s"incremental after ${range.begin}" +
+    case Query.Incremental(range, _) => s"incremental after ${range.begin}" +
         range.end.map(e => s" up to $e").getOrElse("")
   }
 }

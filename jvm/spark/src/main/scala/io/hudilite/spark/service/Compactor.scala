@@ -12,9 +12,9 @@ import io.hudilite.service.compact.{
 }
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.write.WriteTarget
-import io.hudilite.table.Table
+import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.ForeignWrites
 
 import org.apache.spark.sql.SparkSession
@@ -40,16 +40,17 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
 
   private val log = LoggerFactory.getLogger(classOf[Compactor])
 
-  private val transaction = TransactionOptions(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
+  private val transaction = TransactionOptions(WriteOptions.LockWaitMs(options),
+    MetadataTable.policy(WriteOptions.MetadataStrict(options)),
     ForeignWrites.policy(WriteOptions.FailedWritesPolicy(options)))
 
   /** Plans a compaction of what the options choose; `None` when that is nothing. */
   def schedule(table: Table): Option[PlannedCompaction] =
-    CompactionScheduler.schedule(withoutOutdated(table), options, transaction, kind)
+    CompactionScheduler.schedule(possible(withoutOutdated(table)), options, transaction, kind)
 
   /** The same when the trigger of the options says that it is time. */
   def scheduleIfDue(table: Table): Option[PlannedCompaction] =
-    CompactionScheduler.scheduleIfDue(withoutOutdated(table), options, transaction, kind)
+    CompactionScheduler.scheduleIfDue(possible(withoutOutdated(table)), options, transaction, kind)
 
   /** Runs the compactions that are planned and that nobody runs, oldest first. */
   def runPending(table: Table): Seq[FinishedCompaction] = runAll(withoutOutdated(table))
@@ -58,9 +59,15 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
   def planAndRun(table: Table): Seq[FinishedCompaction] =
     if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
     else {
-      CompactionScheduler.schedule(table, options, transaction, kind)
+      CompactionScheduler.schedule(possible(table), options, transaction, kind)
       runAll(table.refresh())
     }
+
+  // A plan that cannot be run would be in everybody's way.
+  private def possible(table: Table): Table = {
+    LogJob.of(table, TableSupport.of(table, Purpose.Service(table.store.newInstantTime())), None)
+    table
+  }
 
   private def runAll(table: Table): Seq[FinishedCompaction] =
     PendingCompactions.runnable(table, kind).map(instant => run(table.refresh(), instant))
@@ -88,7 +95,7 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     val running = Transaction.resume(table, instant, planned.operation, transaction)
     try {
       val pending = PendingCompactions.open(table, instant)
-      val target = WriteTarget.compacting(table, options)
+      val target = WriteTarget.compacting(table, instant.time, options)
       val job = CompactionJob(planned, target.job(instant.time), logsUpTo(table, instant), done)
       val rows = scan(new CompactionTable(job, pending.slices))
       planned match {
@@ -118,9 +125,9 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
           (s"the file group ${slice.fileId} in '${slice.partition}' got log files of another write " +
             "between those that are folded and the result")))
 
-  // The table's present schema, but only what was logged before the plan.
+  // Only what was logged before the plan.
   private def logsUpTo(table: Table, instant: Instant): LogJob = {
-    val job = LogJob.of(table, None)
+    val job = LogJob.of(table, TableSupport.of(table, Purpose.Service(instant.time)), None)
     job.copy(instants = job.instants.copy(latest = Some(instant.time)))
   }
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.service
 
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
 import io.hudilite.spark.logfile.encode.OrderingValues
@@ -26,6 +27,9 @@ private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: Tas
   def fold(slice: FileSlice): Seq[WriteStat] = {
     val started = System.nanoTime()
     val blocks = LogBlocks.of(logs, slice, job.conf.value)
+    blocks.selected.find(_.isPartial).foreach(block =>
+      throw UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> block.path, "feature" -> "a block of partial updates",
+        "reason" -> "its records hold only the columns that change, and only a compaction completes them"))
     val log = MergedLog.withPositions(rows, blocks, job.conf.value)
     try {
       val writer = new LogGroupWriter(output, slice, blocks.instants)

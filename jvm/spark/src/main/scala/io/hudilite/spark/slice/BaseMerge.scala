@@ -6,6 +6,7 @@ import io.hudilite.spark.basefile.read.OldBaseFile
 
 import java.io.Closeable
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The loop over the rows of a base file and newer versions of some of them, both in the order of the keys' bytes, on the
@@ -59,8 +60,30 @@ private[spark] final class BaseMerge(
         rows.dropOne()
         overtaken += 1
         ended
+      case Outcome.Overlaid | Outcome.Underlaid => throw new IllegalStateException("a version that lacks columns")
     }
     overtaken
+  }
+
+  /** Puts a version that lacks columns on top of the rows with the key of the last `seek` over which it wins, and keeps the
+    * others. Tells how many it completed.
+    *
+    * @param row
+    *   the row to write, in the columns of `KeptRows`, given the value of an old row by the ordinal of its data column; it
+    *   must not refer to the old row
+    */
+  def complete(key: UTF8String, newer: Version)(row: (Int => Any) => InternalRow): Int = {
+    var completed = 0
+    while (rows.isAt(key)) rule.decide(newer, older) match {
+      case Outcome.Overlaid =>
+        val whole = row(rows.value)
+        rows.dropOne()
+        rows.settle()
+        writer.keepRow(whole)
+        completed += 1
+      case _ => rows.keepOne()
+    }
+    completed
   }
 
   /** Makes sure that all rows below the key of the last `seek` are in the new file, before a row with that key is. */

@@ -4,6 +4,7 @@ import io.hudilite.merge.{MergeRule, Outcome, Version}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{FileRead, SelectedVector, SplitReader}
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
@@ -37,6 +38,7 @@ private[slice] final class MergedBatches(
     extends SplitReader[ColumnarBatch] {
 
   private val orderingTypes = ordering.map(baseColumns(_).dataType)
+  private lazy val baseOrdinals = logColumns.fieldNames.map(baseColumns.fieldIndex)
   private val commitTimes = job.commitTimes.map(_.map(UTF8String.fromString))
   private val baseTimeColumn = commitTimes.fold(-1)(_ => baseColumns.fieldIndex(MetaFields.CommitTime))
   private val logTimeColumn = commitTimes.fold(-1)(_ => logColumns.fieldIndex(MetaFields.CommitTime))
@@ -77,7 +79,7 @@ private[slice] final class MergedBatches(
       mergeRows()
       if (row == rows) deliverBase()
     } else if (base.exists(_.next())) startBatch(base.get.get())
-    else if (matcher.nextUnmatched()) emit()
+    else if (matcher.nextUnmatched()) emit(matcher.record.row)
     else {
       finished = true
       if (logRows.rows > 0) deliverLog()
@@ -108,14 +110,13 @@ private[slice] final class MergedBatches(
       keep(row, at)
       row = at
       if (at < rows) {
-        if (!matcher.isMatch) emit()
+        if (!matcher.isMatch) emit(matcher.record.row)
         else {
           decide(at) match {
-            case Outcome.Kept => keep(at, at + 1)
+            case Outcome.Kept | Outcome.Underlaid => keep(at, at + 1)
             case Outcome.Deleted => counts.rowsReplaced += 1
-            case Outcome.Replaced =>
-              counts.rowsReplaced += 1
-              if (overwrites(at)) keep(at, at + 1) else emit()
+            case Outcome.Replaced => replace(at, matcher.record.row)
+            case Outcome.Overlaid => replace(at, matcher.record.over(valueAt(at, _)))
           }
           row = at + 1
         }
@@ -137,10 +138,21 @@ private[slice] final class MergedBatches(
     rule.decide(matcher.record, baseRow)
   }
 
-  /** Writes the present record over the row, if the batch can hold its values. */
-  private def overwrites(at: Int): Boolean = {
-    val possible = inPlace.isDefined && inPlace.get.canHold(matcher.record.row)
-    if (possible) inPlace.get.overwrite(at, matcher.record.row)
+  /** Value of a column of the log in a row of the base file. */
+  private def valueAt(at: Int, column: Int): Any = {
+    val ordinal = baseOrdinals(column)
+    if (source.column(ordinal).isNullAt(at)) null else source.getRow(at).get(ordinal, logColumns(column).dataType)
+  }
+
+  private def replace(at: Int, values: InternalRow): Unit = {
+    counts.rowsReplaced += 1
+    if (overwrites(at, values)) keep(at, at + 1) else emit(values)
+  }
+
+  /** Writes the values over the row, if the batch can hold them. */
+  private def overwrites(at: Int, values: InternalRow): Boolean = {
+    val possible = inPlace.isDefined && inPlace.get.canHold(values)
+    if (possible) inPlace.get.overwrite(at, values)
     possible
   }
 
@@ -178,8 +190,7 @@ private[slice] final class MergedBatches(
     !column.isNullAt(at) && commitTimes.exists(_.contains(column.getUTF8String(at)))
   }
 
-  private def emit(): Unit = if (!matcher.record.isDelete) {
-    val values = matcher.record.row
+  private def emit(values: InternalRow): Unit = if (!matcher.record.isDelete) {
     val inRange = logTimeColumn < 0 ||
       (!values.isNullAt(logTimeColumn) &&
         commitTimes.exists(_.contains(values.getUTF8String(logTimeColumn))))

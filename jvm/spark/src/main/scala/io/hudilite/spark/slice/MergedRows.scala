@@ -41,6 +41,8 @@ private[spark] final class MergedRows(
   // The log's record has been compared with a base row of its key, and lost against it.
   private var lost = false
   private var overtaken = false
+  // It has only some columns, and has been merged with a base row of its key.
+  private var merged = false
   nextBase()
   nextRecord()
 
@@ -50,6 +52,7 @@ private[spark] final class MergedRows(
     logged = records.next()
     lost = false
     overtaken = false
+    merged = false
   }
 
   override def hasNext: Boolean = {
@@ -63,8 +66,9 @@ private[spark] final class MergedRows(
     else if (order > 0) takeRecord()
     else {
       if (!lost && !overtaken) log.rule.decide(log.record, older.moveTo(row)) match {
-        case Outcome.Kept => lost = true
+        case Outcome.Kept | Outcome.Underlaid => lost = true
         case Outcome.Replaced | Outcome.Deleted => overtaken = true
+        case Outcome.Overlaid => mergeBase()
       }
       if (lost) keepBase() else nextBase()
     }
@@ -76,8 +80,15 @@ private[spark] final class MergedRows(
     nextBase()
   }
 
+  private def mergeBase(): Unit = {
+    found += 1
+    merged = true
+    ready = project(joined(log.record.over(i => if (row.isNullAt(i)) null else row.get(i, fileColumns(i).dataType)),
+        behind))
+  }
+
   private def takeRecord(): Unit = {
-    if (!lost && !log.isDelete) {
+    if (!lost && !merged && !log.isDelete) {
       found += 1
       ready = project(joined(log.row, behind))
     }

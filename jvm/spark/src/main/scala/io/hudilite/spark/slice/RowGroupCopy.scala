@@ -1,6 +1,7 @@
 package io.hudilite.spark.slice
 
 import io.hudilite.record.MetaFields
+import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
 
@@ -14,12 +15,13 @@ import scala.collection.JavaConverters._
 /** Copies whole row groups of an old base file into the new one as bytes; only `_hoodie_file_name` is written anew.
   *
   * Copied keys are neither read nor hashed, so this needs a bloom filter that was carried over, and both files must
-  * have the same parquet schema. Small row groups are merged with their neighbours instead, or files would end up as
-  * heaps of tiny ones.
+  * have the same parquet schema, with the same names for the same columns. Small row groups are merged with their
+  * neighbours instead, or files would end up as heaps of tiny ones.
   */
 private[slice] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter) extends Closeable {
 
-  private val possible = writer.keys.carried && old.parquetSchema.getFields == writer.parquetSchema.getFields
+  private val possible = writer.keys.carried && old.names == ColumnNames.Same &&
+    old.parquetSchema.getFields == writer.parquetSchema.getFields
   private val worthBytes = writer.layout.files.rowGroupBytes / 4
   private var stream: SeekableInputStream = _
 

@@ -3,6 +3,7 @@ package io.hudilite.spark.slice
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.merge.MergeRule
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
   BatchReader,
@@ -40,8 +41,21 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 
   private lazy val logRows = LogRows(merge.log, logColumns)
 
-  def open(slice: FileSlice): SplitReader[ColumnarBatch] = {
+  /** The rows of a slice.
+    *
+    * @param whole
+    *   of an incremental query: the slice with what was there before the range, of which records with only some columns
+    *   take the others
+    */
+  def open(slice: FileSlice, whole: Option[FileSlice]): SplitReader[ColumnarBatch] = {
     val blocks = LogBlocks.of(merge.log, slice, conf)
+    whole.filter(_ => blocks.havePartial) match {
+      case Some(all) => merged(all, LogBlocks.of(merge.log, all, conf))
+      case None => merged(slice, blocks)
+    }
+  }
+
+  private def merged(slice: FileSlice, blocks: LogBlocks): SplitReader[ColumnarBatch] = {
     counts.logFiles += slice.logs.size
     slice.base match {
       case Some(base) if blocks.selected.isEmpty => batches(job, base)
@@ -50,12 +64,12 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
         byPosition(base, blocks, bounds).getOrElse(byKey(base, blocks, bounds))
       case None =>
         val log = MergedLog.of(logRows, blocks, conf)
-        new BaseSide(Some(KeyColumn), log).merged(slice.fileId, None, new LogOnlyMatcher(log))
+        new BaseSide(Some(KeyColumn), log, blocks).merged(slice.fileId, None, new LogOnlyMatcher(log))
     }
   }
 
   private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
-    if (!merge.log.rule.compares) None
+    if (!merge.log.rule.compares || merge.log.namesIn(base.instant) != ColumnNames.Same) None
     else {
       val path = FilePaths.absolute(job.basePath, base.relativePath)
       OrderingBounds.of(FooterCache.metadata(conf, path, base.length), merge.log.orderingColumns)
@@ -65,10 +79,10 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): Option[SplitReader[ColumnarBatch]] =
     if (!job.settings.vectorized) None
     else MergedLog.byPosition(logRows, blocks, conf, bounds).map { log =>
-      val counted = new BaseSide(None, log)
+      val counted = new BaseSide(None, log, blocks)
       if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
       else {
-        val side = new BaseSide(Some(RowIndex), log)
+        val side = new BaseSide(Some(RowIndex), log, blocks)
         side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowIndex.name)))
       }
     }
@@ -76,7 +90,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   private def byKey(
       base: BaseFile, blocks: LogBlocks, bounds: Option[IndexedSeq[Any]]): SplitReader[ColumnarBatch] = {
     val log = MergedLog.of(logRows, blocks, conf, bounds)
-    val side = new BaseSide(Some(KeyColumn), log)
+    val side = new BaseSide(Some(KeyColumn), log, blocks)
     val key = side.columns.fieldIndex(MetaFields.RecordKey)
     if (baseFile(job, base).sortedByKey) side.opened(base, new KeyMatcher(log, key))
     else HashedMatcher.of(log, key) match {
@@ -106,7 +120,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     * @param place
     *   the column that tells which record of the log is for a row
     */
-  private final class BaseSide(place: Option[StructField], log: MergedLog) {
+  private final class BaseSide(place: Option[StructField], log: MergedLog, blocks: LogBlocks) {
 
     private val rule: MergeRule = if (log.winOverBase) MergeRule(Nil) else log.rule
     private val compared: Seq[StructField] = if (rule.compares) merge.log.orderingColumns else Nil
@@ -117,10 +131,13 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       StructType(job.columns.fields ++ hidden.filterNot(f => job.columns.fieldNames.contains(f.name)))
     }
 
-    // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it.
+    // Where ordering values are compared an old row must be seen to win, whatever else a filter says about it; and where
+    // a record has only some columns, the row has the others.
     private val pushed: Seq[ScanFilter] =
-      if (compared.nonEmpty) ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
-      else job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
+      if (compared.nonEmpty || blocks.havePartial)
+        ScanFilter.conjuncts(job.filters).filter(_.columns.subsetOf(merge.keyColumns))
+      else
+        job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
 
     val scan: FileRead =
       job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None)

@@ -3,8 +3,8 @@ package io.hudilite.spark.write
 import io.hudilite.config.{TableProperties, WriteOptions}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata, Timeline, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.timeline.{Action, Timeline, WriteStat}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.ForeignWrites
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
@@ -25,7 +25,8 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
   private var started: Option[Started] = None
 
   private val options = TransactionOptions(WriteOptions.LockWaitMs(target.options),
-    WriteOptions.MetadataStrict(target.options), ForeignWrites.policy(WriteOptions.FailedWritesPolicy(target.options)))
+    MetadataTable.policy(WriteOptions.MetadataStrict(target.options)),
+    ForeignWrites.policy(WriteOptions.FailedWritesPolicy(target.options)))
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {
@@ -49,7 +50,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Map(CommitMetadata.SchemaKey -> target.schemaJson))
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson))
     target.afterCommit(target, run.table)
   }
 

@@ -31,7 +31,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   }
 
   /** A base file of the table that is about to be replaced. */
-  private[spark] def old(file: BaseFile): OldBaseFile = new OldBaseFile(job.basePath, file, job.dataSchema, readers)
+  private[spark] def old(file: BaseFile): OldBaseFile =
+    new OldBaseFile(job.basePath, file, job.dataSchema, readers, job.evolved)
 
   /** Opens the next base file of the file group of `old`. It takes over the bloom filter where it can. */
   private[spark] def successor(old: OldBaseFile): BaseFileWriter = {

@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
@@ -22,6 +23,8 @@ import org.apache.spark.sql.types.StructType
   *   how log files are written; `None` for a copy-on-write table
   * @param deleteMarker
   *   rows that delete their keys besides those with `_hoodie_is_deleted`
+  * @param evolved
+  *   names of the columns in the files that are there, where some have changed
   */
 final case class WriteJob(
     basePath: String,
@@ -35,7 +38,8 @@ final case class WriteJob(
     bloom: BloomSettings,
     conf: SharedConf,
     logs: Option[LogSettings] = None,
-    deleteMarker: Option[DeleteMarker] = None) {
+    deleteMarker: Option[DeleteMarker] = None,
+    evolved: Option[EvolvedColumns] = None) {
 
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 

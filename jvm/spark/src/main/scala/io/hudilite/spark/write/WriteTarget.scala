@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.config._
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.PartitionPaths
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.basefile.read.KeySpelling
 import io.hudilite.spark.logfile.encode.LogSettings
@@ -18,7 +19,8 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
-import io.hudilite.table.{Table, TableSupport}
+import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.transaction.MetadataTable
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -33,6 +35,8 @@ import org.apache.spark.sql.types.StructType
   *   options of the write, session settings included
   * @param schema
   *   columns of the table after this write
+  * @param evolved
+  *   names of the columns in the table's files, where some have changed
   * @param afterCommit
   *   what is done once the write is committed
   */
@@ -43,6 +47,7 @@ final case class WriteTarget(
     config: TableConfig,
     options: Map[String, String],
     schema: StructType,
+    evolved: Option[EvolvedColumns] = None,
     afterCommit: AfterCommit = AfterCommit.Nothing) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
@@ -92,7 +97,8 @@ final case class WriteTarget(
       WriteOptions.BloomMaxEntries(options)),
     conf = SharedConf(SessionConf.parquetWriter),
     logs = if (isMergeOnRead) Some(logSettings) else None,
-    deleteMarker = config.deleteMarker)
+    deleteMarker = config.deleteMarker,
+    evolved = evolved)
 
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
@@ -128,12 +134,17 @@ object WriteTarget {
     Options.check(options)
     existing match {
       case Some(table) =>
-        TableSupport.checkWritable(table.config, basePath)
+        val support = TableSupport.of(table, Purpose.Write)
         TableRequest.checkAgainst(table.config, options)
+        MetadataTable.refuse(storage, basePath, table.config,
+          MetadataTable.policy(WriteOptions.MetadataStrict(options)))
         BucketTables.check(table, BucketTables.index(table.config, options))
-        val schema = SchemaAlignment.evolved(tableSchema(table, rows), rows, needed(table.config))
+        val present = support.schema.fold(Nullability.relaxed(rows))(s => SchemaConversion.toSpark(s.avroJson))
+        val schema = SchemaAlignment.evolved(present, rows, needed(table.config))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
-        WriteTarget(basePath, storage, existing, table.config, options, schema)
+        val target = WriteTarget(basePath, storage, existing, table.config, options, schema, support.columns)
+        support.checkGrowth(target.schemaJson)
+        target
       case None =>
         val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
         TableSupport.checkWritable(config, basePath)
@@ -145,15 +156,12 @@ object WriteTarget {
     }
   }
 
-  /** The target of a compaction, whose rows are the table's own. */
-  def compacting(table: Table, options: Map[String, String]): WriteTarget = {
-    TableSupport.checkWritable(table.config, table.basePath)
-    val schema = table.schemaJson.map(SchemaConversion.toSpark).getOrElse(new StructType())
-    WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema)
+  /** The target of a compaction planned at an instant, whose rows are the table's own. */
+  def compacting(table: Table, instant: String, options: Map[String, String]): WriteTarget = {
+    val support = TableSupport.of(table, Purpose.Service(instant))
+    val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema, support.columns)
   }
-
-  private def tableSchema(table: Table, rows: StructType): StructType =
-    table.schemaJson.map(SchemaConversion.toSpark).getOrElse(Nullability.relaxed(rows))
 }
 
 /** Which columns a write must bring for a table: all of them, or only what names a row. */

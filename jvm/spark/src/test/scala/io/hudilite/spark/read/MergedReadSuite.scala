@@ -187,9 +187,6 @@ class MergedReadSuite extends FunSuite {
     assertEquals(refused("hoodie.record.merge.property.hoodie.x" -> "y"),
       "the merge property hoodie.record.merge.property.hoodie.x")
     assertEquals(refused("hoodie.record.merge.mode" -> "CUSTOM"), "the merge mode CUSTOM")
-    val partial = new LoggedTable(three, schema, ordered)
-    partial.append(Data(Seq(Seq("a", 11L, "new")), isPartial = true))
-    assert(featureOf(partial.read().collect()).startsWith("partial updates in the log file "))
   }
 
   private def featureOf(body: => Unit): String = {

@@ -2,6 +2,7 @@ package io.hudilite.spark.basefile.read
 
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.schema.ColumnNames
 
 import java.io.Closeable
 import java.time.ZoneId
@@ -61,7 +62,9 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
   /** The delivered columns, then those that only filters need. */
   val wanted: StructType = StructType(delivered.fields ++ hidden(delivered).map(StructField(_, StringType)))
 
-  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive)
+  private val names: ColumnNames = job.evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(split.instant))
+
+  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive, names)
 
   /** Position of the commit time among the wanted columns, when rows are filtered by it. */
   val commitTimeColumn: Int = if (job.commitTimes.isEmpty) -1 else wanted.fieldIndex(MetaFields.CommitTime)
@@ -74,10 +77,12 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     case _ => KeyVerdict.MayHold
   }
 
-  /** Columns that the filters of [[context]] look at, in lower case. Parquet takes those that are not read for null. */
+  /** Columns that the filters of [[context]] look at, by their names in the file in lower case. Parquet takes those that
+    * are not read for null.
+    */
   def filtered: Set[String] =
-    if (job.settings.pushFilters) allFilters.flatMap(_.columns).map(_.head.toLowerCase(Locale.ROOT)).toSet
-    else Set.empty
+    if (!job.settings.pushFilters) Set.empty
+    else allFilters.flatMap(_.columns).flatMap(c => names.of(c.head)).map(_.name.toLowerCase(Locale.ROOT)).toSet
 
   /** What a reader of Hadoop's kind is initialised with.
     *
@@ -99,8 +104,14 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     job.commitTimes.map(times => textIn(MetaFields.CommitTime, times))
 
   private def filter: ParquetFilter = new ParquetFilter(footer.getFileMetaData.getSchema, job.settings.caseSensitive,
-    column => ScanFilter.typeAt(wanted, column.toList).isDefined, createdByParquetMr,
-    datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION")
+    column => ScanFilter.typeAt(wanted, column.toList).isDefined && !changes(column.head), createdByParquetMr,
+    datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION", names)
+
+  /** Values of the column may become null as their type changes, of which the file's statistics know nothing. */
+  private def changes(column: String): Boolean = wanted.fieldNames.indexOf(column) match {
+    case -1 => false
+    case at => columns.conversions(at).losesValues
+  }
 
   private def fileColumns: StructType =
     new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema)

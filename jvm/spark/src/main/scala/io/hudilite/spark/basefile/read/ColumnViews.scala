@@ -34,6 +34,7 @@ object ColumnView {
   def of(base: ColumnVector, conversion: Conversion): ColumnVector = conversion match {
     case Conversion.AsIs => base
     case Conversion.Widen(from, to) => new WidenedVector(base, from, to)
+    case Conversion.Change(from, to) => new ChangedVector(base, from, to)
     case Conversion.InStruct(to, fields) =>
       new StructView(base, to, fields.indices.map(i => of(base.getChild(i), fields(i))))
     case Conversion.InArray(to, element) => new ArrayView(writable(base), to, of(base.getChild(0), element))
@@ -63,7 +64,8 @@ private final class WidenedVector(base: ColumnVector, from: DataType, to: DataTy
 
   override def getFloat(row: Int): Float = whole(row).toFloat
 
-  override def getDouble(row: Int): Double = if (from == FloatType) base.getFloat(row).toDouble else whole(row).toDouble
+  override def getDouble(row: Int): Double =
+    if (from == FloatType) TypeChange.asDouble(base.getFloat(row)) else whole(row).toDouble
 
   override def getDecimal(row: Int, precision: Int, scale: Int): Decimal =
     if (isNullAt(row)) null
@@ -87,6 +89,28 @@ private final class WidenedVector(base: ColumnVector, from: DataType, to: DataTy
       case d: DecimalType => base.getDecimal(row, d.precision, d.scale).toJavaBigDecimal.toPlainString
       case _ => whole(row).toString
     })
+}
+
+/** Values of a type that was changed into another one, some of them into null. */
+private final class ChangedVector(base: ColumnVector, from: DataType, to: DataType) extends ColumnView(base, to) {
+
+  private val change = TypeChange.of(from, to)
+
+  private def value(row: Int): Any =
+    if (base.isNullAt(row)) null
+    else change(from match {
+      case IntegerType => base.getInt(row)
+      case LongType => base.getLong(row)
+      case FloatType => base.getFloat(row)
+      case DoubleType => base.getDouble(row)
+      case StringType => base.getUTF8String(row)
+      case other => throw new IllegalStateException(s"a ${other.catalogString} changed its type")
+    })
+
+  override def hasNull: Boolean = true
+  override def isNullAt(row: Int): Boolean = value(row) == null
+  override def getInt(row: Int): Int = value(row).asInstanceOf[Int]
+  override def getDecimal(row: Int, precision: Int, scale: Int): Decimal = value(row).asInstanceOf[Decimal]
 }
 
 private final class StructView(base: ColumnVector, to: StructType, children: IndexedSeq[ColumnVector])

@@ -1,5 +1,8 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.filegroup.FileNames
+import io.hudilite.schema.EvolvedColumns
+
 import org.apache.spark.sql.types.StructType
 
 /** What is read of base files, and how.
@@ -14,6 +17,8 @@ import org.apache.spark.sql.types.StructType
   *   the driver has not looked at the files' key ranges and bloom filters
   * @param commitTimes
   *   only rows with one of these commit times are delivered
+  * @param evolved
+  *   names of the columns in the files, where some have changed
   */
 final case class FileRead(
     basePath: String,
@@ -22,14 +27,20 @@ final case class FileRead(
     keys: Option[RecordKeys],
     keysToCheck: Boolean,
     commitTimes: Option[Set[String]],
-    settings: ReaderSettings)
+    settings: ReaderSettings,
+    evolved: Option[EvolvedColumns] = None)
 
 /** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
   *
   * @param fileLength
   *   size of the whole file
   */
-final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long)
+final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long) {
+
+  /** Instant of the write that made the file; the empty text, before all instants, when its name does not tell. */
+  def instant: String =
+    FileNames.parseBaseFile(relativePath.substring(relativePath.lastIndexOf('/') + 1)).fold("")(_.instant)
+}
 
 /** The session's settings for reading parquet files.
   *

@@ -2,6 +2,7 @@ package io.hudilite.spark.basefile.read
 
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
 
@@ -14,10 +15,15 @@ import org.apache.hadoop.mapreduce.{TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.parquet.hadoop.ParquetInputFormat
-import org.apache.parquet.hadoop.metadata.BlockMetaData
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, VectorizedParquetRecordReader}
+import org.apache.spark.sql.execution.datasources.parquet.{
+  ParquetFileFormat,
+  ParquetReadSupport,
+  ParquetToSparkSchemaConverter,
+  VectorizedParquetRecordReader
+}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
@@ -28,9 +34,11 @@ import scala.collection.JavaConverters._
   *
   * @param hadoop
   *   Hadoop's configuration with the session's Parquet settings in it
+  * @param evolved
+  *   names of the columns in the files, where some have changed
   */
-private[spark] final case class KeyBatches(
-    basePath: String, hadoop: SharedConf, timeZone: String, offHeap: Boolean, batchRows: Int) {
+private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf, timeZone: String, offHeap: Boolean,
+    batchRows: Int, evolved: Option[EvolvedColumns] = None) {
 
   def conf: Configuration = hadoop.value
 
@@ -53,23 +61,33 @@ private[spark] final case class KeyBatches(
     *   lets row groups and pages be skipped; rows that do not pass it may remain
     */
   def open(file: BaseFile, columns: StructType, filter: Option[FilterPredicate], context: TaskContext): KeyReader = {
+    val footer = FooterCache.metadata(conf, pathOf(file), file.length)
+    val inFile = columnsOf(file, footer, columns)
     settings.unset(ParquetInputFormat.FILTER_PREDICATE)
     filter.foreach(ParquetInputFormat.setFilterPredicate(settings, _))
-    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.json)
+    settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, inFile.requested.json)
     val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
     val reader = new CountedReader(timeZone, offHeap, batchRows)
     context.addTaskCompletionListener[Unit](_ => reader.close())
-    val footer = FooterCache.metadata(conf, pathOf(file), file.length)
     VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt), footer)
     reader.initBatch(StructType(Seq(StructField(RowPlace.FileId, StringType))),
       InternalRow(UTF8String.fromString(file.fileId)))
     reader.enableReturningBatches()
-    new KeyReader(reader, footer.getBlocks.asScala.map(_.getRowCount).sum)
+    new KeyReader(reader, footer.getBlocks.asScala.map(_.getRowCount).sum, inFile.conversions)
   }
+
+  /** Only Hudi's own columns are the same in every file. */
+  private def columnsOf(file: BaseFile, footer: ParquetMetadata, columns: StructType): FileColumns =
+    if (columns.fieldNames.forall(KeyBatches.Unchanging))
+      FileColumns(columns, columns.map(_ => Conversion.AsIs).toIndexedSeq)
+    else FileColumns.plan(new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema), columns,
+      caseSensitive = false, evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant)))
 }
 
 private[spark] object KeyBatches {
+
+  private val Unchanging = MetaFields.all.toSet + ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME
 
   // Writers begin another page at whichever comes first; these are Parquet's defaults.
   private val PageRows = 20000
@@ -94,8 +112,11 @@ private[read] final class CountedReader(timeZone: String, offHeap: Boolean, batc
   *
   * @param fileRows
   *   rows of the whole file
+  * @param conversions
+  *   by column, what makes of it what is wanted
   */
-private[spark] final class KeyReader(reader: CountedReader, fileRows: Long) extends Iterator[ColumnarBatch] {
+private[spark] final class KeyReader(reader: CountedReader, fileRows: Long, conversions: IndexedSeq[Conversion])
+    extends Iterator[ColumnarBatch] {
 
   private var ready: Option[Boolean] = None
 
@@ -111,7 +132,15 @@ private[spark] final class KeyReader(reader: CountedReader, fileRows: Long) exte
   override def next(): ColumnarBatch = {
     if (!hasNext) throw new NoSuchElementException("no more batches")
     ready = None
-    reader.getCurrentValue.asInstanceOf[ColumnarBatch]
+    val batch = reader.getCurrentValue.asInstanceOf[ColumnarBatch]
+    if (conversions.forall(_ == Conversion.AsIs)) batch
+    else {
+      val shown = new ColumnarBatch(Array.tabulate(batch.numCols) { i =>
+        if (i < conversions.length) ColumnView.of(batch.column(i), conversions(i)) else batch.column(i)
+      })
+      shown.setNumRows(batch.numRows)
+      shown
+    }
   }
 
   def close(): Unit = reader.close()

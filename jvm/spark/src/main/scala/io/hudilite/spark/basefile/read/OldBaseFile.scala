@@ -3,6 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
+import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.KeptRows
 
 import java.io.{Closeable, IOException}
@@ -22,8 +23,12 @@ import scala.util.control.NonFatal
 
 /** The base file that a merge replaces: its footer, and its rows by column. */
 private[spark] final class OldBaseFile(
-    basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts)
+    basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts,
+    evolved: Option[EvolvedColumns])
     extends Closeable {
+
+  /** Under which names the columns of the table are in the file. */
+  val names: ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant))
 
   val path = new Path(s"${Partitions.directory(basePath, file.partition)}/${file.name}")
 
@@ -51,7 +56,7 @@ private[spark] final class OldBaseFile(
   /** How the columns of `KeptRows.schema` come out of the file. */
   lazy val columns: FileColumns = FileColumns.plan(
     new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), KeptRows.schema(dataSchema),
-    caseSensitive = false)
+    caseSensitive = false, names)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.

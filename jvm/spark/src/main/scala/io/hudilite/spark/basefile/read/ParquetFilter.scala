@@ -1,6 +1,8 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.schema.{ColumnNames, NamedColumn}
 import io.hudilite.spark.basefile.read.ScanFilter._
+
 import org.apache.parquet.filter2.predicate.FilterApi._
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.parquet.filter2.predicate.Operators.{Column, SupportsEqNotEq, SupportsLtGt}
@@ -26,10 +28,12 @@ import scala.collection.JavaConverters._
   *   the writer leaves out statistics where a NaN would make them wrong
   * @param rebasesDates
   *   days and times of the file are in the old hybrid calendar
+  * @param names
+  *   under which names columns are in the file
   */
 final class ParquetFilter(
     schema: MessageType, caseSensitive: Boolean, isRead: Seq[String] => Boolean, trustsFractions: Boolean,
-    rebasesDates: Boolean) {
+    rebasesDates: Boolean, names: ColumnNames = ColumnNames.Same) {
 
   import ParquetFilter._
 
@@ -53,17 +57,21 @@ final class ParquetFilter(
   }
 
   private def columnAt(path: Seq[String]): Option[FileColumn] =
-    if (!isRead(path)) None else resolve(schema.getFields.asScala.toSeq, path.toList, Nil)
+    if (!isRead(path)) None else resolve(schema.getFields.asScala.toSeq, path.toList, Nil, names)
 
-  private def resolve(fields: Seq[Type], path: List[String], parents: List[String]): Option[FileColumn] = path match {
-    case name :: rest =>
-      fields.find(f => if (caseSensitive) f.getName == name else f.getName.equalsIgnoreCase(name))
-        .filterNot(_.isRepetition(Type.Repetition.REPEATED)).flatMap { field =>
-          val names = field.getName :: parents
-          if (field.isPrimitive && rest.isEmpty) Some(FileColumn(names.reverse.mkString("."), field.asPrimitiveType))
-          else if (field.isPrimitive || field.getLogicalTypeAnnotation != null) None
-          else resolve(field.asGroupType.getFields.asScala.toSeq, rest, names)
-        }
+  private def resolve(fields: Seq[Type], path: List[String], parents: List[String], names: ColumnNames)
+      : Option[FileColumn] = path match {
+    case asked :: rest =>
+      names.of(asked).flatMap { case NamedColumn(name, inside) =>
+        fields.find(f => if (caseSensitive) f.getName == name else f.getName.equalsIgnoreCase(name))
+          .filterNot(_.isRepetition(Type.Repetition.REPEATED)).flatMap { field =>
+            val above = field.getName :: parents
+            if (field.isPrimitive && rest.isEmpty)
+              Some(FileColumn(above.reverse.mkString("."), field.asPrimitiveType))
+            else if (field.isPrimitive || field.getLogicalTypeAnnotation != null) None
+            else resolve(field.asGroupType.getFields.asScala.toSeq, rest, above, inside)
+          }
+      }
     case Nil => None
   }
 

@@ -4,7 +4,7 @@ import io.hudilite.record.RowPlace
 
 import org.apache.parquet.hadoop.ParquetRecordReader
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, Expression, Literal, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Literal, UnsafeProjection}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 import org.apache.spark.sql.types.{StringType, StructField}
 import org.apache.spark.unsafe.types.UTF8String
@@ -17,6 +17,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
 
   private val commitTimes: Set[UTF8String] = job.commitTimes.getOrElse(Set.empty).map(UTF8String.fromString)
   private val reader = open()
+  private val converted = new ConvertedRow(file.columns, job.settings.timeZone)
   private val projection = UnsafeProjection.create(job.columns.fields.map(expression).toSeq)
 
   private def open(): ParquetRecordReader[InternalRow] = {
@@ -36,10 +37,9 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
     if (field.name == RowPlace.FileId) Literal(UTF8String.fromString(fileId), StringType)
     else {
       val at = file.delivered.fieldIndex(field.name)
-      val read = file.columns.requested.fields(at)
-      val column = BoundReference(at, read.dataType, nullable = true)
-      if (file.columns.conversions(at) == Conversion.AsIs) column
-      else Cast(column, field.dataType, Some(job.settings.timeZone))
+      val dataType =
+        if (file.columns.conversions(at) == Conversion.AsIs) file.columns.requested(at).dataType else field.dataType
+      BoundReference(at, dataType, nullable = true)
     }
 
   override def next(): Boolean = {
@@ -57,7 +57,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
     job.commitTimes.isEmpty ||
       (!row.isNullAt(file.commitTimeColumn) && commitTimes(row.getUTF8String(file.commitTimeColumn)))
 
-  override def get(): InternalRow = projection(reader.getCurrentValue)
+  override def get(): InternalRow = projection(converted.of(reader.getCurrentValue))
 
   override def size: Int = 1
 

@@ -1,5 +1,7 @@
 package io.hudilite.spark.logfile.read
 
+import io.hudilite.spark.basefile.read.TypeChange
+
 import java.math.{BigDecimal, BigInteger}
 import java.time.LocalDate
 
@@ -52,9 +54,9 @@ private[spark] object FloatValue extends AvroValue {
 }
 
 private[read] object FloatAsDouble extends AvroValue {
-  override def value(in: AvroCursor): Any = in.readFloat().toDouble
+  override def value(in: AvroCursor): Any = TypeChange.asDouble(in.readFloat())
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit =
-    row.setDouble(ordinal, in.readFloat().toDouble)
+    row.setDouble(ordinal, TypeChange.asDouble(in.readFloat()))
 }
 
 private[spark] object DoubleValue extends AvroValue {
@@ -136,4 +138,10 @@ private[read] final class ConvertedValue(reader: AvroValue, written: DataType, w
     case (d: Decimal, _) => d.toJavaBigDecimal.toPlainString
     case (other, _) => other.toString
   }
+}
+
+/** A value of one atomic type as one of a type that the column has been changed to, or null. */
+private[read] final class ChangedValue(reader: AvroValue, written: DataType, wanted: DataType) extends AvroValue {
+  private val change = TypeChange.of(written, wanted)
+  override def value(in: AvroCursor): Any = change(reader.value(in))
 }

@@ -1,5 +1,7 @@
 package io.hudilite.spark.logfile.read
 
+import io.hudilite.schema.ColumnNames
+
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
@@ -15,18 +17,24 @@ import scala.collection.JavaConverters._
   *   schema of the block
   * @param path
   *   the log file, for errors
+  * @param names
+  *   under which names the wanted columns are in the schema
   */
-private[read] final class AvroRowPlan(written: Schema, val wanted: StructType, path: String) {
+private[read] final class AvroRowPlan(written: Schema, val wanted: StructType, path: String, names: ColumnNames) {
 
-  val ordinals: Array[Int] = AvroValues.ordinals(written, wanted)
+  val ordinals: Array[Int] = AvroValues.ordinals(written, wanted, names)
 
   val readers: Array[AvroValue] = {
     val values = new AvroValues(path)
     written.getFields.asScala.toArray.zip(ordinals).map {
       case (field, -1) => SkippedValue.of(field.schema)
-      case (field, ordinal) => values.of(field.schema, wanted(ordinal).dataType, field.name)
+      case (field, ordinal) =>
+        values.of(field.schema, wanted(ordinal).dataType, field.name, AvroValues.inside(wanted(ordinal), names))
     }
   }
+
+  /** By the position of a wanted column whether records have it. */
+  def present: Array[Boolean] = wanted.indices.map(ordinals.contains(_)).toArray
 
   /** Behind the last wanted field nothing is looked at. */
   val lastWanted: Int = ordinals.lastIndexWhere(_ >= 0)
@@ -36,7 +44,8 @@ private[read] final class AvroRowPlan(written: Schema, val wanted: StructType, p
 final class AvroRowDecoder private[spark] (plan: AvroRowPlan) {
 
   /** As [[AvroRowPlan]]. */
-  def this(written: Schema, wanted: StructType, path: String) = this(new AvroRowPlan(written, wanted, path))
+  def this(written: Schema, wanted: StructType, path: String) =
+    this(new AvroRowPlan(written, wanted, path, ColumnNames.Same))
 
   private val cursor = new AvroCursor
   private val row = new SpecificInternalRow(plan.wanted)

@@ -1,7 +1,8 @@
 package io.hudilite.spark.logfile.read
 
 import io.hudilite.error.UnsupportedTable
-import io.hudilite.spark.basefile.read.FileColumns
+import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.basefile.read.{FileColumns, TypeChange}
 
 import org.apache.avro.{LogicalType, LogicalTypes, Schema}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -34,27 +35,29 @@ private[read] final class AvroValues(path: String) {
   /** @param column
     *   dotted name, for errors
     */
-  def of(written: Schema, wanted: DataType, column: String): AvroValue = (written.getType, wanted) match {
-    case (_, NullType) => SkippedValue.of(written)
-    case (Schema.Type.NULL, _) => NoValue
-    case (Schema.Type.UNION, _) =>
-      new UnionValue(written.getTypes.asScala.map(branch => of(branch, wanted, column)).toArray)
-    case (Schema.Type.RECORD, struct: StructType) => recordOf(written, struct, column)
-    case (Schema.Type.ARRAY, array: ArrayType) =>
-      new ArrayValue(of(written.getElementType, array.elementType, s"$column.element"),
-        takesBytes(written.getElementType))
-    case (Schema.Type.MAP, map: MapType) if map.keyType == StringType =>
-      new MapValue(of(written.getValueType, map.valueType, s"$column.value"))
-    case (_, _: StructType | _: ArrayType | _: MapType) => throw unreadable(written, wanted, column)
-    case _ => atomOf(written, wanted).getOrElse(throw unreadable(written, wanted, column))
-  }
+  def of(written: Schema, wanted: DataType, column: String, names: ColumnNames = ColumnNames.Same): AvroValue =
+    (written.getType, wanted) match {
+      case (_, NullType) => SkippedValue.of(written)
+      case (Schema.Type.NULL, _) => NoValue
+      case (Schema.Type.UNION, _) =>
+        new UnionValue(written.getTypes.asScala.map(branch => of(branch, wanted, column, names)).toArray)
+      case (Schema.Type.RECORD, struct: StructType) => recordOf(written, struct, column, names)
+      case (Schema.Type.ARRAY, array: ArrayType) =>
+        new ArrayValue(of(written.getElementType, array.elementType, s"$column.element", names.inElement),
+          takesBytes(written.getElementType))
+      case (Schema.Type.MAP, map: MapType) if map.keyType == StringType =>
+        new MapValue(of(written.getValueType, map.valueType, s"$column.value", names.inValue))
+      case (_, _: StructType | _: ArrayType | _: MapType) => throw unreadable(written, wanted, column)
+      case _ => atomOf(written, wanted).getOrElse(throw unreadable(written, wanted, column))
+    }
 
-  private def recordOf(written: Schema, wanted: StructType, column: String): AvroValue = {
+  private def recordOf(written: Schema, wanted: StructType, column: String, names: ColumnNames): AvroValue = {
     val fields = written.getFields.asScala.toArray
-    val ordinals = AvroValues.ordinals(written, wanted)
+    val ordinals = AvroValues.ordinals(written, wanted, names)
     val readers = fields.zip(ordinals).map {
       case (field, -1) => SkippedValue.of(field.schema)
-      case (field, ordinal) => of(field.schema, wanted(ordinal).dataType, s"$column.${field.name}")
+      case (field, ordinal) =>
+        of(field.schema, wanted(ordinal).dataType, s"$column.${field.name}", AvroValues.inside(wanted(ordinal), names))
     }
     new RecordValue(readers, ordinals, wanted.length)
   }
@@ -77,6 +80,7 @@ private[read] final class AvroValues(path: String) {
       case Schema.Type.DOUBLE => narrow(DoubleType, DoubleValue, wanted)
       case Schema.Type.STRING if wanted == StringType => Some(TextValue)
       case Schema.Type.STRING if wanted == BinaryType => Some(BinaryValue)
+      case Schema.Type.STRING => narrow(StringType, TextValue, wanted)
       case Schema.Type.ENUM if wanted == StringType => Some(new EnumValue(written.getEnumSymbols.asScala.toArray))
       case Schema.Type.BYTES | Schema.Type.FIXED => bytesOf(written, wanted)
       case _ => None
@@ -105,6 +109,7 @@ private[read] final class AvroValues(path: String) {
   private def narrow(written: DataType, reader: AvroValue, wanted: DataType): Option[AvroValue] =
     if (written == wanted) Some(reader)
     else if (FileColumns.isWider(written, wanted)) Some(new ConvertedValue(reader, written, wanted))
+    else if (TypeChange.isAllowed(written, wanted)) Some(new ChangedValue(reader, written, wanted))
     else None
 
   private def bytesOf(written: Schema, wanted: DataType): Option[AvroValue] = {
@@ -127,12 +132,17 @@ private[read] final class AvroValues(path: String) {
 private[read] object AvroValues {
 
   /** By field of the record where it goes in `wanted`, -1 for a field that is not wanted. */
-  def ordinals(written: Schema, wanted: StructType): Array[Int] = {
+  def ordinals(written: Schema, wanted: StructType, names: ColumnNames): Array[Int] = {
     val fields = written.getFields.asScala.map(_.name).toArray
     val taken = wanted.fields.map(f =>
-      fields.find(_ == f.name).orElse(fields.find(_.equalsIgnoreCase(f.name))).getOrElse(""))
+      names.of(f.name).map(_.name).flatMap(name =>
+        fields.find(_ == name).orElse(fields.find(_.equalsIgnoreCase(name)))).getOrElse(""))
     fields.map(taken.indexOf(_))
   }
+
+  /** Names inside of a column that the file has. */
+  def inside(wanted: StructField, names: ColumnNames): ColumnNames =
+    names.of(wanted.name).fold(ColumnNames.Same: ColumnNames)(_.inside)
 
   // A parser that does not know a logical type keeps its name as a property.
   def logicalName(schema: Schema): Option[String] =

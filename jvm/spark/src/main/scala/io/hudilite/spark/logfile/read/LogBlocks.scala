@@ -1,6 +1,5 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
 import io.hudilite.storage.HadoopStorage
@@ -20,6 +19,9 @@ final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Opt
   /** The content to be looked at only. */
   def view(block: LogBlock): ByteBuffer = files.view(block)
 
+  /** Some records have only the columns that they change. */
+  def havePartial: Boolean = selected.exists(_.isPartial)
+
   /** Every block says which rows of the slice's base file it replaces. */
   val havePositions: Boolean =
     selected.nonEmpty && baseInstant.isDefined && selected.forall(_.positionsBase.exists(baseInstant.contains(_)))
@@ -30,10 +32,6 @@ object LogBlocks {
   def of(job: LogJob, slice: FileSlice, conf: Configuration): LogBlocks = {
     val files = new LogFiles(new HadoopStorage(conf))
     val selected = BlockSelection.select(SliceLogs.blocks(files, job.basePath, slice), job.instants)
-    selected.find(_.isPartial).foreach(block =>
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> job.basePath,
-        "feature" -> s"partial updates in the log file ${block.path}",
-        "reason" -> "their records hold only the columns that change"))
     new LogBlocks(selected, slice.base.map(_.instant), files)
   }
 }

@@ -4,8 +4,9 @@ import io.hudilite.config.{DeleteMarker, TableKeys}
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.log.BlockInstants
 import io.hudilite.merge.MergeRule
+import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.Table
+import io.hudilite.table.{Table, TableSupport}
 
 import org.apache.spark.sql.types._
 
@@ -15,13 +16,19 @@ import org.apache.spark.sql.types._
   *   compares those ordering fields that are columns of the table
   * @param dataSchema
   *   columns of the table without the meta columns
+  * @param evolved
+  *   names of these columns in blocks, where some have changed
   */
 final case class LogJob(
     basePath: String,
     instants: BlockInstants,
     rule: MergeRule,
     deleteMarker: Option[DeleteMarker],
-    dataSchema: StructType) {
+    dataSchema: StructType,
+    evolved: Option[EvolvedColumns] = None) {
+
+  /** Under which names the columns are in the blocks that the write of this instant made. */
+  def namesIn(instant: String): ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(instant))
 
   /** The columns that hold the ordering values, none when nothing is compared. */
   def orderingColumns: Seq[StructField] = rule.fields.map(dataSchema(_))
@@ -31,16 +38,17 @@ object LogJob {
 
   /** The job for the table as it was opened. A rule for merging that hudilite does not have raises `UnsupportedTable`.
     *
+    * @param support
+    *   what is known of the columns that are read
     * @param asOf
     *   greatest instant, by requested time, whose blocks count
     */
-  def of(table: Table, asOf: Option[String]): LogJob = {
+  def of(table: Table, support: TableSupport, asOf: Option[String]): LogJob = {
     val config = table.config
     refuse(table)
-    val json = asOf.flatMap(instant => table.store.schema(table.timeline.upTo(instant))).orElse(table.schemaJson)
-    val schema = json.map(SchemaConversion.toSpark).getOrElse(new StructType())
+    val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
     val rule = MergeRule.of(config.mergeMode, config.orderingFields.filter(schema.fieldNames.contains))
-    LogJob(table.basePath, table.blockInstants(asOf), rule, config.deleteMarker, schema)
+    LogJob(table.basePath, table.blockInstants(asOf), rule, config.deleteMarker, schema, support.columns)
   }
 
   private def refuse(table: Table): Unit = {

@@ -3,7 +3,7 @@ package io.hudilite.spark.logfile.read
 import io.hudilite.merge.Version
 
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One record of a log as a merge looks at it; moves from row to row. */
@@ -48,6 +48,21 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) extends Vers
 
   /** The wanted columns; null for a delete block's record, which has no values. */
   def row: InternalRow = if (LogRows.has(current, LogRows.KeyOnly)) null else view
+
+  override def isPartial: Boolean = LogRows.isPartial(current)
+
+  /** The wanted columns of a partial record on top of a row, whose values of the columns that it has not are asked for by
+    * the position of the wanted column. Nothing in the result belongs to the row.
+    */
+  def over(base: Int => Any): InternalRow = {
+    val present = rows.present(current)
+    new GenericInternalRow(Array.tabulate[Any](rows.columns.length) { i =>
+      val at = rows.columnOrdinals(i)
+      if (!present(at - LogRows.BookkeepingColumns)) InternalRow.copyValue(base(i))
+      else if (current.isNullAt(at)) null
+      else InternalRow.copyValue(current.get(at, rows.columns(i).dataType))
+    })
+  }
 }
 
 private object LogRecord {

@@ -61,11 +61,13 @@ private[spark] final class LogRecords(
 
   private def avro(block: LogBlock, consume: UnsafeRow => Unit): Boolean = {
     val records = AvroBlock.records(blocks.view(block), block.path)
-    val decoder = decoderOf(block)
+    val plan = planOf(block)
+    val decoder = new AvroRowDecoder(plan)
+    val columns = columnsOf(block, plan.present)
     placed(block, records.count) {
       while (records.next()) { // hot path
         val record = guarded(block)(decoder.decode(records.bytes, records.offset, records.length))
-        emit(record, rows.flagsOf(record), block, consume)
+        emit(record, rows.flagsOf(record) | columns, block, consume)
       }
     }
   }
@@ -74,22 +76,26 @@ private[spark] final class LogRecords(
   private def hfile(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = !positions && {
     places = null
     val cells = HFileBlock.records(content, block.path)
-    val decoder = decoderOf(block)
+    val plan = planOf(block)
+    val decoder = new AvroRowDecoder(plan)
+    val columns = columnsOf(block, plan.present)
     while (cells.next()) { // hot path
       val record = guarded(block)(decoder.decode(cells.buffer, cells.offset, cells.length))
       record.update(rows.keyInRead, UTF8String.fromBytes(cells.key))
-      emit(record, rows.flagsOf(record), block, consume)
+      emit(record, rows.flagsOf(record) | columns, block, consume)
     }
     true
   }
 
   private def parquet(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
     val name = s"${block.path} at byte ${block.contentOffset}"
-    val source = guarded(block)(new ParquetBlockRows(content, name, rows.read, conf, timeZone))
+    val names = rows.job.namesIn(block.instant)
+    val source = guarded(block)(new ParquetBlockRows(content, name, rows.read, names, conf, timeZone))
+    val columns = columnsOf(block, source.present)
     try placed(block, source.rows) {
         var record = guarded(block)(source.next())
         while (record != null) { // hot path
-          emit(record, rows.flagsOf(record), block, consume)
+          emit(record, rows.flagsOf(record) | columns, block, consume)
           record = guarded(block)(source.next())
         }
       }
@@ -98,7 +104,9 @@ private[spark] final class LogRecords(
 
   private def deletes(block: LogBlock, content: Array[Byte], consume: UnsafeRow => Unit): Boolean = {
     val records = DeleteBlock.decode(content, block.path)
-    val ordering = new DeleteOrdering(rows.job.orderingColumns,
+    val names = rows.job.namesIn(block.instant)
+    val written = rows.job.orderingColumns.map(f => f.copy(name = names.of(f.name).fold(f.name)(_.name)))
+    val ordering = new DeleteOrdering(written,
       if (rows.job.rule.compares && block.headers.contains(HeaderKey.Schema)) Some(schemaOf(block)) else None)
     val row = new GenericInternalRow(rows.read.length)
     placed(block, records.size) {
@@ -134,8 +142,15 @@ private[spark] final class LogRecords(
   private def place: Long =
     if (places == null) RowPosition.Unknown else if (places.length == 0) RowPosition.Absent else places(inBlock)
 
-  private def decoderOf(block: LogBlock): AvroRowDecoder = new AvroRowDecoder(
-    rows.plans.getOrElseUpdate(block.schemaJson, new AvroRowPlan(schemaOf(block), rows.read, block.path)))
+  /** In the flags of the block's records: which columns they have, when they have not all of them. */
+  private def columnsOf(block: LogBlock, present: => Array[Boolean]): Int =
+    if (block.isPartial) rows.flagOf(present) else 0
+
+  private def planOf(block: LogBlock): AvroRowPlan = {
+    val names = rows.job.namesIn(block.instant)
+    rows.plans.getOrElseUpdate(block.schemaJson -> names,
+      new AvroRowPlan(schemaOf(block), rows.read, block.path, names))
+  }
 
   private def schemaOf(block: LogBlock): Schema = rows.schemas.getOrElseUpdate(block.schemaJson,
     try new Schema.Parser().parse(block.schemaJson)

@@ -1,11 +1,12 @@
 package io.hudilite.spark.logfile.read
 
 import io.hudilite.record.MetaFields
+import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.row.RowDeletes
 
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -44,7 +45,39 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
 
   // By the schema as the blocks have it. A decoder is not kept: it holds on to the last block that it read.
   private[spark] val schemas = mutable.Map.empty[String, Schema]
-  private[spark] val plans = mutable.Map.empty[String, AvroRowPlan]
+  private[spark] val plans = mutable.Map.empty[(String, ColumnNames), AvroRowPlan]
+
+  // Which of the columns that are read partial records have; of a whole record nobody asks.
+  private val columnSets = mutable.ArrayBuffer(Array.fill(read.length)(true))
+
+  /** Flags of records that have these of the columns that are read, by their positions, and no others. */
+  private[spark] def flagOf(present: Array[Boolean]): Int = {
+    val known = columnSets.indexWhere(_.sameElements(present), 1)
+    if (known < 0) columnSets += present
+    (if (known < 0) columnSets.size - 1 else known) << ColumnSetShift
+  }
+
+  /** The columns that a record has, by their positions among those that are read. */
+  private[spark] def present(row: UnsafeRow): Array[Boolean] = columnSets(row.getInt(Flags) >>> ColumnSetShift)
+
+  private lazy val overlaid = new GenericInternalRow(schema.length)
+
+  /** A partial record on top of another one, neither of them a delete: its columns, and the other's for those that it has
+    * not. The row is reused.
+    */
+  private[spark] def overlay(top: UnsafeRow, bottom: UnsafeRow): UnsafeRow = {
+    val (above, below) = (present(top), present(bottom))
+    read.fields.indices.foreach { i => // hot path
+      val row = if (above(i)) top else bottom
+      val at = Bookkeeping.size + i
+      overlaid.update(at, if (row.isNullAt(at)) null else row.get(at, read(i).dataType))
+    }
+    val position = top.getLong(Position)
+    overlaid.update(Sequence, top.getLong(Sequence))
+    overlaid.update(Position, if (position >= 0) position else bottom.getLong(Position))
+    overlaid.update(Flags, if (isPartial(bottom)) flagOf(above.zip(below).map { case (a, b) => a || b }) else 0)
+    toUnsafe(overlaid)
+  }
 
   /** Where a column that is read is in a row. */
   def ordinal(name: String): Int = Bookkeeping.size + read.fieldIndex(name)
@@ -91,6 +124,9 @@ private[spark] object LogRows {
   private val Bookkeeping: Seq[StructField] = Seq(StructField("sequence", LongType, nullable = false),
     StructField("flags", IntegerType, nullable = false), StructField("position", LongType, nullable = false))
 
+  /** Columns before those that are read. */
+  val BookkeepingColumns: Int = Bookkeeping.size
+
   /** The record deletes its key. */
   val Delete = 1
 
@@ -102,6 +138,12 @@ private[spark] object LogRows {
 
   /** Columns of the table, not those that a log may have besides, say that the record deletes its key. */
   val ByColumn = 8
+
+  // Above the other flags is the number of the set of columns that a partial record has, 0 for all columns.
+  private val ColumnSetShift = 8
+
+  /** Only some columns of the record are there; it changes nothing in the others. */
+  def isPartial(row: UnsafeRow): Boolean = (row.getInt(Flags) >>> ColumnSetShift) != 0
 
   private val DeleteOperation = UTF8String.fromString("D")
   private val BeforeUpdate = UTF8String.fromString("-U")

@@ -1,7 +1,7 @@
 package io.hudilite.spark.logfile.read
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.merge.MergeRule
+import io.hudilite.merge.{MergeRule, Outcome}
 import io.hudilite.spark.row.SortColumn
 
 import java.io.Closeable
@@ -49,11 +49,19 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
       record.moveTo(winner)
       ahead = sorted.next()
       while (ahead != null && order.compare(ahead, winner) == 0) {
-        if (rule.wins(later.moveTo(ahead), record)) winner.copyFrom(ahead)
+        merge()
         ahead = sorted.next()
       }
     }
     found
+  }
+
+  /** The next record against those of its key before it. */
+  private def merge(): Unit = rule.decide(later.moveTo(ahead), record) match { // hot path
+    case Outcome.Kept =>
+    case Outcome.Replaced | Outcome.Deleted => winner.copyFrom(ahead)
+    case Outcome.Overlaid => winner.copyFrom(rows.overlay(ahead, winner))
+    case Outcome.Underlaid => winner.copyFrom(rows.overlay(winner, ahead))
   }
 
   def key: UTF8String = record.key

@@ -1,6 +1,7 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.spark.basefile.read.{Conversion, FileColumns}
+import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileColumns}
 
 import java.io.Closeable
 
@@ -10,7 +11,7 @@ import org.apache.parquet.hadoop.{ParquetFileReader, ParquetReader}
 import org.apache.parquet.hadoop.api.ReadSupport
 import org.apache.parquet.io.InputFile
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.internal.SQLConf
@@ -22,9 +23,12 @@ import scala.collection.JavaConverters._
   *
   * @param bytes
   *   content of the block: a whole Parquet file
+  * @param names
+  *   under which names the wanted columns are in the block
   */
 private[read] final class ParquetBlockRows(
-    bytes: Array[Byte], name: String, wanted: StructType, conf: Configuration, timeZone: String) extends Closeable {
+    bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration, timeZone: String)
+    extends Closeable {
 
   private val image = new ParquetImage(bytes, name)
   private val settings = ParquetBlockRows.settings(conf)
@@ -34,13 +38,20 @@ private[read] final class ParquetBlockRows(
     finally opened.close()
   }
   private val metadata = footer.getFileMetaData
-  private val columns = FileColumns.plan(
-    new ParquetToSparkSchemaConverter(settings).convert(metadata.getSchema), wanted, caseSensitive = false)
+  private val inFile = new ParquetToSparkSchemaConverter(settings).convert(metadata.getSchema)
+  private val columns = FileColumns.plan(inFile, wanted, caseSensitive = false, names)
   private val reader = open()
+  private val converted = new ConvertedRow(columns, timeZone)
   private val toWanted = UnsafeProjection.create(wanted.fields.indices.map { i =>
-    val column = BoundReference(i, columns.requested(i).dataType, nullable = true)
-    if (columns.conversions(i) == Conversion.AsIs) column else Cast(column, wanted(i).dataType, Some(timeZone))
+    val dataType = if (columns.conversions(i) == Conversion.AsIs) columns.requested(i).dataType else wanted(i).dataType
+    BoundReference(i, dataType, nullable = true)
   })
+
+  /** By the position of a wanted column whether the block has it. */
+  val present: Array[Boolean] = {
+    val there = inFile.fieldNames.toSet
+    columns.requested.fieldNames.map(name => there(name) || there.exists(_.equalsIgnoreCase(name)))
+  }
 
   private def open(): ParquetReader[InternalRow] = {
     def value(key: String): String = metadata.getKeyValueMetaData.get(key)
@@ -57,7 +68,7 @@ private[read] final class ParquetBlockRows(
   def next(): InternalRow = {
     // hot path
     val row = reader.read()
-    if (row == null) null else toWanted(row)
+    if (row == null) null else toWanted(converted.of(row))
   }
 
   override def close(): Unit = reader.close()

@@ -1,0 +1,69 @@
+package io.hudilite.transaction
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.schema.{ColumnSets, NextVersion, SchemaJson}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
+
+/** What a commit says of the table's columns, and the history that goes with it.
+  *
+  * @param extra
+  *   entries of the commit's extra metadata
+  * @param history
+  *   all versions of the columns, of a table that keeps them by id
+  */
+private[transaction] final case class CommitColumns(extra: Map[String, String], history: Option[String])
+
+/** Readers take the columns from the newest commit, so a commit must not forget what another one added while it ran, nor
+  * what Hudi's schema-on-read renamed or dropped (docs/format.md#columns-by-id).
+  */
+private[transaction] object CommitColumns {
+
+  /** For a write. Raises `CommitConflict` when the files it wrote and the columns as they are now do not go together.
+    *
+    * @param table
+    *   as the write was planned on it
+    * @param mine
+    *   the columns after the write, those of the table when it brings none
+    * @param now
+    *   the timeline before the write completes
+    */
+  def ofWrite(table: Table, instant: String, mine: Option[String], now: Timeline): CommitColumns = {
+    val newest = table.store.schema(now)
+    val own = mine.orElse(table.schemaJson)
+    if (newest.flatMap(_.byId) != table.schema.flatMap(_.byId)) renamed(table, instant, own, newest)
+    else newest.map(_.avroJson) match {
+      case changed @ Some(columns) if changed != table.schemaJson =>
+        if (!own.forall(ColumnSets.contains(columns, _))) throw conflict(table, instant)
+        recorded(table, columns, newest.flatMap(_.byId), instant, now)
+      case _ => own.fold(CommitColumns(Map.empty, None))(recorded(table, _, newest.flatMap(_.byId), instant, now))
+    }
+  }
+
+  /** For a service, which moves rows and leaves the columns as they were when it was planned. */
+  def ofService(schema: Option[TableSchema]): CommitColumns = CommitColumns(schema.toSeq.flatMap(entries).toMap, None)
+
+  /** Files are read by the version of the columns at their instant: later changes leave those of this write alone. */
+  private def renamed(table: Table, instant: String, own: Option[String], newest: Option[TableSchema])
+      : CommitColumns = {
+    val later = newest.flatMap(_.byId).exists(SchemaJson.version(_).version > instant)
+    if (!later || own != table.schemaJson || table.schema.flatMap(_.byId).isEmpty) throw conflict(table, instant)
+    CommitColumns(table.schema.toSeq.flatMap(entries).toMap, None)
+  }
+
+  private def recorded(table: Table, avroJson: String, byId: Option[String], instant: String, now: Timeline)
+      : CommitColumns = byId match {
+    case None => CommitColumns(entries(TableSchema(avroJson)).toMap, None)
+    case Some(present) =>
+      val next = NextVersion.of(present, avroJson, instant)
+      val history = table.store.schemaFiles.newest(now)
+      CommitColumns(entries(TableSchema(avroJson, Some(next.getOrElse(present)))).toMap,
+        history.map(old => next.fold(old)(NextVersion.history(old, _))))
+  }
+
+  private def entries(schema: TableSchema): Seq[(String, String)] =
+    Seq(CommitMetadata.SchemaKey -> schema.avroJson) ++ schema.byId.map(CommitMetadata.SchemaByIdKey -> _)
+
+  private def conflict(table: Table, instant: String): CommitConflict = CommitConflict("COMMIT_CONFLICT",
+    "instant" -> instant, "path" -> table.basePath, "reason" -> "another writer changed the table's columns meanwhile")
+}
