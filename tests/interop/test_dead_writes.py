@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import layout
@@ -83,4 +84,57 @@ def test_hudilite_waits_for_a_pending_write_of_hudi_or_rolls_it_back(
     assert layout.strays(path) == []
     assert layout.pending(path) == []
     write(real, path, version, range(100, 220, 5), 4, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+
+
+def refused_alter(real: Engine, path: Path) -> None:
+    """Hudi refuses some changes of columns after it has announced a commit, which it leaves behind."""
+    spark = real.spark
+    spark.sql(f"CREATE TABLE {path.name} USING hudi LOCATION '{path}'")
+    spark.conf.set("hoodie.schema.on.read.enable", "true")
+    spark.conf.set("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.hudi.catalog.HoodieCatalog")
+    try:
+        with pytest.raises(Exception, match=r"(?i)colour"):
+            spark.sql(f"ALTER TABLE {path.name} RENAME COLUMN colour TO shade")
+    finally:
+        spark.sql(f"DROP TABLE {path.name}")
+        spark.conf.unset("spark.sql.catalog.spark_catalog")
+        spark.conf.unset("hoodie.schema.on.read.enable")
+    assert [state for _, _, state in layout.pending(path)] == ["requested"]
+
+
+@VERSIONS
+def test_hudilite_rolls_back_what_hudi_announced_and_never_began(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    model = started_table(real, path, version)
+    refused_alter(real, path)
+    assert rows_of(lite.read(path)) == model.rows()
+    with pytest.raises(Exception, match="WRITE_PENDING"):
+        write(lite, path, version, range(180, 240), 3, model)
+    for file in (path / ".hoodie").rglob("*.requested"):
+        os.utime(file, (0, 0))  # as if it had been announced long ago
+    write(lite, path, version, range(180, 240), 3, model)
+    assert layout.pending(path) == []
+    write(real, path, version, range(100, 220, 5), 4, model)
+    assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+
+
+def test_an_empty_upsert_of_hudi_takes_a_dead_delta_commit_of_version_6_back(
+    lite: Engine, real: Engine, path: Path
+) -> None:
+    shape, model = Shape(6, merge_on_read=True), Model()
+    for ts in (1, 2):
+        real.write(frame(real.spark, batch(range(200), ts)), path, "upsert", **shape.options())
+        model.upsert(batch(range(200), ts))
+    (last,) = (path / ".hoodie").glob(f"{layout.writes(path)[-1].requested}.deltacommit")
+    last.unlink()  # so does a writer look that was killed right before its end
+    model = Model()
+    model.upsert(batch(range(200), 1))
+    with pytest.raises(Exception, match="DELTA_COMMIT_PENDING"):
+        lite.write(frame(lite.spark, batch(range(4), 3)), path, **EAGER)
+    real.write(frame(real.spark, []), path, "upsert", **shape.options())
+    assert layout.pending(path) == []
+    lite.write(frame(lite.spark, batch(range(4), 3)), path)
+    model.upsert(batch(range(4), 3))
     assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()

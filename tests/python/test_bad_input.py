@@ -13,6 +13,7 @@ from conditions import fails_with
 from engines import (
     AS_OF,
     BEGIN,
+    END,
     INDEX,
     OPERATION,
     ORDERING,
@@ -32,6 +33,8 @@ from test_write_and_read import Story, days
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="these are hudilite's own errors")
 
 Copy = Callable[[str], Path]
+
+FULL_SCAN = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
 
 
 @pytest.fixture
@@ -341,14 +344,45 @@ def test_a_damaged_bloom_filter(story: Story, bloom: str) -> None:
     story.upsert(days(range(9), 3), **{INDEX: "SIMPLE"})
 
 
+# Times that the table does not have
+
+
+def test_a_time_before_the_first_commit_is_no_empty_table(story: Story) -> None:
+    (first,) = layout.writes(story.path)
+    with Untouched(story.path):
+        with fails_with("TIME_BEFORE_FIRST_COMMIT", first.requested):
+            story.engine.read(story.path, **{AS_OF: str(int(first.requested) - 1)})
+        with fails_with("TIME_BEFORE_FIRST_COMMIT", first.requested):
+            story.engine.spark.sql(f"SELECT * FROM hudilite.`{story.path}` TIMESTAMP AS OF '2000-01-01 00:00:00'")
+
+
+@pytest.mark.parametrize("case", ["cleaned-by-commits-v6", "cleaned-by-versions-v6", "cleaned-by-versions-v9"])
+def test_a_state_that_was_cleaned_away_is_not_read_in_part(lite: Engine, golden_copy: Copy, case: str) -> None:
+    table = golden_copy(case)
+    first, second = layout.writes(table)[:2]
+    with Untouched(table):
+        with fails_with("STATE_NOT_RETAINED", second.requested):
+            lite.read(table, **{AS_OF: second.requested})
+        range_of_it = {QUERY_TYPE: "incremental", BEGIN: first.completed, END: second.completed}
+        with fails_with("RANGE_NOT_RETAINED"):
+            lite.read(table, **range_of_it).count()
+        left = lite.read(table, **range_of_it, **{FULL_SCAN: "true"}).select("_hoodie_commit_time").distinct()
+        assert {row[0] for row in left.collect()} <= {second.requested}
+        assert left.count() == lite.read(table).where(f"_hoodie_commit_time = '{second.requested}'").limit(1).count()
+
+
 # Unusable combinations
 
 
-def test_strict_metadata_refuses_to_drop_an_index(lite: Engine, golden_copy: Copy) -> None:
+def test_an_index_of_the_metadata_table_is_only_dropped_when_asked_for(lite: Engine, golden_copy: Copy) -> None:
     table = golden_copy("metadata-table-v9")
     rows = lite.read(table)
-    with Untouched(table), fails_with("UNSUPPORTED_TABLE_FEATURE", "metadata"):
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "files", "record_index"):
         lite.write(rows, table, **{"hoodie.metadata.strict": "true"})
+    with Untouched(table), fails_with("METADATA_TABLE_LOST", "record_index", "hoodie.metadata.strict=false"):
+        lite.write(rows, table)
+    lite.write(rows, table, **{"hoodie.metadata.strict": "false"})
+    assert not (table / ".hoodie" / "metadata").exists()
 
 
 def test_updating_a_record_key_is_refused(story: Story) -> None:

@@ -1,0 +1,158 @@
+"""Apache Hudi changes columns by schema-on-read, hudilite writes in between: both read the same rows each time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines import SELF_CHECK, Engine, Shape
+from pyspark.sql import SparkSession
+from rows import rows_of
+
+BY_ID = {"hoodie.schema.on.read.enable": "true"}
+# Spark's own catalog refuses what Hudi's can do.
+ALTER = {
+    **BY_ID,
+    "hoodie.datasource.write.schema.allow.auto.evolution.column.drop": "true",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+}
+# Hudi cannot read changed fields of nested columns with Spark's vectorized reader.
+READS = {"spark.sql.parquet.enableVectorizedReader": "false"}
+KINDS = ("COPY_ON_WRITE", "MERGE_ON_READ")
+FIRST = "id string, ts long, dt string, colour string, price int, st struct<x:int,y:string>"
+
+pytestmark = pytest.mark.skipif(SELF_CHECK, reason="Apache Hudi alone takes no turns here")
+
+
+@contextmanager
+def settings(spark: SparkSession, values: dict[str, str]) -> Iterator[None]:
+    """The session with these settings, which are taken back afterwards."""
+    for key, value in values.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key in values:
+            spark.conf.unset(key)
+
+
+class Turns:
+    """One table, the two engines and what the rows must be: by id, a dictionary of the present columns."""
+
+    def __init__(self, lite: Engine, real: Engine, path: Path, version: int, kind: str) -> None:
+        self.lite, self.real, self.path = lite, real, path
+        extra = {"hoodie.datasource.write.table.type": kind, "hoodie.compact.inline": "false"}
+        self.shape = Shape(version, extra=extra)
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.schema = FIRST
+
+    def write(self, engine: Engine, rows: list[dict[str, Any]], operation: str = "upsert") -> None:
+        facts = {**self.shape.options(), **BY_ID} if engine is self.real or not self.rows else {}
+        names = [part.split()[0] for part in split(self.schema)]
+        frame = engine.spark.createDataFrame([tuple(row.get(name) for name in names) for row in rows], self.schema)
+        engine.write(frame, self.path, operation, **facts)
+        for row in rows:
+            if operation == "delete":
+                self.rows.pop(row["id"], None)
+            else:
+                self.rows[row["id"]] = {name: row.get(name) for name in names}
+
+    def alter(self, change: str, schema: str, rows: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """A statement of Hudi's on the columns, which `rows` does to the rows that must be read from now on."""
+        spark = self.real.spark
+        with settings(spark, {**ALTER, "hoodie.write.auto.upgrade": "false", "hoodie.metadata.enable": "false"}):
+            spark.sql(f"CREATE TABLE IF NOT EXISTS by_id USING hudi LOCATION '{self.path}'")
+            try:
+                spark.sql(f"ALTER TABLE by_id {change}")
+            finally:
+                spark.sql("DROP TABLE by_id")
+        self.schema = schema
+        self.rows = {key: rows(row) for key, row in self.rows.items()}
+
+    def check(self) -> None:
+        expected = sorted(json.dumps(row, sort_keys=True) for row in self.rows.values())
+        for engine, options in ((self.lite, {}), (self.real, BY_ID)):
+            with settings(engine.spark, READS):
+                assert rows_of(engine.read(self.path, **options)) == expected, engine.name
+
+
+def split(schema: str) -> list[str]:
+    """The columns of a schema, the commas inside of brackets left alone."""
+    parts, depth = [""], 0
+    for letter in schema:
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def renamed(row: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if name == old else name: value for name, value in row.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("version", [6, 9])
+def test_both_read_what_the_other_wrote_between_changes_of_columns(
+    lite: Engine, real: Engine, path: Path, version: int, kind: str
+) -> None:
+    turns = Turns(lite, real, path, version, kind)
+
+    def batch(ids: range, ts: int, **more: Any) -> list[dict[str, Any]]:
+        return [
+            {"id": f"k{i:03d}", "ts": ts, "dt": f"p{i % 2}", "price": i * ts, "st": {"x": i, "y": f"y{ts}"}, **more}
+            for i in ids
+        ]
+
+    turns.write(real, batch(range(20), 1, colour="red"), "insert")
+    turns.check()
+    turns.alter(
+        "RENAME COLUMN colour TO shade",
+        FIRST.replace("colour", "shade"),
+        lambda row: renamed(row, "colour", "shade"),
+    )
+    turns.check()
+    turns.write(lite, batch(range(5, 25), 2, shade="green"))
+    turns.check()
+    turns.write(real, batch(range(10, 12), 3, shade="blue"))
+    turns.check()
+    turns.alter("ADD COLUMNS (note string)", turns.schema + ", note string", lambda row: {**row, "note": None})
+    turns.write(lite, batch(range(3, 6), 4, shade="grey", note="lite"))
+    turns.write(real, batch(range(6, 9), 5, shade="grey", note="real"))
+    turns.check()
+    turns.alter(
+        "DROP COLUMN note",
+        turns.schema.replace(", note string", ""),
+        lambda row: {name: value for name, value in row.items() if name != "note"},
+    )
+    turns.write(lite, batch(range(1, 3), 6, shade="white"))
+    turns.check()
+    turns.alter("ADD COLUMNS (note string)", turns.schema + ", note string", lambda row: {**row, "note": None})
+    turns.check()
+    turns.alter(
+        "ALTER COLUMN price TYPE bigint",
+        turns.schema.replace("price int", "price bigint"),
+        lambda row: row,
+    )
+    turns.write(lite, batch(range(30, 33), 7, shade="new", note="lite"), "insert")
+    turns.write(lite, [{"id": "k000", "ts": 8, "dt": "p0"}, {"id": "k031", "ts": 8, "dt": "p1"}], "delete")
+    turns.check()
+    # hudilite adds a column of its own; Hudi goes on from there.
+    turns.schema += ", extra struct<p:int,q:string>"
+    turns.rows = {key: {**row, "extra": None} for key, row in turns.rows.items()}
+    turns.write(lite, batch(range(2), 9, shade="s", extra={"p": 1, "q": "one"}))
+    turns.check()
+    turns.write(real, batch(range(1, 4), 10, shade="t", note="n", extra={"p": 2, "q": "two"}))
+    turns.check()
+    turns.alter(
+        "RENAME COLUMN extra TO more",
+        turns.schema.replace("extra", "more"),
+        lambda row: renamed(row, "extra", "more"),
+    )
+    turns.write(lite, batch(range(4, 6), 11, shade="u", more={"p": 3, "q": "three"}))
+    turns.check()
