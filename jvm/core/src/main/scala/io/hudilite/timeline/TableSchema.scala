@@ -21,8 +21,12 @@ private[timeline] object TableSchema {
       val commit = newestFirst.next()
       if (Services(commit.operation)) service = service.orElse(commit.schema) else write = commit.schema
     }
-    write.orElse(service).map(withoutMeta)
+    write.orElse(service)
   }
+
+  /** The commit with the schema as it is without meta columns. */
+  def withPlainSchema(commit: CommitMetadata): CommitMetadata = commit.schema.fold(commit)(recorded =>
+    commit.copy(extra = commit.extra.updated(CommitMetadata.SchemaKey, withoutMeta(recorded))))
 
   /** Some old writers recorded the schema with the meta columns in it. */
   def withoutMeta(avroJson: String): String =
