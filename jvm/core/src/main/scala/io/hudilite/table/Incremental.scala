@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, ViewInstants}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline, WriteStat}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
@@ -76,8 +76,7 @@ private[table] final class IncrementalSelection(table: Table) {
     val view = viewAtEnd(range)
     val last = lastStats(writes).filterNot { case (group, _) => view.replaced(group) }
     val listing = table.listing(last.keys.map(_.partition).toList.distinct)
-    val slices = FileSystemView.slices(view, table.committedFiles(listing)).values.flatten
-      .map(s => s.groupId -> s).toMap
+    val slices = table.slicesOf(view, listing).values.flatten.map(s => s.groupId -> s).toMap
     val intact = last.forall { case (group, (time, stat)) => slices.get(group).exists(holds(_, time, stat)) }
     if (intact) Some(slices.values.filter(s => last.contains(s.groupId)).toList.groupBy(_.partition)) else None
   }
