@@ -24,11 +24,13 @@ object LegalPath {
     if (path.isEmpty) None
     else {
       val levels = path.split("/", -1).toSeq
-      if (levels.exists(_.isEmpty)) Some("a '/' at its beginning, at its end or behind another one is lost in file names")
+      if (levels.exists(_.isEmpty))
+        Some("a '/' at its beginning, at its end or behind another one is lost in file names")
       else levels.find(level => level == "." || level == "..").map(level => s"'$level' is no name of a folder")
         .orElse(levels.find(isReserved).map(level => s"'$level' is the name of files of the table itself"))
         .orElse(if (path.indexOf('\u0000') < 0) None else Some("file names have no null characters"))
-        .orElse(if (!levels.head.contains(':')) None else Some("what stands before ':' would be taken for a file system"))
+        .orElse(
+          if (!levels.head.contains(':')) None else Some("what stands before ':' would be taken for a file system"))
     }
 
   private def isReserved(level: String): Boolean = level == TableFolder || level.startsWith(PartitionMarker)

@@ -37,6 +37,9 @@ trait Storage {
   /** Creates the file with this content; `false` when a file of that name exists. */
   def createNew(path: String, content: Array[Byte]): Boolean
 
+  /** Raises an error unless the file at this path may be written or deleted, also by other means than this storage. */
+  def checkChange(path: String): Unit = ()
+
   /** Creates or replaces the file. */
   def replace(path: String, content: Array[Byte]): Unit
 

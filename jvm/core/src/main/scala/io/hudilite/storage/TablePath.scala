@@ -23,7 +23,8 @@ object TablePath {
 
   /** Whether the path is in its one form already. */
   def isNormal(path: String): Boolean = path.isEmpty ||
-    (path.indexOf('\u0000') < 0 && path.split("/", -1).forall(level => level.nonEmpty && level != Here && level != Above))
+    (path.indexOf('\u0000') < 0 &&
+      path.split("/", -1).forall(level => level.nonEmpty && level != Here && level != Above))
 
   /** The name of a file or of a file group: one level of a path, not empty. */
   def name(text: String): String =

@@ -38,8 +38,7 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
   override def createNew(path: String, content: Array[Byte]): Boolean = inner.createNew(changeable(path), content)
 
   override def replace(path: String, content: Array[Byte]): Unit = {
-    changeable(path)
-    if (inner.isLink(path)) throw refused(path, "it is a symbolic link")
+    checkChange(path)
     inner.replace(path, content)
   }
 
@@ -51,6 +50,11 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
     inside(path)
     checkFolder(path, path)
     inner.makeDirectory(path)
+  }
+
+  override def checkChange(path: String): Unit = {
+    changeable(path)
+    if (inner.isLink(path)) throw refused(path, "it is a symbolic link")
   }
 
   override def realFolder(path: String): Option[String] = inner.realFolder(inside(path))
