@@ -126,7 +126,8 @@ object WriteTarget {
   def of(basePath: String, storage: Storage, existing: Option[Table], options: Map[String, String], rows: StructType,
       needed: NeededColumns): WriteTarget = {
     Options.check(options)
-    existing match {
+    SchemaAlignment.checkAlike(rows)
+    val target = existing match {
       case Some(table) =>
         TableSupport.checkWritable(table.config, basePath)
         TableRequest.checkAgainst(table.config, options)
@@ -137,12 +138,15 @@ object WriteTarget {
       case None =>
         val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
         TableSupport.checkWritable(config, basePath)
-        val schema = Nullability.relaxed(rows)
+        val schema = newSchema(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
         BucketTables.index(config, options)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
+    // What has no place in the recorded schema is refused before rows are looked at.
+    target.schemaJson
+    target
   }
 
   /** The target of a compaction, whose rows are the table's own. */
@@ -153,7 +157,9 @@ object WriteTarget {
   }
 
   private def tableSchema(table: Table, rows: StructType): StructType =
-    table.schemaJson.map(SchemaConversion.toSpark).getOrElse(Nullability.relaxed(rows))
+    table.schemaJson.map(SchemaConversion.toSpark).getOrElse(newSchema(rows))
+
+  private def newSchema(rows: StructType): StructType = Nullability.relaxed(SchemaAlignment.withoutMeta(rows))
 }
 
 /** Which columns a write must bring for a table: all of them, or only what names a row. */
