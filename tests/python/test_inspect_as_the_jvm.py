@@ -172,6 +172,15 @@ def test_properties_that_only_the_backup_has_whole(made: Handmade, jvm: Jvm) -> 
     assert len(assert_same(jvm, made.base)) == 1
 
 
+@pytest.mark.parametrize("when", ["9" * 17, "9" * 18, "7", "20261301000000000"])
+def test_a_time_that_is_none(made: Handmade, jvm: Jvm, when: str) -> None:
+    made.instant(3)
+    (made.folder / f"{when}.commit.requested").touch()
+    assert damage(lambda: inspect.timeline(str(made.base))) == "CORRUPT_FILE"
+    with pytest.raises(Exception, match="CORRUPT_FILE"):
+        jvm.timeline(made.base)
+
+
 def damage(call: Callable[[], object]) -> str:
     with pytest.raises(DamagedTable) as raised:
         call()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timezone
 from typing import Any
 
+from hudilite.inspect.damage import DamagedTable
 from hudilite.inspect.folder import Folder
 
 # docs/format.md, "Timeline": T.action[.state], completed since version 8 T_C.action.
@@ -162,6 +163,11 @@ def _instant(entry: Any, folder: Folder) -> Instant | None:
         action, state = "commit", "inflight"
     if action not in {*WRITES, *_COMPLETES_AS, *_OTHER_ACTIONS}:
         return None
+    for text in (time, completed_at):
+        if text is not None and not _is_of_timeline(text):
+            raise DamagedTable(
+                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is no time of an instant."
+            )
     if state is not None or folder.version < 8:
         legal = completed_at is None
     else:  # a table that was upgraded keeps names without completion times
@@ -170,6 +176,14 @@ def _instant(entry: Any, folder: Folder) -> Instant | None:
     if not legal or (state is None and entry.size == 0 and action in WRITES):
         return None
     return Instant(time, _COMPLETES_AS.get(action, action), state or "completed", completed_at, entry.base_name)
+
+
+def _is_of_timeline(text: str) -> bool:
+    """Whether it is a time of the calendar, or one of Hudi's before all times."""
+    if len(text) not in (14, 17) or text.startswith("0000"):
+        return len(text) in (14, 17)
+    month, day, *clock = (int(text[at : at + 2]) for at in range(4, 14, 2))
+    return 1 <= month <= 12 and 1 <= day <= 31 and all(n < most for n, most in zip(clock, (24, 60, 60), strict=True))
 
 
 def _written_at(entry: Any, folder: Folder) -> str:

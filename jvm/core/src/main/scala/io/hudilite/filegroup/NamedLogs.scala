@@ -61,7 +61,8 @@ object NamedLogs {
     *   instants with their metadata
     */
   def of(basePath: String, commits: Seq[(String, CommitMetadata)]): NamedLogs =
-    NamedLogs(basePath, commits.map { case (instant, metadata) =>
-      instant -> metadata.allStats.filter(_.isLog).map(s => s.path -> s).toMap
-    }.toMap)
+    NamedLogs(basePath,
+      commits.map { case (instant, metadata) =>
+        instant -> metadata.allStats.filter(_.isLog).map(s => s.path -> s).toMap
+      }.toMap)
 }

@@ -17,9 +17,10 @@ private[log] object LogDamage {
 
   // Places that were warned of, the oldest of them forgotten when there are many.
   private val warned = Collections.newSetFromMap(Collections.synchronizedMap(
-    new LinkedHashMap[(String, Long), java.lang.Boolean]() {
-      override def removeEldestEntry(eldest: Entry[(String, Long), java.lang.Boolean]): Boolean = size > MostRemembered
-    }))
+      new LinkedHashMap[(String, Long), java.lang.Boolean]() {
+        override def removeEldestEntry(eldest: Entry[(String, Long), java.lang.Boolean]): Boolean = size >
+          MostRemembered
+      }))
 
   /** Bytes that are no block, or a block whose type is not one of files of rows: change data has files of its own. */
   def isDamage(block: LogBlock): Boolean = block.kind == BlockKind.Corrupt || block.kind == BlockKind.ChangeData
@@ -30,8 +31,9 @@ private[log] object LogDamage {
   /** Once for each place in a process. */
   def warn(block: LogBlock): Unit =
     if (warned.add(block.path -> block.contentOffset))
-      log.warn(s"Passing over damage in the log file ${block.path}: ${describe(block)}. Apache Hudi's readers pass over " +
-        "it, too: in a table of version 6 a writer that died may have left it.")
+      log.warn(
+        s"Passing over damage in the log file ${block.path}: ${describe(block)}. Apache Hudi's readers pass over " +
+          "it, too: in a table of version 6 a writer that died may have left it.")
 
   private def describe(block: LogBlock): String = {
     val found = if (block.kind == BlockKind.Corrupt) "no whole log block" else "change data, which has files of its own"

@@ -183,7 +183,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The table's Avro schema without meta columns, from the newest write that recorded one, else as created. */
   def schema(timeline: Timeline): Option[String] =
     TableSchema.newest(timeline.writes.reverseIterator.map(i =>
-      CorruptTable.guard(pathOf(i.fileName))(TableSchema.withPlainSchema(readCommit(i)))))
+        CorruptTable.guard(pathOf(i.fileName))(TableSchema.withPlainSchema(readCommit(i)))))
       .orElse(config.createSchema.map(TableSchema.withoutMeta))
 
   /** Completed actions that left the active timeline, oldest first; reads the whole archive. */

@@ -53,7 +53,8 @@ private[hudilite] object AvroValues {
 
   private def choice[T](among: java.util.List[T], in: AvroInput): T = {
     val number = in.int()
-    if (number < 0 || number >= among.size) throw new IllegalArgumentException(s"the choice $number among ${among.size}")
+    if (number < 0 || number >= among.size)
+      throw new IllegalArgumentException(s"the choice $number among ${among.size}")
     among.get(number)
   }
 }
