@@ -7,7 +7,7 @@ from pathlib import Path
 from engines import Engine
 from rows import KEY, PARTITION
 
-FILE_ID = "_file_id"
+FILE_ID = "_hudilite_file_id"
 
 
 def java_hash(text: str | None) -> int:

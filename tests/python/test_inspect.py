@@ -95,3 +95,8 @@ def test_a_path_without_a_table_is_named(tmp_path: Path) -> None:
 def test_properties_are_unescaped_as_java_escapes_them() -> None:
     text = "#comment\n\na=1\nkey\\:x = c\\=d\\u00e9\\\\e\n! other\nempty=\n"
     assert parse_properties(text) == {"a": "1", "key:x": "c=dé\\e", "empty": ""}
+
+
+def test_properties_may_have_other_separators_and_lines_that_go_on() -> None:
+    text = "a:1\r\nb 2\n  c  =  x\\\n   y\nd\\ e==f\ng\n#h\\\ni=\\t\\f"
+    assert parse_properties(text) == {"a": "1", "b": "2", "c": "xy", "d e": "=f", "g": "", "i": "\t\f"}

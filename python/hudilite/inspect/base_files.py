@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
-from hudilite.inspect.folder import Folder
-from hudilite.inspect.instants import Instant, instants, metadata
+from hudilite.inspect.folder import Folder, relative
+from hudilite.inspect.instants import WRITES, Committed, Instant, instants, metadata
+from hudilite.inspect.partitions import discover
 
 # docs/format.md, "Base files": <file id>_<write token>_<instant>.parquet
-_BASE_FILE = re.compile(r"([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_(\d+)\.parquet")
+_BASE_FILE = re.compile(r"([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_([0-9]+)\.parquet")
 _MIN_KEY, _MAX_KEY = b"hoodie_min_record_key", b"hoodie_max_record_key"
 
 
@@ -63,23 +65,37 @@ def files(path: str) -> list[DataFile]:
 
 def _newest(folder: Folder, timeline: list[Instant]) -> list[tuple[str, str, str, str, int]]:
     """Partition, file id, instant, name and size of the newest committed base file of each live file group."""
-    committed = {i.time for i in timeline if i.state == "completed"}
-    writes = [i for i in timeline if i.action in ("commit", "deltacommit", "replacecommit")]
-    archived_before = writes[0].time if writes else ""
+    committed = Committed(timeline)
     replaced = _replaced(folder, timeline)
+    found = [
+        (partition, *match.group(1, 3), entry.base_name, entry.size)
+        for partition, entries in discover(folder).items()
+        for entry in entries
+        if entry.is_file and (match := _BASE_FILE.fullmatch(entry.base_name))
+    ]
     newest: dict[tuple[str, str], tuple[str, str, str, str, int]] = {}
-    base = folder.full("")
-    for entry in folder.children("", recursive=True):
-        match = _BASE_FILE.fullmatch(entry.base_name)
-        partition = entry.path[len(base) :].rpartition("/")[0].strip("/")
-        if not match or partition.startswith(".hoodie"):
-            continue
-        file_id, _, instant = match.groups()
+    for file in _without_strays(folder, timeline, found):
+        partition, file_id, instant, _, _ = file
         key = (partition, file_id)
-        visible = (instant in committed or instant < archived_before) and key not in replaced
-        if visible and (key not in newest or newest[key][2] < instant):
-            newest[key] = (partition, file_id, instant, entry.base_name, entry.size)
+        if instant in committed and key not in replaced and (key not in newest or newest[key][2] <= instant):
+            newest[key] = file
     return list(newest.values())
+
+
+def _without_strays(
+    folder: Folder, timeline: list[Instant], found: list[tuple[str, str, str, str, int]]
+) -> list[tuple[str, str, str, str, int]]:
+    """Of two base files of one instant in a file group, which only a retried task leaves, the commit named one."""
+    count = Counter(file[:3] for file in found)
+    doubtful = {instant for (_, _, instant), times in count.items() if times > 1}
+    named: dict[str, set[str]] = {}
+    for instant in timeline:
+        if instant.time in doubtful and instant.state == "completed" and instant.action in WRITES:
+            stats = (metadata(folder, instant).get("partitionToWriteStats") or {}).values()
+            named[instant.time] = {relative(stat.get("path") or "") for of_partition in stats for stat in of_partition}
+    return [
+        file for file in found if file[2] not in named or f"{file[0]}/{file[3]}".removeprefix("/") in named[file[2]]
+    ]
 
 
 def _replaced(folder: Folder, timeline: list[Instant]) -> set[tuple[str, str]]:
@@ -88,7 +104,7 @@ def _replaced(folder: Folder, timeline: list[Instant]) -> set[tuple[str, str]]:
     for instant in timeline:
         if instant.action == "replacecommit" and instant.state == "completed":
             for partition, ids in (metadata(folder, instant).get("partitionToReplaceFileIds") or {}).items():
-                gone.update((partition, file_id) for file_id in ids)
+                gone.update((relative(partition), file_id) for file_id in ids)
     return gone
 
 

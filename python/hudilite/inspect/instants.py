@@ -6,15 +6,18 @@ import io
 import json
 import re
 from dataclasses import dataclass
+from datetime import timezone
 from typing import Any
 
+from hudilite.inspect.damage import DamagedTable
 from hudilite.inspect.folder import Folder
 
 # docs/format.md, "Timeline": T.action[.state], completed since version 8 T_C.action.
-_NAME = re.compile(r"(\d+)(?:_(\d+))?\.(\w+)(?:\.(requested|inflight))?")
+_NAME = re.compile(r"([0-9]+)(?:_([0-9]+))?\.(\w+)(?:\.(requested|inflight))?")
+_OTHER_ACTIONS = {"clean", "rollback", "restore", "savepoint", "indexing", "schemacommit"}
 _COMPLETES_AS = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
 _STATES = ("requested", "inflight", "completed")
-_WRITES = ("commit", "deltacommit", "replacecommit")
+WRITES = ("commit", "deltacommit", "replacecommit")
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def history(path: str) -> list[Commit]:
         When ``path`` holds no Hudi table.
     """
     folder = Folder(path)
-    writes = [i for i in instants(folder) if i.state == "completed" and i.action in _WRITES]
+    writes = [i for i in instants(folder) if i.state == "completed" and i.action in WRITES]
     return [_commit(i, metadata(folder, i)) for i in reversed(writes)]
 
 
@@ -106,13 +109,35 @@ def instants(folder: Folder) -> list[Instant]:
     """See :func:`timeline`."""
     newest: dict[tuple[str, str], Instant] = {}
     for entry in folder.children(folder.timeline_path):
-        instant = _instant(entry.base_name)
+        instant = _instant(entry, folder) if entry.is_file else None
         if instant is None:
             continue
         key = (instant.time, instant.action)
         if key not in newest or _STATES.index(newest[key].state) < _STATES.index(instant.state):
             newest[key] = instant
     return sorted(newest.values(), key=lambda i: (i.time, i.action))
+
+
+class Committed:
+    """Which writes count for a reader, by their requested times.
+
+    Parameters
+    ----------
+    timeline
+        All instants of the active timeline.
+    """
+
+    def __init__(self, timeline: list[Instant]) -> None:
+        writes = [i for i in timeline if i.action in WRITES]
+        self._completed = {i.time for i in writes if i.state == "completed"}
+        self._pending = {i.time for i in writes if i.state != "completed"}
+        # Archiving leaves savepointed writes behind, so the active timeline begins after those.
+        savepointed = {i.time for i in timeline if i.action == "savepoint"}
+        first = next((i for i in writes if i.time not in savepointed), writes[0] if writes else None)
+        self._begins = first.time if first else ""
+
+    def __contains__(self, time: str) -> bool:
+        return time in self._completed or (time < self._begins and time not in self._pending)
 
 
 def metadata(folder: Folder, instant: Instant) -> dict[str, Any]:
@@ -128,14 +153,43 @@ def metadata(folder: Folder, instant: Instant) -> dict[str, Any]:
     return dict(record)
 
 
-def _instant(name: str) -> Instant | None:
-    match = _NAME.fullmatch(name)
+def _instant(entry: Any, folder: Folder) -> Instant | None:
+    """The state that one file shows, unless it is no timeline file or a crash's leftover."""
+    match = _NAME.fullmatch(entry.base_name)
     if not match:
         return None
     time, completed_at, action, state = match.groups()
     if action == "inflight":  # an inflight commit names no action: T.inflight
         action, state = "commit", "inflight"
-    return Instant(time, _COMPLETES_AS.get(action, action), state or "completed", completed_at, name)
+    if action not in {*WRITES, *_COMPLETES_AS, *_OTHER_ACTIONS}:
+        return None
+    for text in (time, completed_at):
+        if text is not None and not _is_of_timeline(text):
+            raise DamagedTable(
+                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is no time of an instant."
+            )
+    if state is not None or folder.version < 8:
+        legal = completed_at is None
+    else:  # a table that was upgraded keeps names without completion times
+        completed_at, legal = completed_at or _written_at(entry, folder), True
+    # A write whose completed file is empty was never acknowledged.
+    if not legal or (state is None and entry.size == 0 and action in WRITES):
+        return None
+    return Instant(time, _COMPLETES_AS.get(action, action), state or "completed", completed_at, entry.base_name)
+
+
+def _is_of_timeline(text: str) -> bool:
+    """Whether it is a time of the calendar, or one of Hudi's before all times."""
+    if len(text) not in (14, 17) or text.startswith("0000"):
+        return len(text) in (14, 17)
+    month, day, *clock = (int(text[at : at + 2]) for at in range(4, 14, 2))
+    return 1 <= month <= 12 and 1 <= day <= 31 and all(n < most for n, most in zip(clock, (24, 60, 60), strict=True))
+
+
+def _written_at(entry: Any, folder: Folder) -> str:
+    in_utc = folder.properties.get("hoodie.table.timeline.timezone", "").strip().upper() == "UTC"
+    moment = entry.mtime.astimezone(timezone.utc if in_utc else None)
+    return f"{moment:%Y%m%d%H%M%S}{moment.microsecond // 1000:03d}"
 
 
 def _commit(instant: Instant, content: dict[str, Any]) -> Commit:

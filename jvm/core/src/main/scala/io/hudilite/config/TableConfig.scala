@@ -1,5 +1,6 @@
 package io.hudilite.config
 
+import io.hudilite.storage.TablePath
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 
 import java.time.{ZoneId, ZoneOffset}
@@ -127,13 +128,13 @@ final case class TableConfig(properties: Map[String, String]) {
   def createSchema: Option[String] = text(TableKeys.CreateSchema)
 
   /** Folder below `.hoodie` with the archived timeline of layout 1. */
-  def archiveFolder: String = text(TableKeys.ArchiveFolder).getOrElse("archived")
+  def archiveFolder: String = folder(TableKeys.ArchiveFolder, "archived")
 
   /** Folder below `.hoodie` with the active timeline of layout 2. */
-  def timelinePath: String = text(TableKeys.TimelinePath).getOrElse("timeline")
+  def timelinePath: String = folder(TableKeys.TimelinePath, "timeline")
 
   /** Folder below the timeline folder with the archived timeline of layout 2. */
-  def historyPath: String = text(TableKeys.HistoryPath).getOrElse("history")
+  def historyPath: String = folder(TableKeys.HistoryPath, "history")
 
   private[hudilite] def text(key: String): Option[String] = properties.get(key).map(_.trim).filter(_.nonEmpty)
 
@@ -146,6 +147,11 @@ final case class TableConfig(properties: Map[String, String]) {
   private def int(key: String): Option[Int] = text(key).map { t =>
     try t.toInt
     catch { case _: NumberFormatException => throw invalid(key, t) }
+  }
+
+  // A folder below another one: neither absolute, nor above it, nor that folder itself.
+  private def folder(key: String, default: String): String = text(key).fold(default) { t =>
+    if (TablePath.isNormal(t) && !t.contains(':')) t else throw invalid(key, t)
   }
 
   private def invalid(key: String, value: String): CorruptTable =

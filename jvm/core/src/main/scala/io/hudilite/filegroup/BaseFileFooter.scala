@@ -65,17 +65,25 @@ object BaseFileFooter {
     * @param length
     *   its size in bytes as listed, which saves asking the file system again
     */
-  private[filegroup] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata =
-    try {
-      val status = new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path))
-      val options = HadoopReadOptions.builder(conf, new Path(path)).build()
-      val reader = ParquetFileReader.open(HadoopInputFile.fromStatus(status, conf), options)
-      try reader.getFooter
-      finally reader.close()
-    } catch {
+  private[filegroup] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = {
+    val reader = open(conf, path, length)
+    try reader.getFooter
+    finally reader.close()
+  }
+
+  /** Parquet's reader of a base file, which has read the footer and is to be closed; everybody opens base files here. One
+    * with a footer that does not decode raises `CorruptTable`.
+    */
+  private[hudilite] def open(conf: Configuration, path: String, length: Long): ParquetFileReader =
+    try ParquetFileReader.open(input(conf, path, length), HadoopReadOptions.builder(conf, new Path(path)).build())
+    catch {
       case e: IOException if !isDecodingError(e) => throw e
       case NonFatal(e) => throw damaged(e, path, s"its Parquet footer cannot be read (${e.getMessage})")
     }
+
+  /** The file of this length, which saves asking the file system for it. */
+  private[hudilite] def input(conf: Configuration, path: String, length: Long): HadoopInputFile =
+    HadoopInputFile.fromStatus(new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path)), conf)
 
   // Parquet reports a footer that does not decode as an IOException of its own text; other ones are the storage's.
   private def isDecodingError(e: IOException): Boolean =

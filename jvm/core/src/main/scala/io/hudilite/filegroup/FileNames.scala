@@ -22,6 +22,9 @@ object FileNames {
 
   private val Base: Regex = "([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
   private val Log: Regex = "\\.([^._]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
+
+  // Of numbers that are sure to fit an int, as versions of log files do.
+  private val MostDigits = 9
   private val ExternalSuffix = "_hudiext"
 
   def baseFile(fileId: String, writeToken: String, instant: String): String =
@@ -36,7 +39,7 @@ object FileNames {
   }
 
   def parseLogFile(name: String): Option[LogFileName] = name match {
-    case Log(fileId, time, version, token, cdc) =>
+    case Log(fileId, time, version, token, cdc) if version.length <= MostDigits =>
       Some(LogFileName(fileId, time, version.toInt, Option(token), cdc != null))
     case _ => None
   }

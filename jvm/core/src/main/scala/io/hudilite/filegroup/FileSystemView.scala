@@ -27,21 +27,31 @@ object FileSystemView {
 
   private val LayoutWithCompletionTimes = 8
 
-  /** The newest committed slice of every file group that was not replaced, by partition. */
-  def slices(instants: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
-    groups(instants, listing).map { case (partition, groups) => partition -> groups.flatMap(_.headOption) }
+  /** The newest committed slice of every file group that was not replaced, by partition. A log file of such a slice that
+    * is not as `named` says raises `CorruptTable`.
+    */
+  def slices(instants: ViewInstants, listing: Map[String, Seq[FileInfo]],
+      named: NamedLogs = NamedLogs.None): Map[String, Seq[FileSlice]] =
+    listing.map { case (partition, files) =>
+      partition -> ofPartition(instants, partition, files, named).flatMap(_.headOption).map(named.checked)
+    }
 
   /** All committed slices of each file group that was not replaced, newest first, by partition. */
   def groups(instants: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[Seq[FileSlice]]] =
-    listing.map { case (partition, files) => partition -> ofPartition(instants, partition, files) }
+    listing.map { case (partition, files) => partition -> ofPartition(instants, partition, files, NamedLogs.None) }
 
-  private def ofPartition(instants: ViewInstants, partition: String, files: Seq[FileInfo]): Seq[Seq[FileSlice]] = {
+  private def ofPartition(instants: ViewInstants, partition: String, files: Seq[FileInfo],
+      named: NamedLogs): Seq[Seq[FileSlice]] = {
     val plain = files.filterNot(_.isDirectory)
     val bases = baseFiles(partition, plain).groupBy(_.fileId)
     val logs = logFiles(partition, plain).groupBy(_.fileId)
-    (bases.keySet ++ logs.keySet).toList.sorted
+    val missing = named.missing(partition, plain.iterator.map(_.name).toSet, instants.isCommitted)
+    (bases.keySet ++ logs.keySet ++ missing.keySet).toList.sorted
       .map(FileGroupId(partition, _)).filterNot(instants.replaced)
-      .map(id => ofGroup(instants, id, bases.getOrElse(id.fileId, Nil), logs.getOrElse(id.fileId, Nil)))
+      .map { id =>
+        def of[T](files: Map[String, Seq[T]]): Seq[T] = files.getOrElse(id.fileId, Nil)
+        ofGroup(instants, id, of(bases), of(logs) ++ of(missing))
+      }
       .filter(_.nonEmpty)
   }
 
@@ -53,6 +63,10 @@ object FileSystemView {
   def logFiles(partition: String, files: Seq[FileInfo]): Seq[LogFile] = files.flatMap(f =>
     FileNames.parseLogFile(f.name).filterNot(_.isCdc).map(n =>
       LogFile(partition, f.name, n.fileId, n.time, n.version, n.writeToken, f.length)))
+
+  /** What the names of the listed log files carry: from version 8 on the instants of the writes that made them. */
+  def instantsOfLogs(listing: Map[String, Seq[FileInfo]]): Set[String] =
+    listing.values.iterator.flatten.flatMap(f => FileNames.parseLogFile(f.name)).map(_.time).toSet
 
   /** Instants that left more than one base file in a file group, which only a retried task does. */
   def instantsWithDuplicates(listing: Map[String, Seq[FileInfo]]): Set[String] =

@@ -1,6 +1,7 @@
 package io.hudilite.filegroup
 
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.storage.{FileInfo, Storage, TableStorage}
 
 import java.nio.charset.StandardCharsets
 
@@ -11,25 +12,36 @@ object Partitions {
 
   /** Every partition with the files of its directory, from one breadth-first pass that lists each directory once.
     *
-    * A directory is a partition when it holds the partition marker; nothing below a partition is looked at. The
-    * unpartitioned table is the partition with the empty path.
+    * A directory is a partition when it holds the partition marker, wherever it lies: in the table's own folder, below
+    * another partition, or below a name that begins with a dot. The unpartitioned table is the partition with the empty
+    * path. Only the folder of table files is passed over.
     */
   def discover(storage: Storage, basePath: String): Map[String, Seq[FileInfo]] = {
     @annotation.tailrec
     def descend(level: Seq[String], found: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
       if (level.isEmpty) found
       else {
-        val (partitions, folders) = list(storage, basePath, level).partition { case (_, files) => isPartition(files) }
-        val next = folders.toSeq.flatMap { case (path, children) => subdirectories(path, children) }
-        descend(next, found ++ partitions)
+        val listed = list(storage, basePath, level)
+        descend(listed.toSeq.flatMap { case (path, children) => subdirectories(path, children) }, found ++ listed)
       }
-    descend(Seq(""), Map.empty)
+    val listed = descend(Seq(""), Map.empty)
+    checkLinks(basePath, listed.values.flatten.filter(_.leadsTo.nonEmpty).toSeq)
+    listed.filter { case (_, children) => isPartition(children) }
+  }
+
+  // Each link leads out of the table, but two of them may lead to the same files.
+  private def checkLinks(basePath: String, links: Seq[FileInfo]): Unit = {
+    val sorted = links.flatMap(link => link.leadsTo.map(target => s"$target/" -> link)).sortBy(_._1)
+    sorted.zip(sorted.drop(1)).foreach { case ((target, one), (next, other)) =>
+      if (next.startsWith(target)) throw UnsupportedTable("UNSUPPORTED_LINK", "table" -> basePath,
+        "path" -> other.path, "reason" -> s"it leads to files that ${one.path} leads to, too")
+    }
   }
 
   /** The files of the given partitions, one listing each. */
   def list(storage: Storage, basePath: String, partitions: Seq[String]): Map[String, Seq[FileInfo]] = {
     val directories = partitions.distinct.map(p => p -> directory(basePath, p))
-    val listed = storage.list(directories.map(_._2))
+    val listed = TableStorage.of(storage, basePath).list(directories.map(_._2))
     directories.map { case (partition, path) => partition -> listed.getOrElse(path, Nil) }.toMap
   }
 
@@ -49,7 +61,11 @@ object Partitions {
   private def isPartition(files: Seq[FileInfo]): Boolean =
     files.exists(f => !f.isDirectory && FileNames.isPartitionMetadata(f.name))
 
+  // A table's folder below its root is that of another table, unless the marker says that it is a partition.
   private def subdirectories(path: String, children: Seq[FileInfo]): Seq[String] =
-    children.filter(c => c.isDirectory && !c.name.startsWith(".") && c.name != TableFolder)
+    if (nameOf(path) == TableFolder && !isPartition(children)) Nil
+    else children.filter(c => c.isDirectory && !(path.isEmpty && c.name == TableFolder))
       .map(c => FileSlice.join(path, c.name))
+
+  private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 }

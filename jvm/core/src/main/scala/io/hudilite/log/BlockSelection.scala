@@ -20,8 +20,10 @@ final case class BlockInstants(
     * the view of the files has left out those that did not complete.
     */
   def counts(instant: String): Boolean = latest.forall(instant <= _) &&
-    (version >= BlockInstants.FirstVersionWithFilesPerInstant || completed(instant) ||
-      firstActive.exists(instant < _))
+    (hasFilesPerInstant || completed(instant) || firstActive.exists(instant < _))
+
+  /** A log file holds the blocks of one write. */
+  def hasFilesPerInstant: Boolean = version >= BlockInstants.FirstVersionWithFilesPerInstant
 }
 
 object BlockInstants {
@@ -33,11 +35,19 @@ object BlockSelection {
 
   /** Data and delete blocks that count, oldest instant first and within an instant as written.
     *
+    * A damaged block raises `CorruptTable` from version 8 on, where the files of a slice are those of completed writes. In
+    * version 6 it is passed over with a warning: a file may hold what a writer left that died.
+    *
     * @param blocks
     *   the blocks of all log files of one slice, in the order of the files
     */
-  def select(blocks: Seq[LogBlock], instants: BlockInstants): Seq[LogBlock] =
+  def select(blocks: Seq[LogBlock], instants: BlockInstants): Seq[LogBlock] = {
+    blocks.foreach { block =>
+      if (block.kind == BlockKind.Corrupt && !instants.hasFilesPerInstant) LogDamage.warn(block)
+      else if (LogDamage.isDamage(block) && instants.hasFilesPerInstant) throw LogDamage.inCommitted(block)
+    }
     withCompactedInPlace(byInstant(blocks, instants))
+  }
 
   /** The blocks of each instant, instants in the order in which they first appear. A rollback takes away what came
     * before it, so that the instant may be written again afterwards.

@@ -113,7 +113,7 @@ object KeyEncoding {
   // Hive's set, which is not that of URLs: blanks, '+', '}' and letters outside ASCII stay as they are.
   private val Escaped: java.util.BitSet = {
     val set = new java.util.BitSet(128)
-    set.set(0x01, 0x20)
+    set.set(0x00, 0x20)
     set.set(0x7f)
     "\"#%'*/:=?\\{[]^".foreach(c => set.set(c.toInt))
     set

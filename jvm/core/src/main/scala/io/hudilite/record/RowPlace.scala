@@ -4,10 +4,10 @@ package io.hudilite.record
 object RowPlace {
 
   /** Id of the row's file group; the same for all rows of a file. */
-  val FileId = "_file_id"
+  val FileId: String = ColumnNames.InternalPrefix + "file_id"
 
   /** Number of the row in its base file, for writes; null where it is not known, as in scans. */
-  val Position = "_row_position"
+  val Position: String = ColumnNames.InternalPrefix + "row_position"
 
   def contains(column: String): Boolean = column == FileId || column == Position
 }

@@ -20,13 +20,28 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 
   private def listOne(directory: String): Seq[FileInfo] = {
     val path = new Path(directory)
-    try fileSystem(path).listStatus(path).toSeq.filter(_.getPath != path).map(info(directory, _))
-    catch { case _: FileNotFoundException => Nil }
+    val fs = fileSystem(path)
+    def found: Seq[FileInfo] =
+      try fs.listStatus(path).toSeq.filter(_.getPath != path).map(info(directory, _))
+      catch { case _: FileNotFoundException => Nil }
+    if (isLocal(fs)) LocalLinks.complete(path, directory)(found) else found
   }
 
   private def info(directory: String, status: FileStatus): FileInfo =
     FileInfo(s"${directory.stripSuffix("/")}/${status.getPath.getName}", status.getLen, status.getModificationTime,
       status.isDirectory)
+
+  override def realFolder(path: String): Option[String] = {
+    val p = new Path(path)
+    if (isLocal(fileSystem(p))) Some(LocalLinks.realFolder(p)) else None
+  }
+
+  override def isLink(path: String): Boolean = {
+    val p = new Path(path)
+    isLocal(fileSystem(p)) && LocalLinks.isLink(p)
+  }
+
+  private def isLocal(fs: FileSystem): Boolean = fs.getScheme == "file"
 
   override def read(path: String): Option[Array[Byte]] = {
     val p = new Path(path)

@@ -1,7 +1,16 @@
 package io.hudilite.storage
 
+import io.hudilite.error.InvalidInput
+
 import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
-import java.nio.file.{FileAlreadyExistsException, FileSystemException, Files, Path => LocalPath, Paths}
+import java.nio.file.{
+  FileAlreadyExistsException,
+  FileSystemException,
+  Files,
+  InvalidPathException,
+  Path => LocalPath,
+  Paths
+}
 
 import org.apache.hadoop.fs.Path
 
@@ -43,5 +52,12 @@ private[storage] object LocalFiles {
 
   private def checksum(path: Path): LocalPath = local(new Path(path.getParent, s".${path.getName}.crc"))
 
-  private def local(path: Path): LocalPath = Paths.get(path.toUri.getPath)
+  /** The path as the machine spells it; a name that its encoding of file names has no letters for is `InvalidInput`. */
+  private[storage] def local(path: Path): LocalPath =
+    try Paths.get(path.toUri.getPath)
+    catch { case e: InvalidPathException => throw unspeakable(path.toString, e) }
+
+  private[storage] def unspeakable(path: String, cause: Throwable): InvalidInput =
+    InvalidInput.because(cause, "UNREADABLE_FILE_NAME", "path" -> path,
+      "encoding" -> System.getProperty("sun.jnu.encoding", "unknown"))
 }

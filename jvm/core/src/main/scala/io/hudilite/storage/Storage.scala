@@ -1,7 +1,12 @@
 package io.hudilite.storage
 
-/** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds. */
-final case class FileInfo(path: String, length: Long, modifiedMs: Long, isDirectory: Boolean) {
+/** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds.
+  *
+  * @param leadsTo
+  *   of a symbolic link to a folder, that folder's path with all links followed; empty for a link that leads nowhere
+  */
+final case class FileInfo(
+    path: String, length: Long, modifiedMs: Long, isDirectory: Boolean, leadsTo: Option[String] = None) {
   def name: String = path.substring(path.lastIndexOf('/') + 1)
 }
 
@@ -32,6 +37,9 @@ trait Storage {
   /** Creates the file with this content; `false` when a file of that name exists. */
   def createNew(path: String, content: Array[Byte]): Boolean
 
+  /** Raises an error unless the file at this path may be written or deleted, also by other means than this storage. */
+  def checkChange(path: String): Unit = ()
+
   /** Creates or replaces the file. */
   def replace(path: String, content: Array[Byte]): Unit
 
@@ -41,6 +49,12 @@ trait Storage {
   def exists(path: String): Boolean
 
   def makeDirectory(path: String): Unit
+
+  /** The folder's path with all symbolic links followed, as far as it exists; `None` where there are no links. */
+  def realFolder(path: String): Option[String] = None
+
+  /** The path is a symbolic link itself. */
+  def isLink(path: String): Boolean = false
 
   /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
   def cacheScope: AnyRef = this

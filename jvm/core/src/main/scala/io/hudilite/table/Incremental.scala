@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, ViewInstants}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
@@ -91,7 +91,7 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     val view = viewAtEnd(range)
     val last = LastWrites.of(writes).without(view.replaced)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
-    val slices = LastWrites.bySlice(FileSystemView.slices(view, table.committedFiles(listing)))
+    val slices = LastWrites.bySlice(table.slicesOf(view, listing))
     last.lost(slices).toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
   }
 

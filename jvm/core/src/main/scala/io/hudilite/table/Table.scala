@@ -1,11 +1,11 @@
 package io.hudilite.table
 
-import io.hudilite.config.{NewTable, TableConfig, TableProperties}
+import io.hudilite.config.{NewTable, TableConfig, TableProperties, TableType}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
-import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, NamedLogs, Partitions, ViewInstants}
 import io.hudilite.log.BlockInstants
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{FileInfo, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
@@ -95,7 +95,7 @@ final case class Table(
     *   instant up to which, by requested time and inclusive, writes count
     */
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(listing(partitions)))
+    slicesOf(asOf.fold(everything)(upTo), listing(partitions))
 
   private[table] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
     if (listedAll) partitions.map(p => p -> discovered.getOrElse(p, Nil)).toMap
@@ -103,7 +103,7 @@ final case class Table(
 
   /** As [[slices]] for all partitions, in the one pass that also finds them. */
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(discovered))
+    slicesOf(asOf.fold(everything)(upTo), discovered)
 
   /** What an incremental read of the range has to look at. Where versions of rows that a range with an end left behind
     * are no longer there, `RANGE_NOT_RETAINED` is raised, or those that are left are read.
@@ -139,12 +139,18 @@ final case class Table(
   private lazy val archivedCompletion: Map[String, String] =
     store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
 
-  /** The listing without stray files: of two base files of one instant in a file group the commit named one. */
-  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
+  /** The newest slices that the view sees in a listing, held against what the writes say that they left. */
+  private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
         "feature" -> s"the external file ${f.name}",
         "reason" -> "files registered in place from other formats are not read"))
+    val logs = namedLogs(listing)
+    FileSystemView.slices(view, logs.withoutStrays(withoutStrayBases(listing)), logs)
+  }
+
+  // Of two base files of one instant in a file group the commit named one.
+  private def withoutStrayBases(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
     val doubtful = FileSystemView.instantsWithDuplicates(listing)
     if (doubtful.isEmpty) listing
     else {
@@ -153,9 +159,23 @@ final case class Table(
       FileSystemView.withoutStrays(listing, named)
     }
   }
+
+  // Read are the commits of the log files that are there, and the newest ones, all of whose files may be gone.
+  private def namedLogs(listing: Map[String, Seq[FileInfo]]): NamedLogs =
+    if (config.tableType != TableType.MergeOnRead || config.layout == 1) NamedLogs.None
+    else {
+      val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
+      val newest = deltas.takeRight(Table.CommitsToLookFor).map(_.time).toSet
+      val listed = FileSystemView.instantsOfLogs(listing)
+      val commits = store.readCommits(deltas.filter(i => listed(i.time) || newest(i.time)))
+      NamedLogs.of(basePath, commits.map { case (instant, metadata) => instant.time -> metadata })
+    }
 }
 
 object Table {
+
+  // Compactions come after five delta commits, unless told otherwise.
+  private val CommitsToLookFor = 10
 
   /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
   def open(storage: Storage, basePath: String): Table = {
@@ -166,14 +186,15 @@ object Table {
 
   /** Opens a table whatever its features are. */
   private[hudilite] def load(storage: Storage, basePath: String, config: TableConfig): Table = {
-    val store = new TimelineStore(storage, basePath, config)
+    val ofTable = TableStorage.of(storage, basePath)
+    val store = new TimelineStore(ofTable, basePath, config)
     val timeline = store.load()
-    Table(storage, basePath, config, timeline, store.schema(timeline))
+    Table(ofTable, basePath, config, timeline, store.schema(timeline))
   }
 
   /** Creates an empty table and opens it; an existing one raises `TABLE_ALREADY_EXISTS`. */
   def create(storage: Storage, basePath: String, table: NewTable): Table = {
-    TableProperties.create(storage, basePath, TableConfig.create(table))
+    TableProperties.create(TableStorage.of(storage, basePath), basePath, TableConfig.create(table))
     open(storage, basePath)
   }
 }

@@ -1,21 +1,20 @@
 package io.hudilite.timeline
 
-import io.hudilite.codec.avro.AvroFields
+import io.hudilite.codec.avro.{AvroFields, AvroInput, AvroValues}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
 import io.hudilite.storage.{OpenFile, Storage}
 
-import org.apache.avro.generic.{GenericDatumReader, GenericRecord}
-import org.apache.avro.io.DecoderFactory
-import org.apache.avro.{JsonProperties, Schema}
-
-import scala.collection.JavaConverters._
+import org.apache.avro.Schema
 
 /** The archived timeline of layout 1: files `.commits_.archive.N` of Avro log blocks (docs/format.md#log-files).
   *
   * Each instant has a record a state; only the completed ones matter here.
   */
 private[timeline] object ArchiveLog {
+
+  // The metadata of the instants, which are large, are passed over.
+  private val OfInstants = Set("commitTime", "actionType", "actionState")
 
   private val FileName = "\\.commits_\\.archive\\.\\d+(_.*)?".r
 
@@ -34,23 +33,14 @@ private[timeline] object ArchiveLog {
   }
 
   private def records(content: Array[Byte], schemaJson: String, path: String): Seq[Instant] = {
-    val written = new Schema.Parser().parse(schemaJson)
-    val reader = new GenericDatumReader[GenericRecord](written, projection(written))
+    val schema = new Schema.Parser().parse(schemaJson)
     val records = AvroBlock.records(content, path)
     val found = Seq.newBuilder[Instant]
     while (records.next()) {
-      val decoder = DecoderFactory.get.binaryDecoder(content, records.offset, records.length, null)
-      found ++= completed(new AvroFields(reader.read(null, decoder)))
+      val record = new AvroInput(content, records.offset, records.offset + records.length)
+      found ++= completed(AvroValues.record(schema, record, OfInstants))
     }
     found.result()
-  }
-
-  /** Only what an instant needs; the large metadata fields are skipped unparsed. */
-  private def projection(written: Schema): Schema = {
-    val optionalText = Schema.createUnion(Schema.create(Schema.Type.NULL), Schema.create(Schema.Type.STRING))
-    val fields = Seq("commitTime", "actionType", "actionState")
-      .map(new Schema.Field(_, optionalText, null, JsonProperties.NULL_VALUE))
-    Schema.createRecord(written.getName, null, written.getNamespace, false, fields.asJava)
   }
 
   private def completed(entry: AvroFields): Option[Instant] =

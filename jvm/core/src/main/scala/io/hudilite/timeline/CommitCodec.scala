@@ -16,7 +16,9 @@ private[timeline] object CommitCodec {
 
   def read(bytes: Array[Byte], path: String): CommitMetadata =
     if (bytes.isEmpty) CommitMetadata.Empty
-    else CorruptTable.guard(path)(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
+    else CorruptTable.guard(path) {
+      CommitPaths.normal(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
+    }
 }
 
 private[timeline] object CommitAvro {

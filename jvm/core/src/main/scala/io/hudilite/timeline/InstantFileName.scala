@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.CorruptTable
 import io.hudilite.storage.FileInfo
 
 import java.time.ZoneId
@@ -41,9 +42,11 @@ private[timeline] object InstantFileName {
       .groupBy(i => (i.time, i.comparableAction)).values.map(_.maxBy(_.state.rank)).toList
       .sortBy(i => (i.time, i.comparableAction))
 
-  /** The state that one file shows, unless it is no timeline file or a crash's leftover. */
+  /** The state that one file shows, unless it is no timeline file or a crash's leftover. A time that is none raises
+    * `CorruptTable`: by such a one nothing could be ordered, and no later one be made.
+    */
   def instant(file: FileInfo, layout: Int, zone: ZoneId): Option[Instant] =
-    parse(file.name).flatMap {
+    parse(file.name).map(checked(_, file)).flatMap {
       case i if !Action.all(i.action) => None
       case i if i.isPending => if (i.completionTime.isEmpty) Some(i) else None
       // A write whose completed file is empty was never acknowledged: it stays pending.
@@ -53,6 +56,12 @@ private[timeline] object InstantFileName {
         Some(i.copy(completionTime = Some(InstantTime.fromEpochMillis(file.modifiedMs, zone))))
       case i => Some(i)
     }
+
+  private def checked(instant: Instant, file: FileInfo): Instant =
+    (instant.time +: instant.completionTime.toSeq).filter(_ => Action.all(instant.action))
+      .find(!InstantTime.isOfTimeline(_)).fold(instant)(time =>
+        throw CorruptTable("CORRUPT_FILE", "path" -> file.path,
+          "reason" -> s"$time in its name is no time of an instant"))
 
   /** Whatever a name says, without regard to the content. */
   def parse(name: String): Option[Instant] = name match {

@@ -55,6 +55,14 @@ object InstantTime {
   def isValid(text: String): Boolean =
     (text.length == Digits || text.length == SecondsDigits) && text.forall(c => c >= '0' && c <= '9')
 
+  /** Whether an instant of a timeline can have this time: one of the calendar, or one of those of Hudi's before all times,
+    * such as `00000000000000`.
+    */
+  def isOfTimeline(text: String): Boolean = isValid(text) &&
+    (text.startsWith("0000") ||
+      (try { toLocal(text); true }
+      catch { case _: DateTimeParseException => false }))
+
   /** The instant that a user's text names: 17 or 14 digits, `yyyy-MM-dd`, `yyyy-MM-dd HH:mm:ss[.SSS]`, all on the
     * table's wall clock as in Hudi, or an ISO time with an offset, which is moved to `zone`.
     */

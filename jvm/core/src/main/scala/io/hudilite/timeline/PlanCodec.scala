@@ -2,42 +2,63 @@ package io.hudilite.timeline
 
 import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.codec.avro.AvroFile.record
+import io.hudilite.storage.TablePath
 
-/** Plans and results of table services to and from Avro; the same in both layouts. */
+/** Plans and results of table services to and from Avro; the same in both layouts.
+  *
+  * Files are told by their names and partitions, or by absolute paths, which hold no longer when a table was moved. So of
+  * a path the name counts alone, and the file lies in the partition that the plan puts it in.
+  */
 private[timeline] object PlanCodec {
 
-  private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
+  private def partitionOf(fields: AvroFields): String =
+    TablePath.relative(fields.text("partitionPath").getOrElse(""))
+
+  private def fileIdOf(fields: AvroFields): String =
+    fields.text("fileId").filter(_.nonEmpty).fold("")(TablePath.name)
+
+  private def inPartition(partition: String)(path: String): String =
+    if (partition.isEmpty) TablePath.fileName(path) else s"$partition/${TablePath.fileName(path)}"
 
   // Plans and results of version 2 hold file names, not paths; a reader decides by this field.
   private val NamesVersion = 2
 
-  def write(plan: RollbackPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.RollbackPlan)(
+  /** @param base
+    *   the table's base path without a slash at its end: Hudi's rollbacks hold absolute paths
+    */
+  def write(plan: RollbackPlan, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.RollbackPlan)(
       "instantToRollback" -> instantInfo(plan.target),
       "RollbackRequests" -> plan.requests.map(r =>
         record(TimelineSchemas.RollbackRequest)(
           "partitionPath" -> r.partition, "fileId" -> r.fileId, "latestBaseInstant" -> r.latestBaseInstant,
-          "filesToBeDeleted" -> r.files, "logBlocksToBeDeleted" -> r.logBlocks))))
+          "filesToBeDeleted" -> r.files.map(f => s"$base/$f"), "logBlocksToBeDeleted" -> r.logBlocks))))
 
   def rollbackPlan(bytes: Array[Byte]): RollbackPlan = {
     val fields = AvroFile.read(bytes)
     val target = fields.child("instantToRollback").map(instantName)
       .getOrElse(throw new IllegalArgumentException("the rollback names no instant"))
     RollbackPlan(target,
-      fields.children("RollbackRequests").map(r =>
-        RollbackRequest(
-          r.text("partitionPath").getOrElse(""), r.texts("filesToBeDeleted"), r.text("fileId").getOrElse(""),
-          r.text("latestBaseInstant").getOrElse(""), r.longMap("logBlocksToBeDeleted"))))
+      fields.children("RollbackRequests").map { r =>
+        val partition = partitionOf(r)
+        RollbackRequest(partition, r.texts("filesToBeDeleted").map(inPartition(partition)), fileIdOf(r),
+          r.text("latestBaseInstant").getOrElse(""), names(r.longMap("logBlocksToBeDeleted")))
+      })
   }
 
-  def write(metadata: RollbackMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Rollback)(
+  private def names(sizes: Map[String, Long]): Map[String, Long] = sizes.map { case (path, size) =>
+    TablePath.fileName(path) -> size
+  }
+
+  def write(metadata: RollbackMetadata, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.Rollback)(
       "startRollbackTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
       "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
       "commitsRollback" -> metadata.targets.map(_.time),
       "partitionMetadata" -> metadata.partitions.map(p =>
         p.partition ->
           record(TimelineSchemas.RolledBackPartition)("partitionPath" -> p.partition,
-            "successDeleteFiles" -> p.deleted, "failedDeleteFiles" -> p.failed,
-            "rollbackLogFiles" -> p.rollbackLogFiles, "logFilesFromFailedCommit" -> Map.empty)).toMap,
+            "successDeleteFiles" -> p.deleted.map(f => s"$base/$f"),
+            "failedDeleteFiles" -> p.failed.map(f => s"$base/$f"), "rollbackLogFiles" -> p.rollbackLogFiles,
+            "logFilesFromFailedCommit" -> Map.empty)).toMap,
       "instantsRollback" -> metadata.targets.map(instantInfo)))
 
   def rollback(bytes: Array[Byte]): RollbackMetadata = {
@@ -45,9 +66,10 @@ private[timeline] object PlanCodec {
     val named = fields.children("instantsRollback").map(instantName)
     RollbackMetadata(fields.text("startRollbackTime").getOrElse(""), fields.number("timeTakenInMillis"),
       if (named.nonEmpty) named else fields.texts("commitsRollback").map(InstantName(_, "")),
-      fields.childMap("partitionMetadata").map { case (partition, p) =>
-        RolledBackPartition(partition,
-          p.texts("successDeleteFiles"), p.texts("failedDeleteFiles"), p.longMap("rollbackLogFiles"))
+      fields.childMap("partitionMetadata").map { case (key, p) =>
+        val partition = TablePath.relative(key)
+        RolledBackPartition(partition, p.texts("successDeleteFiles").map(inPartition(partition)),
+          p.texts("failedDeleteFiles").map(inPartition(partition)), names(p.longMap("rollbackLogFiles")))
       }.toList)
   }
 
@@ -70,8 +92,9 @@ private[timeline] object PlanCodec {
   def compactionPlan(bytes: Array[Byte]): CompactionPlan = CompactionPlan(
     AvroFile.read(bytes).children("operations").map(o =>
       CompactionOperation(
-        o.text("partitionPath").getOrElse(""), o.text("fileId").getOrElse(""), o.text("baseInstantTime").getOrElse(""),
-        o.text("dataFilePath").filter(_.nonEmpty).map(nameOf), o.texts("deltaFilePaths").map(nameOf),
+        partitionOf(o), fileIdOf(o), o.text("baseInstantTime").getOrElse(""),
+        o.text("dataFilePath").filter(_.nonEmpty).map(TablePath.fileName),
+        o.texts("deltaFilePaths").map(TablePath.fileName),
         o.doubleMap("metrics"))))
 
   /** `None` when the replace commit is no clustering. */
@@ -80,17 +103,19 @@ private[timeline] object PlanCodec {
       ClusteringPlan(
         plan.children("inputGroups").map(_.children("slices").map(s =>
             ClusteringInput(
-              s.text("partitionPath").getOrElse(""), s.text("fileId").getOrElse(""),
-              s.text("dataFilePath").filter(_.nonEmpty).map(nameOf), s.texts("deltaFilePaths").map(nameOf))))))
+              partitionOf(s), fileIdOf(s),
+              s.text("dataFilePath").filter(_.nonEmpty).map(TablePath.fileName),
+              s.texts("deltaFilePaths").map(TablePath.fileName))))))
 
-  def write(plan: CleanPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.CleanPlan)(
+  def write(plan: CleanPlan, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.CleanPlan)(
       "earliestInstantToRetain" -> plan.earliestToRetain.map(i =>
         record(TimelineSchemas.CleanEarliest)(
           "timestamp" -> i.time, "action" -> i.action, "state" -> i.state.name)),
       "lastCompletedCommitTimestamp" -> plan.lastCompletedCommit, "policy" -> plan.policy,
       "filesToBeDeletedPerPartition" -> Map.empty, "version" -> NamesVersion,
       "filePathsToBeDeletedPerPartition" -> plan.files.map { case (partition, paths) =>
-        partition -> paths.map(p => record(TimelineSchemas.CleanFile)("filePath" -> p, "isBootstrapBaseFile" -> false))
+        partition -> paths.map(p =>
+          record(TimelineSchemas.CleanFile)("filePath" -> s"$base/$p", "isBootstrapBaseFile" -> false))
       },
       "partitionsToBeDeleted" -> plan.partitionsToDelete, "extraMetadata" -> Map.empty))
 
@@ -101,10 +126,11 @@ private[timeline] object PlanCodec {
       Instant(i.text("timestamp").getOrElse(""), i.text("action").getOrElse(""), state, None, "")
     }
     CleanPlan(fields.text("policy").getOrElse(""), earliest, fields.text("lastCompletedCommitTimestamp").getOrElse(""),
-      fields.childrenMap("filePathsToBeDeletedPerPartition").map { case (partition, files) =>
-        partition -> files.flatMap(_.text("filePath"))
+      fields.childrenMap("filePathsToBeDeletedPerPartition").map { case (key, files) =>
+        val partition = TablePath.relative(key)
+        partition -> files.flatMap(_.text("filePath")).map(inPartition(partition))
       },
-      fields.texts("partitionsToBeDeleted"))
+      fields.texts("partitionsToBeDeleted").map(TablePath.relative))
   }
 
   def write(metadata: CleanMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Clean)(
@@ -124,9 +150,9 @@ private[timeline] object PlanCodec {
     CleanMetadata(fields.text("startCleanTime").getOrElse(""), fields.number("timeTakenInMillis"),
       fields.text("earliestCommitToRetain").getOrElse(""), fields.text("lastCompletedCommitTimestamp").getOrElse(""),
       fields.childMap("partitionMetadata").map { case (partition, p) =>
-        CleanedPartition(partition,
-          p.text("policy").getOrElse(""), p.texts("successDeleteFiles").map(nameOf),
-          p.texts("failedDeleteFiles").map(nameOf), p.flag("isPartitionDeleted"))
+        CleanedPartition(TablePath.relative(partition),
+          p.text("policy").getOrElse(""), p.texts("successDeleteFiles").map(TablePath.fileName),
+          p.texts("failedDeleteFiles").map(TablePath.fileName), p.flag("isPartitionDeleted"))
       }.toList)
   }
 
@@ -141,6 +167,8 @@ private[timeline] object PlanCodec {
     val fields = AvroFile.read(bytes)
     SavepointMetadata(fields.text("savepointedBy").getOrElse(""), fields.number("savepointedAt"),
       fields.text("comments").getOrElse(""),
-      fields.childMap("partitionMetadata").map { case (p, files) => p -> files.texts("savepointDataFile").map(nameOf) })
+      fields.childMap("partitionMetadata").map { case (partition, files) =>
+        TablePath.relative(partition) -> files.texts("savepointDataFile").map(TablePath.fileName)
+      })
   }
 }

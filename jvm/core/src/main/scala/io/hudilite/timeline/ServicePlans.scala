@@ -6,9 +6,9 @@ final case class InstantName(time: String, action: String)
 /** What a rollback is to remove from one partition.
   *
   * @param files
-  *   absolute paths of the files to delete
+  *   the files to delete, relative to the table's base path
   * @param logBlocks
-  *   layout 1: log file to its length, where a rollback block takes the blocks of the instant back
+  *   layout 1: name of a log file to its length, where a rollback block takes the blocks of the instant back
   */
 final case class RollbackRequest(
     partition: String,
@@ -20,7 +20,7 @@ final case class RollbackRequest(
 /** Content of `rollback.requested`. */
 final case class RollbackPlan(target: InstantName, requests: Seq[RollbackRequest])
 
-/** What a rollback did in one partition; paths are absolute. */
+/** What a rollback did in one partition; paths are relative to the table's base path, log files told by their names. */
 final case class RolledBackPartition(
     partition: String,
     deleted: Seq[String],
@@ -68,7 +68,7 @@ final case class CleanMetadata(
     lastCompletedCommit: String,
     partitions: Seq[CleanedPartition])
 
-/** Content of `clean.requested`: absolute paths by partition.
+/** Content of `clean.requested`: paths relative to the table's base path, by partition.
   *
   * @param earliestToRetain
   *   first instant whose slices stay; `None` when the policy does not go by commits

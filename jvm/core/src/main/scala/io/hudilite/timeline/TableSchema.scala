@@ -33,8 +33,12 @@ object TableSchema {
       val recorded = commit.schema.map(TableSchema(_, commit.schemaById))
       if (Services(commit.operation)) service = service.orElse(recorded) else write = recorded
     }
-    write.orElse(service).map(s => s.copy(avroJson = withoutMeta(s.avroJson)))
+    write.orElse(service)
   }
+
+  /** The commit with the schema as it is without meta columns. */
+  def withPlainSchema(commit: CommitMetadata): CommitMetadata = commit.schema.fold(commit)(recorded =>
+    commit.copy(extra = commit.extra.updated(CommitMetadata.SchemaKey, withoutMeta(recorded))))
 
   /** Some old writers recorded the schema with the meta columns in it. */
   private[timeline] def withoutMeta(avroJson: String): String =

@@ -1,7 +1,7 @@
 package io.hudilite.timeline
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{Storage, TablePath}
 
 import java.io.ByteArrayInputStream
 import java.nio.charset.StandardCharsets.UTF_8
@@ -43,13 +43,18 @@ private[timeline] object TimelineHistory {
   /** Path and content of the newest manifest; a writer replaces `_version_` by deleting it first. */
   private def manifest(storage: Storage, folder: String): Option[(String, Array[Byte])] = {
     val version = storage.read(s"$folder/_version_").map(new String(_, UTF_8).trim).filter(_.nonEmpty)
+    version.filterNot(isNumber).foreach(v =>
+      throw CorruptTable("CORRUPT_FILE", "path" -> s"$folder/_version_",
+        "reason" -> s"'$v' is no number of a manifest"))
     def newest: Option[String] = storage.list(folder).map(_.name)
-      .collect { case ManifestName(n) => n }.sortBy(_.toLong).lastOption
+      .collect { case ManifestName(n) => n }.sortBy(n => (n.length, n)).lastOption
     version.orElse(newest).map(n => s"$folder/manifest_$n").flatMap(path => storage.read(path).map(path -> _))
   }
 
+  private def isNumber(text: String): Boolean = text.forall(c => c >= '0' && c <= '9')
+
   private def files(manifest: Array[Byte]): Seq[String] =
-    mapper.readTree(manifest).path("files").elements.asScala.map(_.path("fileName").asText).toList
+    mapper.readTree(manifest).path("files").elements.asScala.map(f => TablePath.name(f.path("fileName").asText)).toList
 
   private def rows(parquet: Array[Byte]): Seq[Instant] = {
     val conf = new Configuration(false)

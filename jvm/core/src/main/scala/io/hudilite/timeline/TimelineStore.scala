@@ -48,16 +48,17 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def complete(time: String, action: String, metadata: CommitMetadata): Instant =
     completeWith(time, action, CommitCodec.write(metadata, action, layout))
 
-  def requestRollback(time: String, plan: RollbackPlan): Unit = request(time, Action.Rollback, PlanCodec.write(plan))
+  def requestRollback(time: String, plan: RollbackPlan): Unit =
+    request(time, Action.Rollback, PlanCodec.write(plan, root))
 
   def completeRollback(time: String, metadata: RollbackMetadata): Instant =
-    completeWith(time, Action.Rollback, PlanCodec.write(metadata))
+    completeWith(time, Action.Rollback, PlanCodec.write(metadata, root))
 
   /** Announces a compaction or a log compaction. */
   def requestCompaction(time: String, plan: CompactionPlan, action: String = Action.Compaction): Unit =
     request(time, action, PlanCodec.write(plan))
 
-  def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan))
+  def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan, root))
 
   def completeClean(time: String, metadata: CleanMetadata): Instant =
     completeWith(time, Action.Clean, PlanCodec.write(metadata))
@@ -190,7 +191,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** The table's columns, from the newest write that recorded them, else as created. */
   def schema(timeline: Timeline): Option[TableSchema] =
-    TableSchema.newest(timeline.writes.reverseIterator.map(readCommit))
+    TableSchema.newest(timeline.writes.reverseIterator.map(i =>
+        CorruptTable.guard(pathOf(i.fileName))(TableSchema.withPlainSchema(readCommit(i)))))
       .orElse(config.createSchema.map(json => TableSchema(TableSchema.withoutMeta(json))))
 
   /** The history of columns that Hudi's schema-on-read changed. */

@@ -231,4 +231,17 @@ class TableConfigSuite extends FunSuite {
     TableSupport.checkWritable(TableConfig.create(fresh.copy(keyGenerator = Some(KeyGeneratorType.Complex),
           version = 9)), "/t")
   }
+
+  test("a folder of the table that the properties put elsewhere is damage") {
+    val keys = Seq[(String, TableConfig => String)]("hoodie.timeline.path" -> (_.timelinePath),
+      "hoodie.timeline.history.path" -> (_.historyPath), "hoodie.archivelog.folder" -> (_.archiveFolder))
+    for ((key, folder) <- keys) {
+      Seq("../../elsewhere", "..", ".", "/etc", "a//b", "a/../b", "file:/etc", "hdfs://n/t", "x/").foreach { value =>
+        val e = intercept[CorruptTable](folder(TableConfig(Map(key -> value))))
+        assertEquals(e.condition, "CORRUPT_TABLE_PROPERTIES")
+        assert(e.getMessage.contains(s"$key is '$value'"), e.getMessage)
+      }
+      assertEquals(folder(TableConfig(Map(key -> "a/b"))), "a/b")
+    }
+  }
 }

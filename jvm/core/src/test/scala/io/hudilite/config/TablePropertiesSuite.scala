@@ -1,15 +1,27 @@
 package io.hudilite.config
 
+import io.hudilite.Damage
 import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.storage.{MemoryStorage, Storage}
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.time.Instant
 
 import munit.FunSuite
 
 import scala.collection.mutable.ArrayBuffer
 
 class TablePropertiesSuite extends FunSuite {
+
+  test("a file with anything wrong in it is whole or it is not, in little memory") {
+    val whole =
+      PropertiesFile.render(TableConfig.create(NewTable("tabelle-\u00fc", Seq("id"))).properties, Instant.EPOCH)
+    for (round <- 0 until 3000) {
+      val random = new java.util.Random(round.toLong)
+      val bytes = (0 to random.nextInt(3)).foldLeft(whole)((b, _) => if (b.isEmpty) b else Damage.of(b, random))
+      Damage.tried(s"round $round", 4L << 20)(PropertiesFile.parse(bytes))
+    }
+  }
 
   private val File = "/t/.hoodie/hoodie.properties"
   private val Backup = "/t/.hoodie/hoodie.properties.backup"

@@ -18,7 +18,7 @@ object Rooms {
 
   val core: Seq[Room] = Seq(
     Room("error", "the closed family of errors, and the conditions with their texts"),
-    Room("storage", "the few file operations that the format needs, on Hadoop's file systems"),
+    Room("storage", "the few file operations that the format needs, on Hadoop's file systems", "error"),
     Room("codec.avro", "Avro's binary encoding and its container files"),
     Room("codec.bloom", "bloom filters, bit by bit"),
     Room("codec.hfile", "HFiles, block by block", "error"),
@@ -29,7 +29,7 @@ object Rooms {
       "codec.avro", "config", "error", "log", "storage"),
     Room("schema", "columns by id, and under which names they lie in files", "error"),
     Room("filegroup", "file names, footers, and which files make up a snapshot", "codec.bloom", "error", "log",
-      "storage"),
+      "storage", "timeline"),
     Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written",
       "config", "error", "filegroup", "log", "schema", "storage", "timeline"),
     Room("index", "which file group a key belongs to", "config", "filegroup", "record"),

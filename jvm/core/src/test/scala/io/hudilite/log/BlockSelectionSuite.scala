@@ -25,16 +25,28 @@ class BlockSelectionSuite extends FunSuite {
   private def selected(blocks: Seq[LogBlock], instants: BlockInstants = everything): Seq[Int] =
     BlockSelection.select(blocks, instants).map(_.contentOffset.toInt)
 
-  test("data and deletes stay in order; corrupt blocks and change data do not count") {
+  test("data and deletes stay in order") {
     val cases = Seq[(Seq[LogBlock], Seq[Int])](
       Nil -> Nil,
       Seq(data(1, "a")) -> Seq(1),
       Seq(data(1, "a"), delete(2, "a"), data(3, "b")) -> Seq(1, 2, 3),
-      Seq(block(1, BlockKind.Corrupt), data(2, "a"), block(3, BlockKind.ChangeData, HeaderKey.InstantTime -> "a")) ->
-        Seq(2),
       // What one instant wrote stays together, where the instant begins.
       Seq(data(1, "a"), data(2, "b"), delete(3, "a")) -> Seq(1, 3, 2))
     cases.foreach { case (blocks, expected) => assertEquals(selected(blocks), expected) }
+  }
+
+  test("damage in a file of one write is an error that tells the place, in version 6 it is passed over as Hudi does") {
+    val damage = Seq(block(7, BlockKind.Corrupt), block(8, BlockKind.ChangeData, HeaderKey.InstantTime -> "a"))
+    damage.foreach { damaged =>
+      val blocks = Seq(data(1, "a"), damaged, data(9, "a"))
+      Seq(8, 9).foreach { version =>
+        val e = intercept[CorruptTable](selected(blocks, everything.copy(version = version)))
+        assertEquals(e.condition, "CORRUPT_FILE")
+        assert(e.getMessage.contains("/log") && e.getMessage.contains(s"at offset ${damaged.contentOffset}"),
+          e.getMessage)
+      }
+      assertEquals(selected(blocks, BlockInstants(6, None, Set("a"), None)), Seq(1, 9))
+    }
   }
 
   test("every kind of data counts") {

@@ -1,10 +1,9 @@
 package io.hudilite.log
 
+import io.hudilite.Damage
 import io.hudilite.codec.hfile.HFileBlock
-import io.hudilite.error.HudiliteException
 import io.hudilite.storage.OpenFile
 
-import java.lang.management.ManagementFactory
 import java.nio.ByteBuffer
 import java.util.Random
 
@@ -48,46 +47,12 @@ class LogFuzzSuite extends FunSuite {
     }.sum
   }
 
-  private val threads =
-    ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
-
-  /** Runs `work`, which may end in one of our errors and in no other, and must not take much memory. */
-  private def tried[T](clue: String)(work: => T): Option[T] = {
-    val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
-    val result =
-      try Some(work)
-      catch {
-        case _: HudiliteException => None
-        case e: Throwable => throw new AssertionError(s"$clue: $e", e)
-      }
-    val allocated = threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
-    assert(allocated < MostAllocated, s"$clue: $allocated bytes allocated")
-    result
-  }
-
-  private val extremes = Seq(0, 1, -1, Int.MaxValue, Int.MinValue, 1 << 20, 0x23485544)
-
-  private def damaged(bytes: Array[Byte], random: Random): Array[Byte] = {
-    val at = random.nextInt(bytes.length)
-    random.nextInt(6) match {
-      case 0 => bytes.updated(at, (bytes(at) ^ (1 << random.nextInt(8))).toByte)
-      case 1 => bytes.updated(at, random.nextInt(256).toByte)
-      case 2 if at + 4 <= bytes.length =>
-        val changed = bytes.clone()
-        ByteBuffer.wrap(changed).putInt(at, extremes(random.nextInt(extremes.size)))
-        changed
-      case 3 => bytes.take(at) ++ bytes.drop(at + 1 + random.nextInt(64))
-      case 4 => bytes.take(at) ++ Array.fill(1 + random.nextInt(64))(random.nextInt(256).toByte) ++ bytes.drop(at)
-      case _ => bytes.take(at) ++ bytes.slice(at / 2, at / 2 + random.nextInt(512)) ++ bytes.drop(at)
-    }
-  }
-
   test("damaged logs end in our errors or are read, in little memory") {
     var read = 0
     (0 until Cases).foreach { seed =>
       val random = new Random(seed.toLong)
-      val bytes = (0 to random.nextInt(3)).foldLeft(joined(random))((b, _) => damaged(b, random))
-      if (tried(s"seed $seed")(readAll(bytes)).isDefined) read += 1
+      val bytes = (0 to random.nextInt(3)).foldLeft(joined(random))((b, _) => Damage.of(b, random))
+      if (Damage.tried(s"seed $seed", MostAllocated)(readAll(bytes)).isDefined) read += 1
     }
     assert(read > Cases / 20 && read < Cases, s"$read of $Cases were read")
   }
@@ -103,10 +68,10 @@ class LogFuzzSuite extends FunSuite {
         (0 to random.nextInt(4)).foreach { _ =>
           val at = (hit.contentOffset + random.nextInt(hit.contentLength.toInt - 4)).toInt
           if (random.nextBoolean()) changed(at) = random.nextInt(256).toByte
-          else ByteBuffer.wrap(changed).putInt(at, extremes(random.nextInt(extremes.size)))
+          else ByteBuffer.wrap(changed).putInt(at, Damage.extreme(random))
         }
         assertEquals(blocks(changed), before, s"seed $seed")
-        tried(s"seed $seed")(readAll(changed))
+        Damage.tried(s"seed $seed", MostAllocated)(readAll(changed))
       }
     }
   }

@@ -90,7 +90,7 @@ class KeyEncodingSuite extends FunSuite {
 
   test("exactly Hive's set of characters is escaped") {
     val escaped = (0 to 255).map(_.toChar).filter(c => KeyEncoding.escape(c.toString) != c.toString)
-    val expected = (1 to 0x1f).map(_.toChar) ++ "\"#%'*/:=?[\\]^{".toSeq :+ 0x7f.toChar
+    val expected = (0 to 0x1f).map(_.toChar) ++ "\"#%'*/:=?[\\]^{".toSeq :+ 0x7f.toChar
     assertEquals(escaped.toSet, expected.toSet)
     assertEquals(KeyEncoding.escape("São Paulo/1:2"), "São Paulo%2F1%3A2")
     assertEquals(KeyEncoding.escape("x=y z"), "x%3Dy z")

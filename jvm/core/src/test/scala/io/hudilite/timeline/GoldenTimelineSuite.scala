@@ -144,8 +144,9 @@ class GoldenTimelineSuite extends FunSuite {
       TimelineSchemas.CompactionPlan, TimelineSchemas.Clean, TimelineSchemas.CleanPlan, TimelineSchemas.RollbackPlan,
       TimelineSchemas.Rollback, TimelineSchemas.Savepoint).map(s => s.getFullName -> shape(s)).toMap
     // Nobody reads or writes the contents of an indexing.
-    val hudis = storage.paths.filterNot(p => p.contains("/history/") || p.contains(".indexing")).flatMap(p => storage.read(p))
-      .filter(AvroFile.isAvro).map(schemaOf).distinct
+    val hudis =
+      storage.paths.filterNot(p => p.contains("/history/") || p.contains(".indexing")).flatMap(p => storage.read(p))
+        .filter(AvroFile.isAvro).map(schemaOf).distinct
     assertEquals(hudis.map(_.getFullName).toSet, ours.keySet)
     hudis.foreach(h => assertEquals(ours(h.getFullName), shape(h)))
   }

@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.error.CorruptTable
 import io.hudilite.storage.FileInfo
 
 import java.time.ZoneOffset
@@ -86,5 +87,19 @@ class InstantFileNameSuite extends FunSuite {
     val earlier = file("20260101120000.commit")
     assertEquals(InstantFileName.instants(Seq(later, directory, earlier), 1, ZoneOffset.UTC).map(_.time),
       Seq("20260101120000", "20260101120000001"))
+  }
+
+  test("a time that is none in the name of a timeline file is damage, a special one of Hudi's is not") {
+    val wrong =
+      Seq("9" * 17, "9" * 18, "9" * 14, "1", "001", "2026", "20261301000000000", "20260101250000000", "1" * 400)
+    for (time <- wrong;
+      name <- Seq(s"$time.commit", s"$time.deltacommit.requested", s"${T}_$time.commit",
+        s"$time.inflight", s"$time.clean")) {
+      val e = intercept[CorruptTable](InstantFileName.instants(Seq(file(name)), 2, ZoneOffset.UTC))
+      assertEquals((e.condition, e.parameters("path")), ("CORRUPT_FILE", s"/t/.hoodie/$name"))
+    }
+    Seq("00000000000000", "00000000000001", "00000000000000000", "20260230000000000", "99981231235959999")
+      .foreach(time => assertEquals(shown(1, s"$time.commit").map(_._1), Seq(time)))
+    assertEquals(shown(1, "123.parquet", "999999999999999999.txt"), Nil)
   }
 }

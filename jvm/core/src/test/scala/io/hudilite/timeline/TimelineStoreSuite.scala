@@ -155,12 +155,12 @@ class TimelineStoreSuite extends FunSuite {
 
   test("a rollback records its plan and what it did") {
     val s = store(new MemoryStorage, 9)
-    val plan = RollbackPlan(InstantName("20260101000000000", "commit"), Seq(RollbackRequest("p", Seq("/t/p/x"))))
+    val plan = RollbackPlan(InstantName("20260101000000000", "commit"), Seq(RollbackRequest("p", Seq("p/x"))))
     val time = s.newInstantTime()
     s.requestRollback(time, plan)
     assertEquals(s.readRollbackPlan(s.load().instants.head), plan)
     s.toInflight(time, Action.Rollback)
-    val metadata = RollbackMetadata(time, 1, Seq(plan.target), Seq(RolledBackPartition("p", Seq("/t/p/x"))))
+    val metadata = RollbackMetadata(time, 1, Seq(plan.target), Seq(RolledBackPartition("p", Seq("p/x"))))
     s.completeRollback(time, metadata)
     assertEquals(s.load().completed.map(s.readRollback), Seq(metadata))
   }

@@ -33,15 +33,32 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
     value.toInt
   }
 
-  def bytes(): Array[Byte] = {
-    val length = long()
-    if (length < 0 || length > remaining) throw new IllegalArgumentException(s"a length of $length bytes")
-    val value = java.util.Arrays.copyOfRange(content, at, at + length.toInt)
-    at += length.toInt
-    value
+  def bytes(): Array[Byte] = bytes(long())
+
+  /** Bytes whose number the schema says. */
+  def bytes(length: Long): Array[Byte] = {
+    val start = at
+    skip(length)
+    java.util.Arrays.copyOfRange(content, start, at)
   }
 
-  def text(): String = new String(bytes(), UTF_8)
+  def skip(length: Long): Unit = {
+    if (length < 0 || length > remaining) throw new IllegalArgumentException(s"a length of $length bytes")
+    at += length.toInt
+  }
+
+  /** The next bytes as an input of their own. */
+  def part(length: Long): AvroInput = {
+    val start = at
+    skip(length)
+    new AvroInput(content, start, at)
+  }
+
+  def text(): String = {
+    val length = long()
+    skip(length)
+    new String(content, at - length.toInt, length.toInt, UTF_8)
+  }
 
   def boolean(): Boolean = next() match {
     case 0 => false
@@ -63,16 +80,25 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
   /** Reads an array; every item takes at least one byte. */
   def items[T](read: => T): Seq[T] = {
     val found = Seq.newBuilder[T]
+    eachItem(found += read)
+    found.result()
+  }
+
+  /** Goes through the items of an array or a map. */
+  def eachItem(read: => Unit): Unit = {
+    var most = remaining.toLong
     var count = long()
     while (count != 0) {
       // A negative count is followed by the bytes that the items take.
       if (count < 0) { count = -count; long() }
-      if (count < 0 || count > remaining) throw new IllegalArgumentException(s"an array of $count items")
+      // Items that take no bytes could be any number in a few bytes.
+      if (count < 0 || count > most.min(remaining.toLong))
+        throw new IllegalArgumentException(s"an array of $count items")
+      most -= count
       var left = count
-      while (left > 0) { found += read; left -= 1 }
+      while (left > 0) { read; left -= 1 }
       count = long()
     }
-    found.result()
   }
 
   private def next(): Byte = {

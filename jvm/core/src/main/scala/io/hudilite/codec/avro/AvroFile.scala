@@ -1,10 +1,11 @@
 package io.hudilite.codec.avro
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.avro.Schema
-import org.apache.avro.file.{DataFileStream, DataFileWriter}
-import org.apache.avro.generic.{GenericData, GenericDatumReader, GenericDatumWriter, GenericRecord}
+import org.apache.avro.file.DataFileWriter
+import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 
 import scala.collection.JavaConverters._
 
@@ -12,6 +13,8 @@ import scala.collection.JavaConverters._
 private[hudilite] object AvroFile {
 
   private val Magic = Array[Byte]('O', 'b', 'j', 1)
+  private val SyncBytes = 16L
+  private val PlainCodec = "null"
 
   def isAvro(bytes: Array[Byte]): Boolean = bytes.startsWith(Magic)
 
@@ -25,13 +28,27 @@ private[hudilite] object AvroFile {
     out.toByteArray
   }
 
-  /** The record in the schema that it was written with; fields are looked up by name, so versions may differ. */
+  /** The record in the schema that it was written with; fields are looked up by name, so versions may differ.
+    *
+    * Bytes that are no such file end in an `IllegalArgumentException`, or one of Avro's about the schema, and cost no more
+    * memory than in proportion to their number.
+    */
   def read(bytes: Array[Byte]): AvroFields = {
-    val reader = new DataFileStream(new ByteArrayInputStream(bytes), new GenericDatumReader[GenericRecord]())
-    try {
-      if (!reader.hasNext) throw new IllegalArgumentException("it holds no record")
-      new AvroFields(reader.next())
-    } finally reader.close()
+    val in = new AvroInput(bytes, Magic.length, bytes.length)
+    if (!isAvro(bytes)) throw new IllegalArgumentException("it is no Avro file")
+    val header = in.items(in.text() -> in.bytes()).toMap
+    val sync = in.bytes(SyncBytes)
+    def text(key: String): Option[String] = header.get(key).map(new String(_, UTF_8))
+    text("avro.codec").filter(_ != PlainCodec).foreach(codec =>
+      throw new IllegalArgumentException(s"its compression $codec is not known"))
+    val schema = text("avro.schema").getOrElse(throw new IllegalArgumentException("it has no schema"))
+    if (in.remaining == 0 || in.long() != 1) throw new IllegalArgumentException("it does not hold one record")
+    val block = in.part(in.long())
+    if (!in.bytes(SyncBytes).sameElements(sync) || in.remaining > 0)
+      throw new IllegalArgumentException("its record does not end where it should")
+    val record = AvroValues.record(new Schema.Parser().parse(schema), block)
+    if (block.remaining > 0) throw new IllegalArgumentException(s"its record has ${block.remaining} bytes too many")
+    record
   }
 
   /** A record with the given fields; the others get their defaults. Values are Scala's: `Option`, `Seq`, `Map`. */
@@ -55,66 +72,4 @@ private[hudilite] object AvroFile {
     case entries: scala.collection.Map[_, _] => entries.map { case (k, v) => k -> toAvro(v) }.asJava
     case other => other
   }
-}
-
-/** Access by name to a record of any schema; a field that is absent or null is `None` or empty. */
-private[hudilite] final class AvroFields(record: GenericRecord) {
-
-  private def value(name: String): Option[Any] =
-    Option(record.getSchema.getField(name)).flatMap(f => Option[Any](record.get(f.pos)))
-
-  def text(name: String): Option[String] = value(name).map(_.toString)
-
-  def long(name: String): Option[Long] = value(name).map {
-    case n: java.lang.Number => n.longValue
-    case other => throw unexpected(name, other)
-  }
-
-  def number(name: String): Long = long(name).getOrElse(0L)
-
-  def flag(name: String): Boolean = value(name).exists(_ == true)
-
-  def texts(name: String): Seq[String] = value(name).map(items(name, _).map(_.toString)).getOrElse(Nil)
-
-  def child(name: String): Option[AvroFields] = value(name).map(fields(name, _))
-
-  def children(name: String): Seq[AvroFields] = value(name).map(items(name, _).map(fields(name, _))).getOrElse(Nil)
-
-  def textMap(name: String): Map[String, String] = entries(name).map { case (k, v) => k -> String.valueOf(v) }
-
-  def textsMap(name: String): Map[String, Seq[String]] =
-    entries(name).map { case (k, v) => k -> items(name, v).map(_.toString) }
-
-  def longMap(name: String): Map[String, Long] = entries(name).collect {
-    case (k, n: java.lang.Number) => k -> n.longValue
-  }
-
-  def doubleMap(name: String): Map[String, Double] = entries(name).collect {
-    case (k, n: java.lang.Number) => k -> n.doubleValue
-  }
-
-  def childMap(name: String): Map[String, AvroFields] = entries(name).map { case (k, v) => k -> fields(name, v) }
-
-  def childrenMap(name: String): Map[String, Seq[AvroFields]] =
-    entries(name).map { case (k, v) => k -> items(name, v).map(fields(name, _)) }
-
-  private def entries(name: String): Map[String, Any] = value(name) match {
-    case None => Map.empty
-    case Some(map: java.util.Map[_, _]) => map.asScala.map { case (k, v) => k.toString -> (v: Any) }.toMap
-    case Some(other) => throw unexpected(name, other)
-  }
-
-  private def items(name: String, value: Any): Seq[Any] = value match {
-    case null => Nil
-    case list: java.util.Collection[_] => list.asScala.toList
-    case other => throw unexpected(name, other)
-  }
-
-  private def fields(name: String, value: Any): AvroFields = value match {
-    case child: GenericRecord => new AvroFields(child)
-    case other => throw unexpected(name, other)
-  }
-
-  private def unexpected(name: String, value: Any): IllegalArgumentException =
-    new IllegalArgumentException(s"the field $name is '$value'")
 }

@@ -82,6 +82,9 @@ private[hudilite] object BitRow {
   private val Version = -1
   private val Murmur: Byte = 1
 
+  // More than the least share of false answers that a double can hold asks for.
+  private val MostHashes = 1100
+
   def empty(shape: Shape): BitRow = new BitRow(shape, new Array[Byte](byteCount(shape)))
 
   def writeHeader(out: ByteBuffer, shape: Shape): Unit =
@@ -94,7 +97,8 @@ private[hudilite] object BitRow {
     val hashType = in.get
     if (hashType != Murmur) throw new IllegalArgumentException(s"bloom filter hash type $hashType is not known")
     val bits = in.getInt
-    if (hashes < 1 || bits < 1) throw new IllegalArgumentException(s"a bloom filter of $bits bits and $hashes hashes")
+    if (hashes < 1 || hashes > MostHashes || bits < 1)
+      throw new IllegalArgumentException(s"a bloom filter of $bits bits and $hashes hashes")
     Shape(bits, hashes)
   }
 
@@ -106,5 +110,5 @@ private[hudilite] object BitRow {
     new BitRow(shape, bytes)
   }
 
-  private def byteCount(shape: Shape): Int = (shape.bits + 7) / 8
+  private def byteCount(shape: Shape): Int = ((shape.bits + 7L) / 8).toInt
 }

@@ -56,7 +56,7 @@ private[transaction] final class Rollback(store: TimelineStore) {
     val time = begun.map(_.time).getOrElse(request(RollbackPlan(target, requests(files))))
     if (!begun.exists(_.state == State.Inflight)) store.toInflight(time, Action.Rollback)
     val done = files.groupBy(partitionOf).toSeq.map { case (partition, paths) =>
-      RolledBackPartition(partition, paths.map(p => s"$base/$p").filter(storage.delete))
+      RolledBackPartition(partition, paths.filter(p => storage.delete(s"$base/$p")))
     }
     val millis = (System.nanoTime() - started) / 1000000L
     store.completeRollback(time, RollbackMetadata(time, millis, Seq(target), done))
@@ -72,7 +72,7 @@ private[transaction] final class Rollback(store: TimelineStore) {
   private def requests(files: Seq[String]): Seq[RollbackRequest] = files.map { path =>
     val name = path.substring(path.lastIndexOf('/') + 1)
     val fileId = FileNames.parseBaseFile(name).map(_.fileId).orElse(FileNames.parseLogFile(name).map(_.fileId))
-    RollbackRequest(partitionOf(path), Seq(s"$base/$path"), fileId.getOrElse(""))
+    RollbackRequest(partitionOf(path), Seq(path), fileId.getOrElse(""))
   }
 
   private def partitionOf(path: String): String = path.substring(0, math.max(path.lastIndexOf('/'), 0))

@@ -42,9 +42,9 @@ class LogCompactionPlannerSuite extends FunSuite {
   test("blocks that no reader merges do not count") {
     assertEquals(foldable(block("a"), block("b"), block("c"), rollback("b")), 2)
     assertEquals(foldable(block("a"), block("b"), rollback("b")), 0)
-    assertEquals(foldable(block("a"), LogBlock("/log", BlockKind.Corrupt, Map.empty, 0L, 1L), block("b")), 2)
     val completed = BlockInstants(6, None, Set("a", "c"), Some("a"))
-    assertEquals(LogCompactionPlanner.foldable(Seq(block("a"), block("b"), block("c")), completed), 2)
+    val corrupt = LogBlock("/log", BlockKind.Corrupt, Map.empty, 0L, 1L)
+    assertEquals(LogCompactionPlanner.foldable(Seq(block("a"), block("b"), corrupt, block("c")), completed), 2)
   }
 
   test("an earlier log compaction counts as one block, and what it folded not at all") {

@@ -4,7 +4,7 @@ import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
-import io.hudilite.storage.HadoopStorage
+import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
 
 import java.util.{Map => JMap}
@@ -105,7 +105,7 @@ object HudiliteCatalog {
     val request = RequestOptions.of(options)
     val conf = SparkSession.active.sessionState.newHadoopConf()
     val qualified = { val p = new Path(path); p.getFileSystem(conf).makeQualified(p).toString }
-    val storage = new HadoopStorage(conf)
+    val storage = TableStorage.of(new HadoopStorage(conf), qualified)
     val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
     found.foreach(t => TableSupport.checkReadable(t.config, qualified))
     HudiliteTable(qualified, storage, found, request, dataFrame)

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Puts an index probe in the place of the target scan of a MERGE whose condition fixes the record key.
@@ -103,11 +104,21 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   private def keyOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
-    fixed.get(MetaFields.RecordKey).orElse(target.keys.recordKey(fixed.get))
+    fixed.get(MetaFields.RecordKey).orElse(target.keys.recordKey(spelled(fixed)))
 
   private def partitionOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
     fixed.get(MetaFields.PartitionPath).orElse(
-      if (target.keys.partitionFields.isEmpty) None else target.keys.partitionPath(fixed.get))
+      if (target.keys.partitionFields.isEmpty) None else target.keys.partitionPath(spelled(fixed)))
+
+  // `0.0` and `-0.0` are one number to a join and two keys in a table.
+  private def spelled(fixed: Map[String, Expression]): String => Option[Expression] = name =>
+    fixed.get(name).filterNot(value => holdsFractions(value.dataType))
+
+  private def holdsFractions(dataType: DataType): Boolean = dataType match {
+    case FloatType | DoubleType => true
+    case struct: StructType => struct.fields.exists(f => holdsFractions(f.dataType))
+    case _ => false
+  }
 
   /** The source with an exchange at its end, so that both uses of it share that exchange. */
   private def materialised(source: LogicalPlan, keys: Seq[Expression]): LogicalPlan =

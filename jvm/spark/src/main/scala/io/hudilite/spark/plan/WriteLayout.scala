@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
 import io.hudilite.spark.write.{BucketSlots, BucketTables, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
@@ -32,17 +32,17 @@ trait KeepsLatest {
 object WriteLayout {
 
   /** Columns that an append hands to its writer behind the table's columns. */
-  val KeyColumn = "__hudilite_key"
-  val PartitionColumn = "__hudilite_partition"
-  private val LeadColumn = "__hudilite_lead"
-  private val PlaceColumn = "__hudilite_place"
-  private val TaskColumn = "__hudilite_task"
+  val KeyColumn: String = ColumnNames.InternalPrefix + "key"
+  val PartitionColumn: String = ColumnNames.InternalPrefix + "partition"
+  private val LeadColumn = ColumnNames.InternalPrefix + "lead"
+  private val PlaceColumn = ColumnNames.InternalPrefix + "place"
+  private val TaskColumn = ColumnNames.InternalPrefix + "task"
 
   /** Rows with their record key and partition path behind the table's columns. */
   def keyed(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
     val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
-    val partition = target.keys.partitionPath(dataColumns(rows)).getOrElse(missing)
+    val partition = target.keys.partitionPath(dataColumns(rows), toWrite = true).getOrElse(missing)
     Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), rows)
   }
 
@@ -104,7 +104,8 @@ object WriteLayout {
     // and no data columns.
     val columns = dataColumns(query)
     val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
-    val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
+    val partition =
+      Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
     grouped(query, column(query, RowPlace.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
       groups)
   }

@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
+import io.hudilite.storage.TablePath
 import io.hudilite.spark.basefile.read.ScanFilter
 
 import java.time.LocalDate
@@ -106,11 +107,13 @@ object PartitionPruning {
   }
 
   private def outcomes(filter: ScanFilter, values: Map[Seq[String], Seq[Any]]): Int = filter match {
-    case Comparison(column, operator, wanted) => over(values.get(column))(v => holds(compare(v, wanted), operator))
-    case OneOf(column, wanted) => over(values.get(column))(v => wanted.exists(compare(v, _) == 0))
+    case Comparison(column, Equal, wanted) => over(values.get(column))(equal(_, wanted))
+    case Comparison(column, operator, wanted) =>
+      over(values.get(column))(v => outcome(holds(compare(v, wanted), operator)))
+    case OneOf(column, wanted) => over(values.get(column))(v => wanted.map(equal(v, _)).foldLeft(False)(either))
     case StartsWith(column, prefix) => over(values.get(column)) {
-        case text: UTF8String => text.startsWith(prefix)
-        case _ => true
+        case text: UTF8String => outcome(text.startsWith(prefix))
+        case _ => True
       }
     case IsNull(column) => values.get(column).fold(True | False)(possible =>
         possible.map(v => if (v == null) True else False).reduce(_ | _))
@@ -121,10 +124,26 @@ object PartitionPruning {
       (if ((inner & True) != 0) False else 0) | (if ((inner & False) != 0) True else 0) | (inner & Null)
   }
 
-  private def over(possible: Option[Seq[Any]])(test: Any => Boolean): Int = possible match {
-    case Some(values) => values.map(v => if (v == null) Null else if (test(v)) True else False).reduce(_ | _)
+  private def over(possible: Option[Seq[Any]])(test: Any => Int): Int = possible match {
+    case Some(values) => values.map(v => if (v == null) Null else test(v)).reduce(_ | _)
     case None => Any3
   }
+
+  private def outcome(holds: Boolean): Int = if (holds) True else False
+
+  /** Values that are spelled with other slashes lie in one folder, as `/a` and `a` do in tables of Hudi's. */
+  private def equal(value: Any, wanted: Any): Int = (value, wanted) match {
+    case (folder: UTF8String, text: UTF8String) if folder != text && isSpellingOf(text.toString, folder.toString) =>
+      True | False
+    case _ => outcome(compare(value, wanted) == 0)
+  }
+
+  private def isSpellingOf(text: String, folder: String): Boolean = !TablePath.isNormal(text) &&
+    (try TablePath.relative(text) == folder
+    catch { case _: IllegalArgumentException => false })
+
+  private def either(a: Int, b: Int): Int =
+    if (((a | b) & True) == 0) False else if (a == True || b == True) True else a | b
 
   private def holds(order: Int, operator: Operator): Boolean = operator match {
     case Equal => order == 0

@@ -19,9 +19,12 @@ final case class KeyExpressions(settings: KeySettings) {
       RecordKey(values, names, settings.copy(partitionFields = Nil))
     }
 
-  def partitionPath(column: String => Option[Expression]): Option[Expression] =
+  /** @param toWrite
+    *   rows are about to be written to the path, so that it must be legal
+    */
+  def partitionPath(column: String => Option[Expression], toWrite: Boolean = false): Option[Expression] =
     roots(partitionFields, column).map { case (names, values) =>
-      PartitionPath(values, names, settings.copy(recordKeyFields = Nil))
+      PartitionPath(values, names, settings.copy(recordKeyFields = Nil), toWrite)
     }
 
   private def roots(fields: Seq[String], column: String => Option[Expression])
@@ -40,8 +43,9 @@ final case class RecordKey(children: Seq[Expression], names: Seq[String], settin
     copy(children = newChildren)
 }
 
-/** The partition path of a row. */
-final case class PartitionPath(children: Seq[Expression], names: Seq[String], settings: KeySettings)
+/** The partition path of a row; one that must not be written raises `ILLEGAL_PARTITION_PATH`. */
+final case class PartitionPath(
+    children: Seq[Expression], names: Seq[String], settings: KeySettings, override val toWrite: Boolean)
     extends KeyExpression {
   override def prettyName: String = "partition_path"
   override protected def text(row: InternalRow): UTF8String = keys.partitionPath(row)
@@ -54,6 +58,7 @@ sealed trait KeyExpression extends Expression with CodegenFallback {
 
   def names: Seq[String]
   def settings: KeySettings
+  def toWrite: Boolean = false
 
   override def dataType: DataType = StringType
   override def nullable: Boolean = false
@@ -62,7 +67,7 @@ sealed trait KeyExpression extends Expression with CodegenFallback {
   protected def text(row: InternalRow): UTF8String
 
   @transient protected lazy val keys: RowKeys =
-    new RowKeys(StructType(names.zip(children).map { case (n, c) => StructField(n, c.dataType) }), settings)
+    new RowKeys(StructType(names.zip(children).map { case (n, c) => StructField(n, c.dataType) }), settings, toWrite)
   @transient private lazy val values = new GenericInternalRow(children.size)
   @transient private lazy val columns = children.toArray
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.record.{KeyEncoding, TimestampPartitions}
+import io.hudilite.record.{KeyEncoding, LegalPath, TimestampPartitions}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
@@ -25,8 +25,12 @@ final case class KeySettings(
     hiveStyle: Boolean,
     urlEncode: Boolean)
 
-/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads. */
-final class RowKeys(schema: StructType, settings: KeySettings) extends Serializable {
+/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads.
+  *
+  * @param toWrite
+  *   the rows are about to be written: a partition path that must not be raises `ILLEGAL_PARTITION_PATH`
+  */
+final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean) extends Serializable {
 
   private val keyFields = settings.recordKeyFields.toIndexedSeq
   private val keys = keyFields.map(FieldText.of(schema, _)).toArray
@@ -68,8 +72,12 @@ final class RowKeys(schema: StructType, settings: KeySettings) extends Serializa
     }
   }
 
-  private def spell(row: InternalRow): UTF8String = UTF8String.fromString(KeyEncoding.partitionPath(
-      partitionFields, texts(partitions, partitionValues, row), settings.hiveStyle, settings.urlEncode))
+  private def spell(row: InternalRow): UTF8String = {
+    val values = texts(partitions, partitionValues, row)
+    val path = KeyEncoding.partitionPath(partitionFields, values, settings.hiveStyle, settings.urlEncode)
+    if (toWrite) LegalPath.check(path, partitionFields, values.toSeq)
+    UTF8String.fromString(path)
+  }
 
   private def texts(fields: Array[FieldText], values: Array[String], row: InternalRow): Array[String] = {
     var i = 0

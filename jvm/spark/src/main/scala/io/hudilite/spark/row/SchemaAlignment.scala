@@ -2,7 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{ColumnNames, MetaFields}
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Expression, Literal, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
@@ -95,7 +95,19 @@ object SchemaAlignment {
 
   private def sameType(a: DataType, b: DataType): Boolean = Nullability.sameType(a, b)
 
-  private def withoutMeta(rows: StructType): StructType =
+  /** Raises `INVALID_COLUMN_NAME` for two columns that are one for a session that does not regard case.
+    *
+    * @param path
+    *   names of the structs around them, the innermost first
+    */
+  def checkAlike(columns: StructType, path: List[String] = Nil): Unit =
+    ColumnNames.alike(columns.fieldNames.toSeq).foreach { case (one, other) =>
+      throw InvalidInput("INVALID_COLUMN_NAME", "column" -> (other :: path).reverse.mkString("."),
+        "reason" -> s"there is a column $one, too, and names that differ only by case are one to most readers")
+    }
+
+  /** The columns without Hudi's meta columns, which every write makes anew. */
+  def withoutMeta(rows: StructType): StructType =
     StructType(rows.fields.filterNot(f => MetaFields.all.contains(f.name)))
 
   private def find(schema: StructType, name: String): Option[StructField] = schema.fields.find(f => same(f.name, name))

@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{ColumnNames, MetaFields}
 
 import org.apache.avro.{JsonProperties, LogicalType, LogicalTypes, Schema, SchemaParseException}
 import org.apache.spark.sql.types._
@@ -24,7 +24,9 @@ object SchemaConversion {
     catch { case e: SchemaParseException => throw unreadable("the whole schema", avroJson, e.getMessage) }
     if (schema.getType != Schema.Type.RECORD)
       throw unreadable("the whole schema", schema.getType.getName, "it is no record")
-    structOf(schema, Nil)
+    val columns = structOf(schema, Nil)
+    columns.foreach(c => ColumnNames.unreadable(c.name).foreach(r => throw unreadable(c.name, c.dataType.sql, r)))
+    columns
   }
 
   /** Avro JSON of record `<table>_record` in namespace `hoodie.<table>`; `withMeta` puts the meta columns first. */
@@ -40,6 +42,9 @@ object SchemaConversion {
   private def structOf(record: Schema, parents: List[String]): StructType = {
     if (parents.contains(record.getFullName))
       throw unreadable(record.getFullName, "record", "a record that contains itself has no Spark type")
+    ColumnNames.alike(record.getFields.asScala.map(_.name).toSeq).foreach { case (one, other) =>
+      throw unreadable(other, "a name", s"it differs from the name $one only by case")
+    }
     StructType(record.getFields.asScala.map { field =>
       val (dataType, nullable) = typeOf(field.schema, field.name, record.getFullName :: parents)
       val plain = StructField(field.name, dataType, nullable)
@@ -122,6 +127,7 @@ object SchemaConversion {
 
   private def recordOf(struct: StructType, name: String, namespace: String, path: List[String]): Schema = {
     val children = s"$namespace.$name"
+    SchemaAlignment.checkAlike(struct, path)
     val fields = struct.fields.map { f =>
       val at = f.name :: path
       checkName(f.name, at)
@@ -171,8 +177,8 @@ object SchemaConversion {
   }
 
   private def checkName(name: String, path: List[String]): Unit =
-    if (!name.matches("[A-Za-z_][A-Za-z0-9_]*")) throw InvalidInput("INVALID_COLUMN_NAME",
-      "column" -> path.reverse.mkString("."))
+    ColumnNames.unwritable(name, inStruct = path.size > 1).foreach(reason =>
+      throw InvalidInput("INVALID_COLUMN_NAME", "column" -> path.reverse.mkString("."), "reason" -> reason))
 
   /** Hudi's own rule for table names that Avro does not accept as names. */
   private def sanitize(tableName: String): String = {

@@ -46,7 +46,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Bool
     extends DeltaWriter[InternalRow] {
 
   private val files = new SlotWriter(job, attempt)
-  private val keys = new RowKeys(job.dataSchema, job.keys)
+  private val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
 
   override def insert(row: InternalRow): Unit = {
     val key = keys.recordKey(row)

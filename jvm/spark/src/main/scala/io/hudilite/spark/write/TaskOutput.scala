@@ -6,7 +6,7 @@ import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
 import io.hudilite.spark.logfile.encode.TaskBlocks
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.spark.slice.BloomCarry
-import io.hudilite.storage.{HadoopStorage, Storage}
+import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.transaction.rollback.{Marker, Markers}
 
 import scala.collection.mutable
@@ -14,7 +14,7 @@ import scala.collection.mutable
 /** What the files of one task attempt share: markers, partition folders and the counter of sequence numbers. */
 final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
-  private[spark] val storage: Storage = new HadoopStorage(job.conf.value)
+  private[spark] val storage: Storage = TableStorage.of(new HadoopStorage(job.conf.value), job.basePath)
   private[spark] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
   private val begun = mutable.ArrayBuffer.empty[Marker]
@@ -47,6 +47,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   /** Makes the marker of a file that is about to be written. */
   private[spark] def begin(partition: String, name: String, ioType: String): Unit = {
     val marker = Marker(relativePath(partition, name), ioType)
+    // What writes the file asks nobody.
+    storage.checkChange(s"${Partitions.directory(job.basePath, partition)}/$name")
     begun += marker
     Markers.create(storage, job.basePath, job.instant, marker)
   }

@@ -132,14 +132,15 @@ object WriteTarget {
   def of(basePath: String, storage: Storage, existing: Option[Table], options: Map[String, String], rows: StructType,
       needed: NeededColumns): WriteTarget = {
     Options.check(options)
-    existing match {
+    SchemaAlignment.checkAlike(rows)
+    val target = existing match {
       case Some(table) =>
         val support = TableSupport.of(table, Purpose.Write)
         TableRequest.checkAgainst(table.config, options)
         MetadataTable.refuse(storage, basePath, table.config,
           MetadataTable.policy(WriteOptions.MetadataStrict(options)))
         BucketTables.check(table, BucketTables.index(table.config, options))
-        val present = support.schema.fold(Nullability.relaxed(rows))(s => SchemaConversion.toSpark(s.avroJson))
+        val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
         val target = WriteTarget(basePath, storage, existing, table.config, options, schema, support.columns)
@@ -148,12 +149,15 @@ object WriteTarget {
       case None =>
         val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
         TableSupport.checkWritable(config, basePath)
-        val schema = Nullability.relaxed(rows)
+        val schema = newSchema(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
         BucketTables.index(config, options)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
+    // What has no place in the recorded schema is refused before rows are looked at.
+    target.schemaJson
+    target
   }
 
   /** The target of a compaction planned at an instant, whose rows are the table's own. */
@@ -162,6 +166,8 @@ object WriteTarget {
     val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema, support.columns)
   }
+
+  private def newSchema(rows: StructType): StructType = Nullability.relaxed(SchemaAlignment.withoutMeta(rows))
 }
 
 /** Which columns a write must bring for a table: all of them, or only what names a row. */

@@ -113,7 +113,7 @@ final class UpsertPlanSuite extends FunSuite {
       assertEquals((shuffles(nodes), nodes.count(_.isInstanceOf[SortExec])), (1, 1), clue = s"${nodes.head}")
       val read = spark.read.format("hudilite").load(path)
       assertEquals((read.where("version = 1").count(), read.count()), (20L, 6010L))
-      assertEquals(read.select("_file_id").distinct().count(), 12L)
+      assertEquals(read.select("_hudilite_file_id").distinct().count(), 12L)
     }
   }
 
@@ -140,7 +140,7 @@ final class UpsertPlanSuite extends FunSuite {
     val path = table("columns")
     val nodes = executed(write(rows(10, 20, 1), path, "upsert"))
     assertEquals(probe(nodes).output.map(_.name).sorted,
-      Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
+      Seq("_hoodie_partition_path", "_hoodie_record_key", "_hudilite_file_id"))
   }
 
   test("only files whose partition, key range and bloom filter can hold an incoming key are opened") {
@@ -213,7 +213,7 @@ final class UpsertPlanSuite extends FunSuite {
       assertEquals(nodes.collect { case p: IndexProbeExec => p }, Nil)
       assertEquals(nodes.collect { case p: FullKeyScanExec => p }.size, 1)
       assertEquals(reads(nodes).head.scan.readSchema().fieldNames.toSeq.sorted,
-        Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key"))
+        Seq("_hoodie_partition_path", "_hoodie_record_key", "_hudilite_file_id"))
     } finally spark.conf.unset("spark.hudilite.lookup.maxBroadcastKeys")
     assertEquals(spark.read.format("hudilite").load(path).where(col("version") === 3).count(), 3000L)
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
@@ -232,7 +232,7 @@ final class UpsertPlanSuite extends FunSuite {
       val nodes = executed(write(rows(2500, 2510, round), path, "upsert"))
       assertEquals(reads(nodes), Nil)
       assertEquals(probe(nodes).output.map(_.name).sorted,
-        Seq("_file_id", "_hoodie_partition_path", "_hoodie_record_key", "_row_position"))
+        Seq("_hoodie_partition_path", "_hoodie_record_key", "_hudilite_file_id", "_hudilite_row_position"))
       assertEquals(metric(probe(nodes), "filesOpened"), 1L)
       assertEquals(baseFiles(path), before)
     }

@@ -1,7 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Raised, SharedSession}
 
 import java.nio.file.Files
 
@@ -25,20 +25,32 @@ class DamagedLogSuite extends FunSuite {
     ()
   }
 
-  private def conditionOf(body: => Unit): HudiliteException = {
-    def find(e: Throwable): HudiliteException = e match {
-      case h: HudiliteException => h
-      case null => fail("no error of hudilite's")
-      case other => find(other.getCause)
-    }
-    find(intercept[Exception](body))
-  }
+  private def conditionOf(body: => Any): HudiliteException = Raised.by(body)
 
-  test("a block that a writer did not finish is passed over, as by Hudi") {
-    val table = new LoggedTable(base, schema, None)
-    table.append(Data(Seq(Seq("a", 2L, "whole"))), Data(Seq(Seq("a", 3L, "cut"))))
-    rewrite(table)(_.dropRight(9))
-    assertEquals(rows(table), Seq("a 2 whole"))
+  // Where the second block of a log file begins.
+  private def secondBlock(bytes: Array[Byte]): Int = new String(bytes, "ISO-8859-1").indexOf("#HUDI#", 1)
+
+  private val changes: Seq[(String, Array[Byte] => Array[Byte])] = Seq(
+    "cut within a block" -> (_.dropRight(9)),
+    "cut between blocks" -> (bytes => bytes.take(secondBlock(bytes))),
+    "empty" -> (_ => Array.emptyByteArray),
+    "longer" -> (_ ++ new Array[Byte](9)),
+    "another length before a block" -> (bytes => bytes.updated(secondBlock(bytes) + 13, 1.toByte)),
+    "another length behind a block" -> (bytes => bytes.updated(bytes.length - 1, 1.toByte)),
+    "no magic" -> (bytes => bytes.updated(secondBlock(bytes), 'x'.toByte)),
+    "a block of change data" -> (bytes => bytes.updated(secondBlock(bytes) + 21, 6.toByte)))
+
+  test("damage in the log of a completed write is an error that names the file, never rows without its blocks") {
+    for ((name, change) <- changes) {
+      val table = new LoggedTable(base, schema, None)
+      table.append(Data(Seq(Seq("a", 2L, "first"))), Data(Seq(Seq("a", 3L, "second"))))
+      assertEquals(rows(table), Seq("a 3 second"))
+      val log = table.lastLog
+      rewrite(table)(change)
+      val error = conditionOf(rows(table))
+      assertEquals(error.condition, "CORRUPT_FILE", name)
+      assert(error.parameters("path").endsWith(log.getFileName.toString), s"$name: $error")
+    }
   }
 
   test("a damaged record in a whole block is an error that names the file, never half a row") {

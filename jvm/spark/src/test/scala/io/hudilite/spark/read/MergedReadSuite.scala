@@ -37,7 +37,7 @@ class MergedReadSuite extends FunSuite {
         "spark.sql.codegen.wholeStage" -> generated.toString) {
         assertEquals(rows(table.read()), Seq("b 11 new b", "c 10 old c", "d 2 newer d"))
         assertEquals(rows(table.read().select("v")), Seq("new b", "newer d", "old c"))
-        assertEquals(rows(table.read().select("_file_id").distinct()), Seq(table.slice.get.fileId))
+        assertEquals(rows(table.read().select("_hudilite_file_id").distinct()), Seq(table.slice.get.fileId))
         assertEquals(table.read().count(), 3L)
         assertEquals(rows(table.read("hoodie.datasource.query.type" -> "read_optimized")),
           Seq("a 10 old a", "b 10 old b", "c 10 old c"))

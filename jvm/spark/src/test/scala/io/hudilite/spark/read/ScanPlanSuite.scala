@@ -141,15 +141,15 @@ class ScanPlanSuite extends FunSuite {
 
   test("meta columns and the file id are selectable by name and hidden otherwise") {
     assertEquals(table.read().columns.toSeq, schema.fieldNames.toSeq)
-    val named = table.read().select("_hoodie_record_key", "_hoodie_file_name", "_file_id", "id")
+    val named = table.read().select("_hoodie_record_key", "_hoodie_file_name", "_hudilite_file_id", "id")
     assertEquals(named.schema("_hoodie_record_key").nullable, false)
-    assertEquals(named.schema("_file_id").nullable, false)
+    assertEquals(named.schema("_hudilite_file_id").nullable, false)
     assert(named.collect().forall(r =>
         r.getString(0) == r.getLong(3).toString && r.getString(1).startsWith(r.getString(2) + "_")))
     val shown = table.read("hoodie.datasource.read.meta.columns" -> "true")
     assertEquals(shown.columns.toSeq.take(5), io.hudilite.record.MetaFields.all)
     assertEquals(shown.count(), 400L)
-    assertEquals(shown.select("_file_id").distinct().count(), 4L)
+    assertEquals(shown.select("_hudilite_file_id").distinct().count(), 4L)
   }
 
   test("reads as of an instant see the commits up to it") {

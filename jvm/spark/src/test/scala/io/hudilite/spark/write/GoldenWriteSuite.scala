@@ -37,7 +37,7 @@ class GoldenWriteSuite extends FunSuite {
       s"an upsert with the index $index updates the rows of cow-basic-v$version in place, without an option repeated") {
       val path = GoldenAnswers.copy(s"cow-basic-v$version")
       val before = read(path)
-      val (count, groups) = (before.count(), before.select("_file_id").distinct().count())
+      val (count, groups) = (before.count(), before.select("_hudilite_file_id").distinct().count())
       val changes = before.where("n % 3 = 0").withColumn("ts", lit(1000L)).withColumn("colour", lit("changed"))
       val changed = changes.count()
       assert(changed > 0)
@@ -45,7 +45,7 @@ class GoldenWriteSuite extends FunSuite {
       val after = read(path)
       assertEquals(after.count(), count)
       assertEquals(after.where("colour = 'changed'").count(), changed)
-      assertEquals(after.select("_file_id").distinct().count(), groups)
+      assertEquals(after.select("_hudilite_file_id").distinct().count(), groups)
       assertEquals(after.where("colour = 'changed'").select("_hoodie_commit_time").distinct().count(), 1L)
     }
 

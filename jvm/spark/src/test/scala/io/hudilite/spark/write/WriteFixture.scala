@@ -52,7 +52,7 @@ trait WriteFixture extends FunSuite {
     rows.queryExecution.toRdd.mapPartitionsWithIndex { (i, it) =>
       val output = new TaskOutput(job, TaskAttempt(i, 0, TaskContext.get().taskAttemptId()))
       val groups = new NewFileGroups(output, "")
-      val keys = new RowKeys(job.dataSchema, job.keys)
+      val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
       it.foreach(row => groups.insert(keys.recordKey(row), row))
       groups.close().iterator
     }.collect().toSeq

@@ -2,17 +2,16 @@ package io.hudilite.spark.basefile.read
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
-import io.hudilite.filegroup.BaseFile
+import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.record.{KeyEncoding, MetaFields}
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
-import org.apache.parquet.hadoop.{ParquetFileReader, ParquetReader}
+import org.apache.parquet.hadoop.ParquetReader
 import org.apache.parquet.hadoop.api.ReadSupport
 import org.apache.parquet.hadoop.example.GroupReadSupport
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.MessageType
 
 /** Whether a table's record keys carry field names. Releases of Hudi disagree for a complex key generator with one key
@@ -42,18 +41,14 @@ private[spark] object KeySpelling {
   private def firstRow(table: Table, file: BaseFile, field: String, conf: Configuration): Option[(String, String)] = {
     val path = new Path(s"${table.basePath}/${file.relativePath}")
     val settings = new Configuration(conf)
-    settings.set(ReadSupport.PARQUET_READ_SCHEMA, projection(path, field, conf).toString)
+    settings.set(ReadSupport.PARQUET_READ_SCHEMA, projection(path, file.length, field, conf).toString)
     val reader = ParquetReader.builder(new GroupReadSupport, path).withConf(settings).build()
     try Option(reader.read()).map((row: Group) => (row.getValueToString(1, 0), row.getString(0, 0)))
     finally reader.close()
   }
 
-  private def projection(path: Path, field: String, conf: Configuration): MessageType = {
-    val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
-    try {
-      val schema = reader.getFooter.getFileMetaData.getSchema
-      new MessageType(schema.getName, schema.asGroupType.getType(MetaFields.RecordKey),
-        schema.asGroupType.getType(field))
-    } finally reader.close()
+  private def projection(path: Path, length: Long, field: String, conf: Configuration): MessageType = {
+    val schema = FooterCache.metadata(conf, path.toString, length).getFileMetaData.getSchema
+    new MessageType(schema.getName, schema.asGroupType.getType(MetaFields.RecordKey), schema.asGroupType.getType(field))
   }
 }

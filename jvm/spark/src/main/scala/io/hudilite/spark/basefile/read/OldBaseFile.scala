@@ -1,17 +1,15 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.KeptRows
 
-import java.io.{Closeable, IOException}
+import java.io.Closeable
 
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
-import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.io.SeekableInputStream
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
@@ -19,7 +17,6 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
-import scala.util.control.NonFatal
 
 /** The base file that a merge replaces: its footer, and its rows by column. */
 private[spark] final class OldBaseFile(
@@ -32,16 +29,7 @@ private[spark] final class OldBaseFile(
 
   val path = new Path(s"${Partitions.directory(basePath, file.partition)}/${file.name}")
 
-  private val input = HadoopInputFile.fromStatus(
-    new FileStatus(file.length, false, 1, OldBaseFile.BlockBytes, 0L, path), contexts.conf)
-
-  private[spark] val reader: ParquetFileReader =
-    try ParquetFileReader.open(input)
-    catch {
-      case e: IOException => throw e
-      case NonFatal(e) => throw CorruptTable.because(e, "CORRUPT_FILE", "path" -> path.toString,
-          "reason" -> s"its Parquet footer cannot be read (${e.getMessage})")
-    }
+  private[spark] val reader: ParquetFileReader = BaseFileFooter.open(contexts.conf, path.toString, file.length)
 
   val blocks: IndexedSeq[BlockMetaData] = reader.getFooter.getBlocks.asScala.toIndexedSeq
   val rows: Long = blocks.map(_.getRowCount).sum
@@ -69,14 +57,13 @@ private[spark] final class OldBaseFile(
   /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
   def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, contexts)
 
-  def newStream(): SeekableInputStream = input.newStream()
+  def newStream(): SeekableInputStream =
+    BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()
 
   override def close(): Unit = reader.close()
 }
 
 private[spark] object OldBaseFile {
-
-  private val BlockBytes = 128L * 1024 * 1024
 
   /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
   def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =

@@ -86,12 +86,12 @@ final class ParquetFilter(
       case PrimitiveTypeName.INT64 => int64(column.kind, value).map(ordered(longColumn(column.path), operator, _))
       case PrimitiveTypeName.FLOAT => value match {
           case f: Float if trustsFractions && !f.isNaN =>
-            Some(ordered(floatColumn(column.path), operator, Float.box(f)))
+            Some(fraction(floatColumn(column.path), operator, Float.box(f), Float.box(-0.0f), Float.box(0.0f)))
           case _ => None
         }
       case PrimitiveTypeName.DOUBLE => value match {
           case d: Double if trustsFractions && !d.isNaN =>
-            Some(ordered(doubleColumn(column.path), operator, Double.box(d)))
+            Some(fraction(doubleColumn(column.path), operator, Double.box(d), Double.box(-0.0d), Double.box(0.0d)))
           case _ => None
         }
       case PrimitiveTypeName.BOOLEAN => value match {
@@ -177,6 +177,18 @@ object ParquetFilter {
     case Greater => gt(column, value)
     case GreaterOrEqual => gtEq(column, value)
   }
+
+  /** Parquet tells `-0.0` from `0.0`, in dictionaries above all, where Spark takes them for one number. */
+  private def fraction[T <: Comparable[T], C <: Column[T] with SupportsLtGt](
+      column: C, operator: Operator, value: T, negativeZero: T, zero: T): FilterPredicate =
+    if (value != negativeZero && value != zero) ordered(column, operator, value)
+    else operator match {
+      case Equal => and(gtEq(column, negativeZero), ltEq(column, zero))
+      case Less => lt(column, negativeZero)
+      case LessOrEqual => ltEq(column, zero)
+      case Greater => gt(column, zero)
+      case GreaterOrEqual => gtEq(column, negativeZero)
+    }
 
   private def whole(value: Any): Option[Long] = value match {
     case b: Byte => Some(b.toLong)

@@ -7,6 +7,7 @@ import io.hudilite.log._
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.timeline.Action
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
@@ -72,6 +73,23 @@ class HFileLogSuite extends FunSuite {
     to
   }
 
+  /** Lets the writes of a table say the lengths that their log files have now. */
+  private def tellLengths(base: Path): Unit = {
+    val table = Table.load(storage, base.toString, TableProperties.read(storage, base.toString))
+    val folder = base.resolve(".hoodie/timeline")
+    table.timeline.writes.filter(_.action == Action.DeltaCommit).foreach { instant =>
+      val metadata = table.store.readCommit(instant)
+      val stats = metadata.stats.map { case (partition, of) =>
+        partition -> of.map(s => if (s.isLog) s.copy(fileSizeInBytes = Files.size(base.resolve(s.path))) else s)
+      }
+      val file = folder.resolve(instant.fileName)
+      Files.delete(file)
+      Files.deleteIfExists(folder.resolve(s".${instant.fileName}.crc"))
+      val anew = table.store.complete(instant.time, instant.action, metadata.copy(stats = stats))
+      Files.move(folder.resolve(anew.fileName), file)
+    }
+  }
+
   for (name <- Seq("mor-logs-v6", "mor-logs-v9", "mor-commit-time-v8", "schema-evolved-v9", "mor-compacted-v9"))
     test(s"$name: records in HFile blocks merge as those in Avro blocks") {
       val copy = copyOf(name)
@@ -80,6 +98,7 @@ class HFileLogSuite extends FunSuite {
         try walk.iterator.asScala.filter(_.getFileName.toString.matches("\\..*\\.log\\..*")).toList
         finally walk.close()
       logs.foreach(asHFile)
+      if (!name.endsWith("-v6")) tellLengths(copy)
       val expected = merged(GoldenTables.table(name))
       assert(expected.exists(_._2 != "deleted"))
       assertEquals(merged(copy.toString), expected)

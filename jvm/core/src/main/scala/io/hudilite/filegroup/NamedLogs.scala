@@ -1,0 +1,68 @@
+package io.hudilite.filegroup
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.storage.FileInfo
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+/** What completed writes say of the log files that they made. From version 8 on a log file is made by one write and then
+  * stays as it is, so that a listing can be held against it (docs/format.md#log-files).
+  *
+  * @param byInstant
+  *   instant of a write to its log files, by relative path
+  */
+final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, WriteStat]]) {
+
+  /** The listing without the log files of these writes that none of them names: a retried task left them. */
+  def withoutStrays(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
+    if (byInstant.isEmpty) listing
+    else listing.map { case (partition, files) =>
+      partition -> files.filter(f =>
+        FileNames.parseLogFile(f.name).filterNot(_.isCdc).flatMap(n => byInstant.get(n.time))
+          .forall(_.contains(FileSlice.join(partition, f.name))))
+    }
+
+  /** Log files of this partition that a write which counts has named and that are not among those listed, by file id. */
+  private[filegroup] def missing(
+      partition: String, listed: Set[String], isCommitted: String => Boolean): Map[String, Seq[LogFile]] = {
+    val lost = for {
+      (instant, files) <- byInstant.toSeq if isCommitted(instant)
+      (path, stat) <- files if stat.partitionPath == partition && !listed(stat.fileName)
+      name <- FileNames.parseLogFile(stat.fileName).filterNot(_.isCdc)
+    } yield LogFile(partition, stat.fileName, stat.fileId, name.time, name.version, name.writeToken, NamedLogs.Missing)
+    lost.groupBy(_.fileId)
+  }
+
+  /** The slice, all of whose log files are there as they were written. */
+  private[filegroup] def checked(slice: FileSlice): FileSlice = {
+    slice.logs.foreach(check)
+    slice
+  }
+
+  private def check(log: LogFile): Unit = {
+    def damaged(reason: String): CorruptTable =
+      CorruptTable("CORRUPT_FILE", "path" -> FileSlice.join(basePath.stripSuffix("/"), log.relativePath),
+        "reason" -> reason)
+    if (log.length == NamedLogs.Missing) throw damaged(s"the write ${log.time} made it, and it is gone")
+    byInstant.get(log.time).flatMap(_.get(log.relativePath)).map(_.fileSizeInBytes)
+      .filter(bytes => bytes > 0 && bytes != log.length)
+      .foreach(bytes => throw damaged(s"it has ${log.length} bytes, and the write ${log.time} left $bytes"))
+  }
+}
+
+object NamedLogs {
+
+  /** The length of a log file that is not there. */
+  private val Missing = -1L
+
+  /** Nothing is known of any log file. */
+  val None: NamedLogs = NamedLogs("", Map.empty)
+
+  /** @param commits
+    *   instants with their metadata
+    */
+  def of(basePath: String, commits: Seq[(String, CommitMetadata)]): NamedLogs =
+    NamedLogs(basePath,
+      commits.map { case (instant, metadata) =>
+        instant -> metadata.allStats.filter(_.isLog).map(s => s.path -> s).toMap
+      }.toMap)
+}

@@ -1,0 +1,50 @@
+package io.hudilite.record
+
+import java.util.Locale
+
+/** Which names columns may have (docs/format.md#columns). */
+object ColumnNames {
+
+  /** Of columns that hudilite makes for itself, while it reads and while it writes. */
+  val InternalPrefix = "_hudilite_"
+
+  // Spark's reader of Parquet files numbers rows in a column of this name.
+  private val RowIndex = "_tmp_metadata_row_index"
+
+  // Spark's rewrite of MERGE, UPDATE and DELETE finds its own columns by these names.
+  private val OfRowLevelPlans = Set("__row_operation", "__row_id", "__row_from_source", "__row_from_target")
+  private val OldRowIdPrefix = "__original_row_id_"
+
+  /** Why a table with a column of this name cannot be read, if so. */
+  def unreadable(name: String): Option[String] = {
+    val lower = name.toLowerCase(Locale.ROOT)
+    if (lower.startsWith(InternalPrefix)) Some(s"names that begin with $InternalPrefix are hudilite's own")
+    else if (lower == RowIndex) Some("Spark's reader of Parquet files has a column of that name of its own")
+    else MetaFields.all.find(m => m != name && m == lower).map(m => s"it differs from the meta column $m only by case")
+  }
+
+  /** Why a column of this name cannot be written, if so.
+    *
+    * @param inStruct
+    *   it is a field of a column, which nothing can be confused with
+    */
+  def unwritable(name: String, inStruct: Boolean = false): Option[String] = {
+    val lower = name.toLowerCase(Locale.ROOT)
+    if (!isAvroName(name))
+      Some("Avro names, as Hudi's schemas have them, begin with a letter or '_' and go on with letters, digits and '_'")
+    else if (inStruct) None
+    else if (OfRowLevelPlans(lower) || lower.startsWith(OldRowIdPrefix))
+      Some("Spark's MERGE, UPDATE and DELETE have a column of that name of their own")
+    else if (lower == MetaFields.Operation)
+      Some("Hudi's meta column of that name is not part of tables that are written")
+    else unreadable(name)
+  }
+
+  /** Two of these columns, of one table or struct, that are the same for a session that does not regard case. */
+  def alike(names: Seq[String]): Option[(String, String)] =
+    names.groupBy(_.toLowerCase(Locale.ROOT)).values.find(_.size > 1).map(same => same.head -> same(1))
+
+  // As Avro's own check: letters of any alphabet, in the basic plane.
+  private def isAvroName(name: String): Boolean = name.nonEmpty &&
+    (name.head.isLetter || name.head == '_') && name.tail.forall(c => c.isLetterOrDigit || c == '_')
+}
