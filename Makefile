@@ -60,8 +60,13 @@ test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on bot
 test-35: .venv/pyspark-$(NEWEST_4)/ready ## the connector on Spark 3.5
 	$(SBT) -Dspark=3.5 spark/test </dev/null
 
-test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4
-	$(SBT) -Dspark=4 spark/test </dev/null
+# The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
+# what it plans, its Parquet reader, its catalog and statements, and what its task attempts do.
+ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSuite write.GoldenWriteSuite \
+	write.AbortedTaskSuite
+
+test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
+	$(SBT) -Dspark=4 "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4))" </dev/null
 
 test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
 	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
