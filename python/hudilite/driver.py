@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def service(spark: SparkSession, name: str) -> Any | None:
-    """Return the object ``name`` of ``io.hudilite.spark.service``; None through Spark Connect, which has no JVM here."""
+    """Return the object ``name`` of ``io.hudilite.spark.service``; None through Spark Connect, which has none."""
     try:
         jvm: Any = spark._jvm
     except Exception:  # what a Spark Connect session raises differs between versions

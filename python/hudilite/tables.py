@@ -21,8 +21,8 @@ _SERVICE = "PythonTables"
 class HudiliteTable:
     """A table at a path.
 
-    Rows, timeline and files are read by Spark's driver. Through Spark Connect, which does not reach the driver, timeline
-    and files are read here with pyarrow and fastavro, as :mod:`hudilite.inspect` does.
+    Rows, timeline and files are read by Spark's driver. Through Spark Connect, which does not reach the driver,
+    timeline and files are read here with pyarrow and fastavro, as :mod:`hudilite.inspect` does.
 
     Attributes
     ----------

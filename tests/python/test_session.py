@@ -122,7 +122,7 @@ def test_a_table_handle_can_be_made_more_than_once(spark: SparkSession, golden_r
 def test_a_table_handle_tells_its_history_and_files_without_pyarrow_or_fastavro(
     spark: SparkSession, golden_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scenarios = ["cow-basic-v6", "cow-basic-v9", "insert-overwrite-v9", "mor-basic-v8"]
+    scenarios = ["cow-basic-v6", "cow-basic-v9", "insert-overwrite-v9", "mor-logs-v8"]
     paths = [str(golden_root / scenario / "table") for scenario in scenarios]
     expected = [(inspect.timeline(path), inspect.history(path), inspect.files(path)) for path in paths]
     for package in ("pyarrow", "fastavro"):

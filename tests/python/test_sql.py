@@ -143,7 +143,9 @@ def test_a_setting_of_the_session_that_nobody_knows_is_refused_by_name(story: St
     story.check()
 
 
-@pytest.mark.parametrize("statement", ["DROP TABLE {}", "ALTER TABLE {} ADD COLUMN x INT", "COMMENT ON TABLE {} IS 'c'"])
+@pytest.mark.parametrize(
+    "statement", ["DROP TABLE {}", "ALTER TABLE {} ADD COLUMN x INT", "COMMENT ON TABLE {} IS 'c'"]
+)
 def test_a_statement_without_effect_is_refused_in_one_line(story: Story, statement: str) -> None:
     with pytest.raises(Exception, match=r"STATEMENT_NOT_SUPPORTED\]") as caught:
         story.engine.spark.sql(statement.format(name(story)))

@@ -3,6 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.read.TimeTravel
+import io.hudilite.spark.shim.Catalogs
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
@@ -98,7 +99,7 @@ object HudiliteCatalog {
   /** Loads the catalog into the session, unless the name is another catalog's. The session's analyzer must be there. */
   def load(session: SparkSession): Unit =
     if (session.conf.getOption(Setting).contains(classOf[HudiliteCatalog].getName))
-      session.sessionState.catalogManager.catalog(Name)
+      Catalogs.load(session, Name)
 
   /** The table at a path, or its place when there is none; raises `InvalidInput` for an option that nobody knows. */
   def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {

@@ -114,14 +114,15 @@ final class RequestOptionsSuite extends FunSuite {
   }
 
   tableOf.test("options of writes are refused by reads, and those of reads by writes") { path =>
+    val first = firstInstant(path)
     refused("OPTION_NOT_SUPPORTED", "hoodie.datasource.write.operation")(
       spark.read.format("hudilite").option("hoodie.datasource.write.operation", "upsert").load(path).collect())
     refused("OPTION_NOT_SUPPORTED", "as.of.instant")(
-      row(3, "a").write.format("hudilite").option("as.of.instant", "2024-01-01").mode("append").save(path))
+      row(3, "a").write.format("hudilite").option("as.of.instant", first).mode("append").save(path))
     refused("OPTION_NOT_SUPPORTED", "versionAsOf")(
-      row(3, "a").writeTo(s"hudilite.`$path`").option("versionAsOf", "2024-01-01").append())
+      row(3, "a").writeTo(s"hudilite.`$path`").option("versionAsOf", first).append())
     refused("OPTION_NOT_SUPPORTED", "as.of.instant")(
-      Compactions.preview(spark, path, Map("as.of.instant" -> "2024-01-01").asJava, None))
+      Compactions.preview(spark, path, Map("as.of.instant" -> first).asJava, None))
     val facts = keys ++ Map("hoodie.index.type" -> "SIMPLE", "hoodie.metadata.enable" -> "false")
     assertEquals(rows(spark.read.format("hudilite").options(facts).load(path)), both)
   }
