@@ -34,7 +34,8 @@ def rows(engine: Engine, path: Path) -> list[tuple[str, ...]]:
 def test_odd_partitions_that_hudilite_writes(
     lite: Engine, real: Engine, path: Path, version: int, encoded: bool
 ) -> None:
-    values = [*LEGAL, *(v for v in ILLEGAL if v != "..")] if encoded else LEGAL
+    # Without the encoding Hudi's readers take the escape in a folder's name for the character that it stands for.
+    values = [*LEGAL, *(v for v in ILLEGAL if v != "..")] if encoded else [v for v in LEGAL if v != "a%2Fb"]
     facts = {**FACTS, URL_ENCODE: str(encoded).lower(), "hoodie.write.table.version": str(version)}
     for turn, engine in enumerate([lite, real, lite]):
         engine.write(batch(engine.spark, values, f"v{turn}"), path, **facts)
@@ -45,11 +46,9 @@ def test_odd_partitions_that_hudilite_writes(
     assert len(folders) == len(values)
 
 
-def test_partitions_that_hudi_writes_below_others_and_by_other_spellings(
-    lite: Engine, spark: SparkSession, path: Path
-) -> None:
+def test_partitions_that_hudi_writes_below_others_and_with_a_dot(lite: Engine, spark: SparkSession, path: Path) -> None:
     real = hudi(spark)  # with its metadata table, by which alone it finds partitions below others itself
-    values = ["a", "a/b", "a/b/c/d", ".dot", ".dot/x", "x/.hoodie", "/lead", "b"]
+    values = ["a", "a/b", "a/b/c/d", ".dot", ".dot/x", "x/.hoodie", "b"]
     real.write(batch(spark, values, "old"), path, **FACTS)
     expected = sorted((f"k{i}", p, "old") for i, p in enumerate(values))
     assert rows(real, path) == expected
@@ -58,13 +57,13 @@ def test_partitions_that_hudi_writes_below_others_and_by_other_spellings(
     for i, value in enumerate(values):
         assert [row.id for row in table.where(table.p == value).collect()] == [f"k{i}"], value
         assert [row.id for row in table.where(table.p != value).where(f"id = 'k{i}'").collect()] == []
-    legal = [v for v in values if v not in ("/lead", "x/.hoodie")]
+    legal = [v for v in values if v != "x/.hoodie"]
     changed = spark.createDataFrame([(f"k{values.index(p)}", p, "new") for p in legal], SCHEMA)
     lite.write(changed, path)
     assert rows(lite, path) == sorted((f"k{i}", p, "new" if p in legal else "old") for i, p in enumerate(values))
     for odd in ("/lead", "x/.hoodie"):
         with pytest.raises(Exception) as raised:
-            lite.write(spark.createDataFrame([(f"k{values.index(odd)}", odd, "new")], SCHEMA), path)
+            lite.write(spark.createDataFrame([("k9", odd, "new")], SCHEMA), path)
         assert condition_of(raised.value) == "ILLEGAL_PARTITION_PATH"
 
 

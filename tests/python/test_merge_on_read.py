@@ -221,8 +221,12 @@ def test_a_damaged_log_file_is_an_error_or_ends_before_the_damage(
     before = story.model.rows()
     story.upsert(days(range(8), 2, 1), **{BLOCKS: blocks})
     (log,) = layout.log_files(path)
-    with damaged(log, lambda data: data[:-20]):  # as a writer that died leaves it
-        assert rows_of(lite.read(path)) == before
+    with damaged(log, lambda data: data[:-20]):
+        if version >= 8:  # the write that made it has completed, and says how long it was
+            with fails_with("CORRUPT_FILE", log.name):
+                lite.read(path).count()
+        else:  # as a writer that died leaves it: others have appended to the file, and may have cut it
+            assert rows_of(lite.read(path)) == before
     hudilite.table(lite.spark, str(path)).schedule_compaction()
     before_damage = layout.fingerprint(path)
     with damaged(log, lambda data: data[:17] + b"\x63" + data[18:]):  # the version of the format
