@@ -14,7 +14,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
       PathCatalogRule(session)
     }
-    extensions.injectHintResolutionRule(_ => EvolutionRule)
+    EvolutionRule.inject(extensions)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => IndexProbeRule)

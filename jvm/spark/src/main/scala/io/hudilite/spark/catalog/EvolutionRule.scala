@@ -1,7 +1,8 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 
+import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeIntoTable}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -10,6 +11,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
   * resolves it, so that [[StatementRule]] does not see it any more.
   */
 object EvolutionRule extends Rule[LogicalPlan] {
+
+  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.inject(extensions, this)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {

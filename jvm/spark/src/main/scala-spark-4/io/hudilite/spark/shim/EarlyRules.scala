@@ -1,0 +1,12 @@
+package io.hudilite.spark.shim
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+
+/** Rules that look at statements before names are resolved. */
+object EarlyRules {
+
+  def inject(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    extensions.injectHintResolutionRule(_ => rule)
+}
