@@ -30,6 +30,6 @@ object RowCounts {
       val known = of(table, files)
       val knownBytes = files.filter(f => known.contains(f.relativePath)).map(_.length).sum
       if (knownBytes == 0) None
-      else Some((known.values.sum.toDouble / knownBytes * files.map(_.length).sum).toLong)
+      else Some(math.round(known.values.sum.toDouble / knownBytes * files.map(_.length).sum))
     }
 }
