@@ -1,11 +1,14 @@
 package io.hudilite.storage
 
+import java.time.Clock
+
 /** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds. */
 final case class FileInfo(path: String, length: Long, modifiedMs: Long, isDirectory: Boolean) {
   def name: String = path.substring(path.lastIndexOf('/') + 1)
 }
 
-/** What the format needs from a file system. Paths are strings with `/`, absolute or with a scheme.
+/** The world as one machine sees it: a file system with what the format needs of it, and the machine's clock. Paths are
+  * strings with `/`, absolute or with a scheme.
   *
   * Contract: `createNew` lets exactly one caller win a name and never shows partial content; a listing sees every file
   * whose creation finished before it began. Missing directories list as empty, missing files delete as `false`.
@@ -29,7 +32,11 @@ trait Storage {
   /** Opens a file for reads at many places; the caller closes it. */
   def open(path: String): OpenFile = OpenFile.byRanges(this, path)
 
-  /** Creates the file with this content; `false` when a file of that name exists. */
+  /** Creates the file with this content; `false` when a file of that name exists.
+    *
+    * Raises `NotPublished` when the file is not there and never will be; after any other error it may be there, now or
+    * later.
+    */
   def createNew(path: String, content: Array[Byte]): Boolean
 
   /** Creates or replaces the file. */
@@ -38,9 +45,24 @@ trait Storage {
   /** Deletes a file, or a directory with all it holds; `false` when there was none. */
   def delete(path: String): Boolean
 
+  /** Deletes a directory that holds nothing. */
+  def deleteIfEmpty(directory: String): Unit = {
+    if (exists(directory) && list(directory).isEmpty) delete(directory)
+    ()
+  }
+
   def exists(path: String): Boolean
 
   def makeDirectory(path: String): Unit
+
+  /** New files are written under other names first, which a crash leaves behind, see [[Temporaries]]. */
+  def usesTemporaries(path: String): Boolean = false
+
+  /** Where a path lies, the same for all its spellings. */
+  def place(path: String): Place = Place.remote(path)
+
+  /** The time of this machine, in its zone. Files bear the time of the storage, which may be another. */
+  def clock: Clock = Clock.systemDefaultZone()
 
   /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
   def cacheScope: AnyRef = this
