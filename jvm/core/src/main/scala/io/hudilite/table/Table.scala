@@ -4,7 +4,7 @@ import io.hudilite.config.{NewTable, TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
 import io.hudilite.log.BlockInstants
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{FileInfo, Place, Storage}
 import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
@@ -20,6 +20,9 @@ final case class Table(
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
+
+  /** Where the table lies, whatever its path is spelled like. */
+  def place: Place = storage.place(basePath)
 
   // The listing of all partitions, taken at most once and from then on the source of every slice.
   private lazy val discovered: Map[String, Seq[FileInfo]] = {
@@ -110,18 +113,18 @@ final case class Table(
   private lazy val archivedCompletion: Map[String, String] =
     store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
 
-  /** The listing without stray files: of two base files of one instant in a file group the commit named one. */
+  /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
   private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
         "feature" -> s"the external file ${f.name}",
         "reason" -> "files registered in place from other formats are not read"))
-    val doubtful = FileSystemView.instantsWithDuplicates(listing)
+    val doubtful = FileSystemView.instantsWithRetries(listing, config.version)
     if (doubtful.isEmpty) listing
     else {
       val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
-      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allStats.map(_.path).toSet }.toMap
-      FileSystemView.withoutStrays(listing, named)
+      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allPaths }.toMap
+      FileSystemView.withoutStrays(listing, named, config.version)
     }
   }
 }

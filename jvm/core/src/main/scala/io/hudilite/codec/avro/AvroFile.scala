@@ -1,12 +1,13 @@
 package io.hudilite.codec.avro
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException}
 
 import org.apache.avro.Schema
 import org.apache.avro.file.{DataFileStream, DataFileWriter}
 import org.apache.avro.generic.{GenericData, GenericDatumReader, GenericDatumWriter, GenericRecord}
 
 import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
 
 /** Avro object container files with exactly one record, uncompressed: what the timeline is written in. */
 private[hudilite] object AvroFile {
@@ -33,6 +34,20 @@ private[hudilite] object AvroFile {
       new AvroFields(reader.next())
     } finally reader.close()
   }
+
+  /** The bytes are the first ones of a file. */
+  def isPartOfMagic(bytes: Array[Byte]): Boolean = bytes.length < Magic.length && Magic.startsWith(bytes)
+
+  /** The file ends before its one record does. */
+  def isCutShort(bytes: Array[Byte]): Boolean =
+    try {
+      val reader = new DataFileStream(new ByteArrayInputStream(bytes), new GenericDatumReader[GenericRecord]())
+      try !reader.hasNext
+      finally reader.close()
+    } catch {
+      case NonFatal(e) => Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
+          .exists(_.isInstanceOf[EOFException])
+    }
 
   /** A record with the given fields; the others get their defaults. Values are Scala's: `Option`, `Seq`, `Map`. */
   def record(schema: Schema)(values: (String, Any)*): GenericRecord = {

@@ -54,7 +54,6 @@ object AppendPlan {
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
     operation match {
-      case _ if target.existing.isEmpty => Replaces.Nothing
       case _ if overwrites => Replaces.WholeTable
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions

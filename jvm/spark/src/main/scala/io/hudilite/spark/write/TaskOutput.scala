@@ -7,7 +7,7 @@ import io.hudilite.spark.logfile.encode.TaskBlocks
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.spark.slice.BloomCarry
 import io.hudilite.storage.{HadoopStorage, Storage}
-import io.hudilite.transaction.rollback.{Marker, Markers}
+import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
 
 import scala.collection.mutable
 
@@ -17,7 +17,8 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] val storage: Storage = new HadoopStorage(job.conf.value)
   private[spark] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
-  private val begun = mutable.ArrayBuffer.empty[Marker]
+  private val files = new AttemptFiles(storage, job.basePath, job.permit)
+  private var newGroups = 0
   private val layout = job.layout
   private[spark] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 
@@ -43,11 +44,22 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     writer
   }
 
-  /** Makes the marker of a file that is about to be written. */
-  private[spark] def begin(partition: String, name: String, ioType: String): Unit = {
-    val marker = Marker(relativePath(partition, name), ioType)
-    begun += marker
-    Markers.create(storage, job.basePath, job.instant, marker)
+  /** Id of the next new file group; those of other attempts of the task are the same. */
+  private[spark] def newFileId(): String = {
+    newGroups += 1
+    FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1)
+  }
+
+  /** Makes the marker of a file that is about to be written; a task whose write has ended gets no further. */
+  private[spark] def begin(partition: String, name: String, ioType: String): Unit =
+    files.begin(Marker(relativePath(partition, name), ioType))
+
+  /** To be called when all files are whole, before the driver hears of them: what a task that was killed, or whose write
+    * has ended, has written counts for nothing.
+    */
+  private[spark] def confirm(): Unit = {
+    RunningTask.stopIfKilled()
+    files.confirm()
   }
 
   /** Deletes all files that were begun; what writes to them has been closed.
@@ -55,16 +67,13 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     * A write that fails has its files deleted by their markers, but a task may outlive that: Spark does not wait for the
     * tasks that it kills.
     */
-  private[spark] def discard(): Unit = RunningTask.uninterrupted {
-    begun.foreach(Markers.discard(storage, job.basePath, job.instant, _))
-    begun.clear()
-  }
+  private[spark] def discard(): Unit = RunningTask.uninterrupted(files.discard())
 
   /** Runs what writes and finishes files. When it fails or the task is killed, `abort` closes them, and all are deleted. */
   private[spark] def orDiscarded[T](abort: => Unit)(write: => T): T =
     try {
       val written = write
-      RunningTask.stopIfKilled()
+      confirm()
       written
     } catch {
       case e: Throwable =>
