@@ -17,20 +17,28 @@ object TableProperties {
   def exists(storage: Storage, basePath: String): Boolean =
     storage.exists(file(basePath)) || storage.exists(backup(basePath))
 
+  /** The configuration of the table at this path; `None` when there is no sign of one. */
+  def find(storage: Storage, basePath: String): Option[TableConfig] =
+    try Some(read(storage, basePath))
+    catch { case e: InvalidInput if e.condition == "TABLE_NOT_FOUND" => None }
+
   /** The table's configuration. Raises `TABLE_NOT_FOUND` at once when there is no sign of a table. */
   def read(storage: Storage, basePath: String): TableConfig = read(storage, basePath, Thread.sleep(_))
 
   private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
     // A reader between the steps of an update can miss both files in one look, never in two.
-    def attempt(left: Int): TableConfig = (look(storage, file(basePath)), look(storage, backup(basePath))) match {
-      case (Some(Valid(properties)), _) => TableConfig(properties)
-      case (_, Some(Valid(properties))) => TableConfig(properties)
-      case (None, None) if !exists(storage, basePath) => throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
-      case _ if left > 1 =>
-        pause(PauseMs)
-        attempt(left - 1)
-      case (main, saved) => throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
-          "reason" -> reasonOf(main, saved))
+    def attempt(left: Int): TableConfig = look(storage, file(basePath)) match {
+      case Some(Valid(properties)) => TableConfig(properties)
+      case main => look(storage, backup(basePath)) match {
+          case Some(Valid(properties)) => TableConfig(properties)
+          case None if main.isEmpty && !exists(storage, basePath) =>
+            throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
+          case _ if left > 1 =>
+            pause(PauseMs)
+            attempt(left - 1)
+          case saved => throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
+              "reason" -> reasonOf(main, saved))
+        }
     }
     attempt(Attempts)
   }

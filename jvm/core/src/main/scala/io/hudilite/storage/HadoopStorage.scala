@@ -4,7 +4,7 @@ import java.io.FileNotFoundException
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.{FSDataInputStream, FileAlreadyExistsException, FileStatus, FileSystem, Path}
 
 /** `Storage` on Hadoop's `FileSystem`.
   *
@@ -40,6 +40,21 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   override def readAll(paths: Seq[String]): Map[String, Array[Byte]] =
     Parallel.map(paths)(p => read(p).map(p -> _)).flatten.toMap
 
+  override def readListed(files: Seq[FileInfo]): Map[String, Array[Byte]] =
+    Parallel.map(files)(f => readKnown(f).map(f.path -> _)).flatten.toMap
+
+  private def readKnown(file: FileInfo): Option[Array[Byte]] = {
+    val p = new Path(file.path)
+    try {
+      val in = HadoopFiles.open(fileSystem(p), p, file.length)
+      try {
+        val content = new Array[Byte](Math.toIntExact(file.length))
+        in.readFully(content)
+        Some(content)
+      } finally in.close()
+    } catch { case _: FileNotFoundException => None }
+  }
+
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] = {
     val file = open(path)
     try {
@@ -51,11 +66,17 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 
   override def open(path: String): OpenFile = {
     val p = new Path(path)
-    val in = fileSystem(p).open(p)
-    new OpenFile {
-      override def readFully(position: Long, target: Array[Byte]): Unit = in.readFully(position, target)
-      override def close(): Unit = in.close()
-    }
+    opened(fileSystem(p).open(p))
+  }
+
+  override def open(path: String, length: Long): OpenFile = {
+    val p = new Path(path)
+    opened(HadoopFiles.open(fileSystem(p), p, length))
+  }
+
+  private def opened(in: FSDataInputStream): OpenFile = new OpenFile {
+    override def readFully(position: Long, target: Array[Byte]): Unit = in.readFully(position, target)
+    override def close(): Unit = in.close()
   }
 
   override def createNew(path: String, content: Array[Byte]): Boolean = {
@@ -87,7 +108,7 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   }
 
   private def writeWhole(fs: FileSystem, target: Path, content: Array[Byte]): Unit = {
-    val out = fs.create(target, true)
+    val out = HadoopFiles.create(fs, target, overwrite = true)
     try out.write(content)
     finally out.close()
   }

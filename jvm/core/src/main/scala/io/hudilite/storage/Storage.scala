@@ -23,11 +23,17 @@ trait Storage {
   /** Whole contents of many small files, read in parallel; missing files are absent from the result. */
   def readAll(paths: Seq[String]): Map[String, Array[Byte]]
 
+  /** Whole contents of listed files that never change, in parallel; by path, missing ones are absent. */
+  def readListed(files: Seq[FileInfo]): Map[String, Array[Byte]] = readAll(files.map(_.path))
+
   /** Bytes `[offset, offset + length)` of a file. */
   def readRange(path: String, offset: Long, length: Int): Array[Byte]
 
   /** Opens a file for reads at many places; the caller closes it. */
   def open(path: String): OpenFile = OpenFile.byRanges(this, path)
+
+  /** The same for a file whose length is known. */
+  def open(path: String, length: Long): OpenFile = open(path)
 
   /** Creates the file with this content; `false` when a file of that name exists. */
   def createNew(path: String, content: Array[Byte]): Boolean

@@ -43,7 +43,7 @@ private[timeline] object InstantFileName {
 
   /** The state that one file shows, unless it is no timeline file or a crash's leftover. */
   def instant(file: FileInfo, layout: Int, zone: ZoneId): Option[Instant] =
-    parse(file.name).flatMap {
+    parse(file.name).map(_.copy(fileBytes = file.length)).flatMap {
       case i if !Action.all(i.action) => None
       case i if i.isPending => if (i.completionTime.isEmpty) Some(i) else None
       // A write whose completed file is empty was never acknowledged: it stays pending.

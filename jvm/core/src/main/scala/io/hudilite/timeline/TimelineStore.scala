@@ -77,7 +77,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     try create(time, name, content)
     catch { case e: IOException => if (!landed(name, content)) throw unknown(time, name, e) }
     val recorded = if (layout == 1) None else Some(completionTime)
-    Instant(time, Action.completed(action), State.Completed, recorded, name)
+    Instant(time, Action.completed(action), State.Completed, recorded, name, content.length.toLong)
   }
 
   private def create(time: String, name: String, content: Array[Byte]): Unit =
@@ -119,9 +119,15 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The same for many instants, read in parallel; in the order of `instants`. */
   def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
     val known = instants.flatMap(i => cached(i).map(i -> _)).toMap
-    val paths = instants.filterNot(known.contains).map(i => pathOf(i.fileName))
-    val contents = storage.readAll(paths)
+    val contents = read(instants.filterNot(known.contains))
     instants.map(i => i -> known.getOrElse(i, parse(i, contents)))
+  }
+
+  /** Contents by path; what is completed stays as it was listed. */
+  private def read(instants: Seq[Instant]): Map[String, Array[Byte]] = {
+    val (listed, others) = instants.partition(i => i.isCompleted && i.fileBytes != Instant.UnknownBytes)
+    storage.readListed(listed.map(i => FileInfo(pathOf(i.fileName), i.fileBytes, 0L, isDirectory = false))) ++
+      storage.readAll(others.map(i => pathOf(i.fileName)))
   }
 
   private def cached(instant: Instant): Option[CommitMetadata] =
@@ -170,7 +176,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
     val path = pathOf(instant.fileName)
-    val bytes = storage.read(path).getOrElse(throw removed(instant.time))
+    val bytes = read(Seq(instant)).getOrElse(path, throw removed(instant.time))
     CorruptTable.guard(path)(parse(bytes))
   }
 

@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.{CorruptTable, InvalidInput}
-import io.hudilite.storage.{MemoryStorage, Storage}
+import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage, StorageCall}
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 
@@ -52,6 +52,13 @@ class TablePropertiesSuite extends FunSuite {
     assertEquals(lines.tail, lines.tail.sorted)
     assert(lines.contains("hoodie.table.checksum=121430431"))
     assert(storage.exists("/t/.hoodie/timeline"))
+  }
+
+  test("the backup of a whole file is not asked for") {
+    val storage = new CountingStorage(made())
+    assertEquals(storage.during(TableProperties.read(storage, "/t"))._2.all, Seq(StorageCall("get", File)))
+    assertEquals(TableProperties.find(storage, "/t"), Some(table))
+    assertEquals(TableProperties.find(storage, "/elsewhere"), None)
   }
 
   test("escapes and letters outside latin-1 survive") {

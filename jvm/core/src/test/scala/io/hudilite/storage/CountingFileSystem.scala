@@ -58,6 +58,7 @@ final class CountingFileSystem extends FileSystem {
   override def openFileWithOptions(path: Path, asked: OpenFileParameters): CompletableFuture[FSDataInputStream] = {
     val known = asked.getStatus != null || asked.getOptions.get("fs.option.openfile.length") != null
     if (!known) getFileStatus(path)
+    if (!Files.exists(local(path))) throw new FileNotFoundException(s"$path is not there")
     CompletableFuture.completedFuture(new FSDataInputStream(new Requests(local(path))))
   }
 

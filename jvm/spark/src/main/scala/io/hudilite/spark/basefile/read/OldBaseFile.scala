@@ -4,10 +4,10 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.KeptRows
+import io.hudilite.storage.KnownPath
 
 import java.io.{Closeable, IOException}
 
-import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -25,10 +25,9 @@ private[spark] final class OldBaseFile(
     basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts)
     extends Closeable {
 
-  val path = new Path(s"${Partitions.directory(basePath, file.partition)}/${file.name}")
+  val path = new KnownPath(s"${Partitions.directory(basePath, file.partition)}/${file.name}", file.length)
 
-  private val input = HadoopInputFile.fromStatus(
-    new FileStatus(file.length, false, 1, OldBaseFile.BlockBytes, 0L, path), contexts.conf)
+  private val input = HadoopInputFile.fromPath(path, contexts.conf)
 
   private[spark] val reader: ParquetFileReader =
     try ParquetFileReader.open(input)
@@ -70,8 +69,6 @@ private[spark] final class OldBaseFile(
 }
 
 private[spark] object OldBaseFile {
-
-  private val BlockBytes = 128L * 1024 * 1024
 
   /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
   def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
