@@ -9,22 +9,19 @@ object Partitions {
 
   private val TableFolder = ".hoodie"
 
-  /** Every partition with the files of its directory, from one breadth-first pass that lists each directory once.
+  /** Every partition with the files of its directory; each directory is listed once.
     *
     * A directory is a partition when it holds the partition marker; nothing below a partition is looked at. The
     * unpartitioned table is the partition with the empty path.
     */
-  def discover(storage: Storage, basePath: String): Map[String, Seq[FileInfo]] = {
-    @annotation.tailrec
-    def descend(level: Seq[String], found: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
-      if (level.isEmpty) found
-      else {
-        val (partitions, folders) = list(storage, basePath, level).partition { case (_, files) => isPartition(files) }
-        val next = folders.toSeq.flatMap { case (path, children) => subdirectories(path, children) }
-        descend(next, found ++ partitions)
-      }
-    descend(Seq(""), Map.empty)
-  }
+  def discover(storage: Storage, basePath: String): Map[String, Seq[FileInfo]] =
+    PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
+      .map { case (path, folder) => path -> folder.files }.toMap
+
+  /** What the listing of a directory says of it. */
+  private[filegroup] def folder(path: String, found: Seq[FileInfo]): FolderContent =
+    if (isPartition(found)) FolderContent(isPartition = true, found, Nil)
+    else FolderContent(isPartition = false, Nil, subdirectories(path, found).sorted)
 
   /** The files of the given partitions, one listing each. */
   def list(storage: Storage, basePath: String, partitions: Seq[String]): Map[String, Seq[FileInfo]] = {

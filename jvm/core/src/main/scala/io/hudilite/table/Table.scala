@@ -2,7 +2,17 @@ package io.hudilite.table
 
 import io.hudilite.config.{NewTable, TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
-import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, Partitions, ViewInstants}
+import io.hudilite.filegroup.{
+  FileGroupId,
+  FileNames,
+  FileSlice,
+  FileSystemView,
+  FolderSource,
+  KeptFolders,
+  ListedFolders,
+  PathSelection,
+  ViewInstants
+}
 import io.hudilite.log.BlockInstants
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, Instant, Timeline, TimelineStore}
@@ -21,13 +31,29 @@ final case class Table(
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
 
-  // The listing of all partitions, taken at most once and from then on the source of every slice.
-  private lazy val discovered: Map[String, Seq[FileInfo]] = {
-    val found = Partitions.discover(storage, basePath)
-    listedAll = true
-    found
+  // What is known of the files by now; no part of what the table is.
+  @volatile private var memory = new FileMemory
+
+  private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+
+  /** The newest committed slices, partition by partition. */
+  lazy val files: TableFiles = new TableFiles(folders, newestSlices(everything, _), memory.slices)
+
+  /** The same as of an instant, by requested time and inclusive. */
+  def filesAsOf(instant: String): TableFiles = {
+    val view = upTo(instant)
+    new TableFiles(folders, newestSlices(view, _))
   }
-  @volatile private var listedAll = false
+
+  /** The same snapshot of the same table, whichever storage reads it. */
+  override def equals(other: Any): Boolean = other match {
+    case that: Table => (this eq that) ||
+      (storage.cacheScope == that.storage.cacheScope && basePath == that.basePath && timeline == that.timeline &&
+        config == that.config && schemaJson == that.schemaJson)
+    case _ => false
+  }
+
+  override def hashCode(): Int = (basePath, timeline).hashCode
 
   /** Instant at which a file group was taken out by a completed replacecommit. */
   lazy val replacedAt: Map[FileGroupId, String] = {
@@ -63,24 +89,22 @@ final case class Table(
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
-  def partitions(): Seq[String] = discovered.keys.toList.sorted
+  def partitions(): Seq[String] = files.partitions()
 
-  /** The newest committed slice of every file group of these partitions, each listed once: here, or when the
-    * partitions were asked for.
+  /** The newest committed slice of every file group of these partitions.
     *
     * @param asOf
     *   instant up to which, by requested time and inclusive, writes count
     */
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(listing(partitions)))
+    asOf.fold(files)(filesAsOf).slices(partitions)
 
   private[table] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
-    if (listedAll) partitions.map(p => p -> discovered.getOrElse(p, Nil)).toMap
-    else Partitions.list(storage, basePath, partitions)
+    folders.read(partitions).map { case (path, folder) => path -> folder.files }
 
-  /** As [[slices]] for all partitions, in the one pass that also finds them. */
+  /** As [[slices]] for all partitions. */
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    FileSystemView.slices(asOf.fold(everything)(upTo), committedFiles(discovered))
+    asOf.fold(files)(filesAsOf).find(PathSelection.All)
 
   /** What an incremental read of the range has to look at. */
   def incremental(range: IncrementalRange): IncrementalFiles = new IncrementalSelection(this).select(range)
@@ -95,7 +119,7 @@ final case class Table(
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
 
-  private[table] def everything: ViewInstants = view(timeline.isCommitted, _ => true)
+  private[table] lazy val everything: ViewInstants = view(timeline.isCommitted, _ => true)
 
   private[table] def upTo(time: String): ViewInstants = view(t => t <= time && timeline.isCommitted(t), _ <= time)
 
@@ -109,6 +133,9 @@ final case class Table(
 
   private lazy val archivedCompletion: Map[String, String] =
     store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
+
+  private def newestSlices(view: => ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
+    FileSystemView.slices(view, committedFiles(listing))
 
   /** The listing without stray files: of two base files of one instant in a file group the commit named one. */
   private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
@@ -133,6 +160,16 @@ object Table {
     val config = TableProperties.read(storage, basePath)
     TableSupport.checkReadable(config, basePath)
     load(storage, basePath, config)
+  }
+
+  /** As [[open]]; `None` where there is no table. What is known in this process of the files of the same snapshot is taken
+    * over, see [[FileMemory]].
+    */
+  def find(storage: Storage, basePath: String): Option[Table] = TableProperties.find(storage, basePath).map { config =>
+    TableSupport.checkReadable(config, basePath)
+    val table = load(storage, basePath, config)
+    table.memory = FileMemory.of(table)
+    table
   }
 
   /** Opens a table whatever its features are. */
