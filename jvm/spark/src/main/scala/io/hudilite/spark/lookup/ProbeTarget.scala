@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.KeyExpressions
 import io.hudilite.spark.shim.PlanNodes
@@ -29,12 +29,13 @@ final class ProbeTarget(
     table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
     val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
-  /** Newest slices of the table by partition path, listed once. */
-  lazy val slices: Map[String, Seq[FileSlice]] = table.allSlices()
+  /** Newest slices of these partitions; `None` = of all. */
+  def slices(partitions: Option[Seq[String]]): Seq[FileSlice] =
+    partitions.fold(table.files.find(PathSelection.All))(table.files.slices).toSeq.sortBy(_._1).flatMap(_._2)
 
-  /** How the table's log files are read; `None` when there are none. */
-  def logs: Option[LogJob] =
-    if (slices.values.exists(_.exists(_.logs.nonEmpty))) Some(LogJob.of(table, None)) else None
+  /** How the log files of these slices are read; `None` when there are none. */
+  def logs(slices: Seq[FileSlice]): Option[LogJob] =
+    if (slices.exists(_.logs.nonEmpty)) Some(LogJob.of(table, None)) else None
 
   def basePath: String = table.basePath
 

@@ -68,8 +68,8 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     replaces match {
       case Replaces.Nothing => Map.empty
       case Replaces.WholeTable => ids(table.allSlices())
-      case Replaces.WrittenPartitions => ids(table.slices(table.partitions().filter(named)))
-      case m: Replaces.Matching => ids(table.slices(table.partitions().filter(m.matches)))
+      case Replaces.WrittenPartitions => ids(table.files.slices(named.toSeq))
+      case m: Replaces.Matching => ids(table.files.find(m.selection))
     }
   }
 }
