@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import fastavro
-import hudilite
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-
 from workloads import cpu_seconds
+
+import hudilite
 
 ROWS_PER_FILE = 100
 PARTITIONS_PER_COMMIT = 50

@@ -51,11 +51,11 @@ class KnownPathSuite extends FunSuite {
   test("neither the status nor opening the file asks the store") {
     val path = file(300000)
     assertEquals(calls {
-      val files = path.getFileSystem(conf)
-      assertEquals(files.getFileStatus(path).getLen, 300000L)
-      files.open(path).close()
-      files.openFile(path).build().get.close()
-    }, Map.empty[String, Int])
+        val files = path.getFileSystem(conf)
+        assertEquals(files.getFileStatus(path).getLen, 300000L)
+        files.open(path).close()
+        files.openFile(path).build().get.close()
+      }, Map.empty[String, Int])
   }
 
   test("the end of a file is asked for once in a process, whoever asks") {
@@ -99,10 +99,10 @@ class KnownPathSuite extends FunSuite {
     assertEquals(asked.counts, Map("get" -> 1))
     assertEquals(footer.getBlocks.asScala.map(_.getRowCount).sum, 1000L)
     assertEquals(calls {
-      val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
-      try assertEquals(reader.readNextRowGroup().getRowCount, 1000L)
-      finally reader.close()
-    }, Map.empty[String, Int])
+        val reader = ParquetFileReader.open(HadoopInputFile.fromPath(path, conf))
+        try assertEquals(reader.readNextRowGroup().getRowCount, 1000L)
+        finally reader.close()
+      }, Map.empty[String, Int])
   }
 
   private def parquet(rows: Int): KnownPath = {
@@ -120,7 +120,8 @@ class KnownPathSuite extends FunSuite {
     val paths = (1 to 5).map(i => CountingFileSystem.path(s"$root/listed/$i"))
     paths.foreach(storage.createNew(_, Array.fill[Byte](10)(1)))
     val files = storage.list(CountingFileSystem.path(s"$root/listed"))
-    assertEquals(calls(assertEquals(storage.readListed(files).map(_._2.length).toSeq, Seq.fill(5)(10))), Map("get" -> 5))
+    assertEquals(calls(assertEquals(storage.readListed(files).map(_._2.length).toSeq, Seq.fill(5)(10))),
+      Map("get" -> 5))
     val gone = FileInfo(s"${paths.head}-gone", 10L, 0L, isDirectory = false)
     assertEquals(storage.readListed(Seq(gone)), Map.empty[String, Array[Byte]])
   }
