@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.filegroup.{FileSlice, FolderSource, PartitionWalk, PathSelection, FolderContent}
+import io.hudilite.filegroup.{FileSlice, FolderContent, FolderSource, PartitionWalk, PathSelection}
 import io.hudilite.storage.FileInfo
 
 import java.util.concurrent.ConcurrentHashMap

@@ -44,7 +44,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
   override protected def doExecute(): RDD[InternalRow] = {
     val broadcast = child.executeBroadcast[Array[InternalRow]]()
     val keys = ProbeKeysOfBroadcast(broadcast, global)
-    val candidates = if (keys.get.isEmpty) Nil else target.slices(keys.get.partitions)
+    val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size
     SQLMetrics.postDriverMetricUpdates(sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))

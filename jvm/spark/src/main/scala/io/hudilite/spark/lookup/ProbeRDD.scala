@@ -1,6 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.storage.Parallel
 
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
@@ -10,7 +11,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** One task for each lot of file slices: the rows whose keys were asked for. A task is sent its own lot alone. */
 private[lookup] final class ProbeRDD(
-    sc: SparkContext, @transient private val lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast, probe: SliceProbe,
+    sc: SparkContext, @transient private val lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast,
+    probe: SliceProbe,
     metrics: ProbeMetrics)
     extends RDD[InternalRow](sc, Nil) {
 
@@ -20,10 +22,18 @@ private[lookup] final class ProbeRDD(
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
-    split.asInstanceOf[ProbeLot].slices.iterator.flatMap { slice =>
-      probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context)
+    split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
+      Parallel.map(slices.toSeq)(probe.bringFooter)
+      slices.iterator.flatMap(slice =>
+        probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context))
     }
   }
+}
+
+private object ProbeRDD {
+
+  /** Read beside each other before the files are; with large bloom filters more would not be kept until they are used. */
+  val FootersAtOnce = 16
 }
 
 private final class ProbeLot(override val index: Int, val slices: Array[FileSlice]) extends Partition

@@ -29,9 +29,20 @@ final class ProbeTarget(
     table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
     val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
-  /** Newest slices of these partitions; `None` = of all. */
-  def slices(partitions: Option[Seq[String]]): Seq[FileSlice] =
-    partitions.fold(table.files.find(PathSelection.All))(table.files.slices).toSeq.sortBy(_._1).flatMap(_._2)
+  @volatile private var asked: Option[Seq[String]] = None
+
+  /** Newest slices of the partitions that can hold one of the keys. */
+  def candidates(keys: ProbeKeys): Seq[FileSlice] = {
+    asked = keys.partitions
+    if (keys.isEmpty) Nil else asked.fold(inOrder(table.files.find(PathSelection.All)))(of)
+  }
+
+  /** Newest slices of the partitions that a lookup with keys of partitions has looked in; `None` when there was none. */
+  def lookedIn: Option[Seq[FileSlice]] = asked.map(of)
+
+  private def of(partitions: Seq[String]): Seq[FileSlice] = inOrder(table.files.slices(partitions))
+
+  private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
 
   /** How the log files of these slices are read; `None` when there are none. */
   def logs(slices: Seq[FileSlice]): Option[LogJob] =

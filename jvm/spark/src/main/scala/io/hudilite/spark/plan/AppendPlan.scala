@@ -69,7 +69,7 @@ object AppendPlan {
     target.existing.flatMap { table =>
       val size = RecordSize.estimate(rows.stats, target)
       val slices = table.slices(table.partitions()).values.flatten.toSeq
-      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target))).filter(
-        _.small.nonEmpty)
+      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
+        .filter(_.small.nonEmpty)
     }
 }

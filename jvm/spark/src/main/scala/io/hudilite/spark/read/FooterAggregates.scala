@@ -61,7 +61,7 @@ object FooterAggregates {
     val others = files.filterNot(f => counted.contains(f.relativePath))
     if (others.size > KeyPruning.MaxFilesOnDriver) None
     else Some(counted.values.sum + Parallel.map(others)(f =>
-        FooterCache.read(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length, withBloom = false).rows).sum)
+      FooterCache.read(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length, withBloom = false).rows).sum)
   }
 
   private def scan(functions: Seq[AggregateFunc], values: Seq[(DataType, Any)]): AggregateScan = {

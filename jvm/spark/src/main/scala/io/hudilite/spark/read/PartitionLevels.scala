@@ -59,7 +59,8 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
     (values ++ begun).toMap
   }
 
-  private def fillsOneLevel(column: PartitionColumn): Boolean = column.dataType.exists(_ != StringType || config.urlEncode)
+  private def fillsOneLevel(column: PartitionColumn): Boolean =
+    column.dataType.exists(_ != StringType || config.urlEncode)
 
   private def valueOf(column: PartitionColumn, level: String): Option[(Seq[String], PossibleValues)] = for {
     dataType <- column.dataType
@@ -79,15 +80,15 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
     text.map(t => if (config.urlEncode) KeyEncoding.unescape(t) else t)
   }
 
-  /** Every path that a partition with these values can have; `None` when that is not certain, or they are too many.
+  /** Every path that a partition with these values can have; `None` when that is not certain, or they are too many. Only a
+    * text is sure to be its own spelling: numbers and days are looked for, since other engines may spell them otherwise.
     *
     * @param values
     *   by column the values that it must have one of
     */
   def spelled(values: Map[Seq[String], Seq[Any]]): Option[Seq[String]] = {
     val levels = allOf(columns.map { column =>
-      for (dataType <- column.dataType; wanted <- values.get(column.path); names <- allOf(wanted.map(spell(column, _, dataType))))
-        yield names.flatten.distinct
+      for (wanted <- values.get(column.path); names <- allOf(wanted.map(spell(column, _)))) yield names.flatten.distinct
     })
     levels.filter(l => l.nonEmpty && l.map(_.size.toLong).product <= MostPaths).map(_.reduce { (paths, names) =>
       for (path <- paths; name <- names) yield s"$path/$name"
@@ -99,14 +100,13 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
     */
   def isCertain(text: UTF8String): Boolean = config.urlEncode || text.numBytes == 0 || isNormal(text.toString)
 
-  private def spell(column: PartitionColumn, value: Any, dataType: DataType): Option[Seq[String]] = {
-    val texts = (value, dataType) match {
-      case (text: UTF8String, _) if text.numBytes == 0 => Some(Defaults.toSeq)
-      case (text: UTF8String, _) if config.urlEncode => Some(Seq(encoded(text.toString)))
-      case (text: UTF8String, _) => Some(Seq(text.toString)).filter(_ => isNormal(text.toString))
-      // Some writers put the number of the day into the path.
-      case (days: Int, DateType) => Some(Seq(LocalDate.ofEpochDay(days.toLong).toString, days.toString))
-      case (other, _) => Some(Seq(other.toString))
+  private def spell(column: PartitionColumn, value: Any): Option[Seq[String]] = {
+    val texts = value match {
+      case _ if !column.dataType.contains(StringType) => None
+      case text: UTF8String if text.numBytes == 0 => Some(Defaults.toSeq)
+      case text: UTF8String if config.urlEncode => Some(Seq(encoded(text.toString)))
+      case text: UTF8String => Some(Seq(text.toString)).filter(_ => isNormal(text.toString))
+      case _ => None
     }
     texts.map(_.map(text => if (config.hiveStyle) s"${column.name}=$text" else text))
   }

@@ -45,9 +45,9 @@ final class PartitionPruning(config: TableConfig, schema: StructType) {
     override def wants(partition: String): Boolean = maybe(levels.ofPartition(partition))
 
     override lazy val only: Option[Seq[String]] = levels.spelled(filters.flatMap {
-        case Comparison(column, Equal, value) => Some(column -> Seq(value))
-        case OneOf(column, values) => Some(column -> values)
-        case _ => None
-      }.toMap)
+      case Comparison(column, Equal, value) => Some(column -> Seq(value))
+      case OneOf(column, values) => Some(column -> values)
+      case _ => None
+    }.toMap)
   }
 }

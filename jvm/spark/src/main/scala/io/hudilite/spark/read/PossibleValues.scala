@@ -93,7 +93,9 @@ private[read] object Outcomes {
     possible.fold(Any)(outcomes)
 
   private def each(values: Seq[Any])(test: Any => Boolean): Outcomes =
-    values.map(v => if (v == null) None.copy(isNull = true) else if (test(v)) of(isTrue = true, isFalse = false)
+    values.map(v =>
+      if (v == null) None.copy(isNull = true)
+      else if (test(v)) of(isTrue = true, isFalse = false)
       else of(isTrue = false, isFalse = true)).foldLeft(None)(_ | _)
 
   private def ofText(wanted: Any)(outcomes: UTF8String => Outcomes): Outcomes = wanted match {

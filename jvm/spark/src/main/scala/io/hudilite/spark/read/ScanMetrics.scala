@@ -67,7 +67,8 @@ object ScanMetrics {
   val LogRecords = "logRecords"
   val RowsReplaced = "rowsReplaced"
 
-  def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric, new PartitionsReadMetric,
+  def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
+    new PartitionsReadMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByRangeMetric, new FilesPrunedByBloomMetric, new FilesOpenedMetric,
     new RowsReadMetric, new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

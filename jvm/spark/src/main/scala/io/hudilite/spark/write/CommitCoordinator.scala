@@ -29,7 +29,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {
-    val pathExisted = target.storage.exists(target.basePath)
+    val pathExisted = target.existing.isDefined || target.storage.exists(target.basePath)
     val table = target.existing.getOrElse(create())
     val action =
       if (replaces != Replaces.Nothing) Action.ReplaceCommit

@@ -24,7 +24,9 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
   private[spark] def open(partition: String, fileId: String, ioType: String, keys: KeySummary,
       plain: Set[Int] = Set.empty): BaseFileWriter = {
-    if (knownPartitions.add(partition)) Partitions.createMetadata(storage, job.basePath, partition, job.instant)
+    // A file that is replaced was found in a partition.
+    if (knownPartitions.add(partition) && ioType != Markers.Merge)
+      Partitions.createMetadata(storage, job.basePath, partition, job.instant)
     val name = FileNames.baseFile(fileId, attempt.writeToken, job.instant)
     begin(partition, name, ioType)
     new BaseFileWriter(layout, partition, fileId, name, sequence, keys, plain)

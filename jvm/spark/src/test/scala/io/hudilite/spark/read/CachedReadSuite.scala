@@ -21,7 +21,7 @@ class CachedReadSuite extends FunSuite {
   }
 
   test("a second read of the same snapshot takes the cached rows, and one of a newer snapshot does not") {
-    val table = new ManyFiles(partitions = 2, filesInPartition = 2)
+    val table = ManyFiles(partitions = 2, filesInPartition = 2)
     withCached(table.read()) {
       assert(isCached(table.read()))
       assert(isCached(table.read().where("part = 'p0001'").select("id")))
@@ -32,17 +32,17 @@ class CachedReadSuite extends FunSuite {
   }
 
   test("reads with other options are other rows") {
-    val table = new ManyFiles(partitions = 2, filesInPartition = 2)
+    val table = ManyFiles(partitions = 2, filesInPartition = 2)
     val first = table.table().timeline.writes.head.time
     withCached(table.read()) {
       assert(!isCached(SharedSession.spark.read.format("hudilite").option("as.of.instant", first).load(table.path)))
       assert(!isCached(SharedSession.spark.read.format("hudilite")
-          .option("hoodie.datasource.read.meta.columns", "true").load(table.path)))
+            .option("hoodie.datasource.read.meta.columns", "true").load(table.path)))
     }
   }
 
   test("equal parts of one query are computed once") {
-    val table = new ManyFiles(partitions = 2, filesInPartition = 2)
+    val table = ManyFiles(partitions = 2, filesInPartition = 2)
     def sums: DataFrame = table.read().groupBy("part").sum("n")
     val both = sums.unionAll(sums)
     both.collect()

@@ -12,16 +12,17 @@ import java.nio.file.{Files, Path, Paths}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit, lpad}
 
+import scala.collection.JavaConverters._
+
 /** A table with as many file groups as are wanted, at the cost of a few: the files of one partition are linked into others.
   * Their keys are those of the first, and their meta columns lie.
   */
-final class ManyFiles(partitions: Int, filesInPartition: Int, rowsInFile: Long = 4) {
+final class ManyFiles private (folder: Path) {
 
   private val spark = SharedSession.spark
   private val conf = spark.sparkContext.hadoopConfiguration
   CountingFileSystem.configure(conf)
 
-  private val folder: Path = Files.createTempDirectory("hudilite-many").resolve("table")
   private val options = Map("hoodie.table.name" -> "many", "hoodie.datasource.write.recordkey.field" -> "id",
     "hoodie.datasource.write.partitionpath.field" -> "part")
 
@@ -45,10 +46,25 @@ final class ManyFiles(partitions: Int, filesInPartition: Int, rowsInFile: Long =
 
   def read(): DataFrame = spark.read.format("hudilite").load(path)
 
-  write(rows(0, filesInPartition * rowsInFile).repartitionByRange(filesInPartition, col("id")), "bulk_insert")
-  link()
+  /** The same table at another path, where nothing of it is known yet. */
+  def copied(): ManyFiles = {
+    val other = ManyFiles.newFolder()
+    val all = Files.walk(folder)
+    try all.iterator.asScala.foreach { from =>
+        val to = other.resolve(folder.relativize(from).toString)
+        if (from.toString.endsWith(".parquet")) Files.createLink(to, from) else Files.copy(from, to)
+      }
+    finally all.close()
+    new ManyFiles(other)
+  }
 
-  private def link(): Unit = {
+  private def fill(partitions: Int, filesInPartition: Int): Unit = {
+    val first = rows(0, filesInPartition * ManyFiles.RowsInFile).repartitionByRange(filesInPartition, col("id"))
+    write(first, "bulk_insert")
+    link(partitions)
+  }
+
+  private def link(partitions: Int): Unit = {
     val now = table()
     val slices = now.files.slices(partition(0))
     val rows = RowCounts.of(now, slices.flatMap(_.base))
@@ -68,4 +84,17 @@ final class ManyFiles(partitions: Int, filesInPartition: Int, rowsInFile: Long =
     transaction.commit(stats)
     ()
   }
+}
+
+object ManyFiles {
+
+  val RowsInFile = 4L
+
+  def apply(partitions: Int, filesInPartition: Int): ManyFiles = {
+    val table = new ManyFiles(newFolder())
+    table.fill(partitions, filesInPartition)
+    table
+  }
+
+  private def newFolder(): Path = Files.createTempDirectory("hudilite-many").resolve("table")
 }

@@ -98,7 +98,8 @@ class PartitionPruningSuite extends FunSuite {
       one = Comparison(Seq("s"), operator, text(word))
       filter <- Seq(one, Negation(one), AnyOf(Seq(one, StartsWith(Seq("s"), text(word)))), Negation(IsNull(Seq("s"))))
     } yield filter
-    for (filter <- filters; word <- words; folder <- word.inits.filter(w => word.startsWith(s"$w/")); style <- Seq(true, false)) {
+    for (filter <- filters; word <- words; folder <- word.inits.filter(w => word.startsWith(s"$w/"));
+      style <- Seq(true, false)) {
       val (selection, prefix) = (pruning(Seq("s"), hiveStyle = style).selection(Seq(filter)), if (style) "s=" else "")
       if (selection.wants(s"$prefix$word")) assert(selection.mayLead(s"$prefix$folder"), s"$filter $folder $word")
     }
@@ -108,13 +109,22 @@ class PartitionPruningSuite extends FunSuite {
     def only(of: PartitionPruning, filters: ScanFilter*): Option[Set[String]] = of.selection(filters).only.map(_.toSet)
     assertEquals(only(pruning(Seq("s")), equal("s", text("a/b"))), Some(Set("a/b")))
     assertEquals(only(pruning(Seq("s"), urlEncode = true), equal("s", text("a/b"))), Some(Set("a%2Fb")))
-    assertEquals(only(pruning(Seq("s", "n"), hiveStyle = true), OneOf(Seq("s"), Seq(text("a"), text("b"))), equal("n", 1)),
-      Some(Set("s=a/n=1", "s=b/n=1")))
-    assertEquals(only(pruning(Seq("d")), equal("d", 1)), Some(Set("1970-01-02", "1")))
+    assertEquals(only(pruning(Seq("s"), hiveStyle = true), OneOf(Seq("s"), Seq(text("a"), text("b")))),
+      Some(Set("s=a", "s=b")))
     assertEquals(only(pruning(Seq("s")), equal("s", text(""))), Some(Set("__HIVE_DEFAULT_PARTITION__", "default")))
     assertEquals(only(pruning(Seq("s", "n")), equal("s", text("a"))), None)
     assertEquals(only(pruning(Seq("s")), Comparison(Seq("s"), Less, text("a"))), None)
-    assertEquals(only(pruning(Seq("n")), OneOf(Seq("n"), (1 to 1001).toList)), None)
+    assertEquals(only(pruning(Seq("s")), OneOf(Seq("s"), (1 to 1001).map(i => text(i.toString)).toList)), None)
+  }
+
+  test("numbers and days are looked for among the folders, however they are spelled there") {
+    for ((column, value, spelled) <-
+        Seq(("n", 5, Seq("5", "05", "+5")), ("d", 1, Seq("1970-01-02", "1", "19700102")))) {
+      val selection = pruning(Seq(column)).selection(Seq(equal(column, value)))
+      assertEquals(selection.only, None)
+      spelled.foreach(path => assert(selection.wants(path) && selection.mayLead(path), path))
+    }
+    assertEquals(pruning(Seq("s", "n")).selection(Seq(equal("s", text("a")), equal("n", 1))).only, None)
   }
 
   test("texts that lead to the folder of another are not judged by folders") {
