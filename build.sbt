@@ -32,6 +32,7 @@ val common = Seq(
   autoScalaLibrary := false, // Spark brings it
   libraryDependencies += "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
   libraryDependencies += "org.scalameta" %% "munit" % "1.2.2" % Test,
+  Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
   Test / fork := true,
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= jdkOpens.flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
@@ -66,7 +67,6 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
     own ++ (Test / managedClasspath).value.filter(_.get(moduleID.key).exists(m => testTools(m.organization))) ++
       (jars ** "*.jar").classpath
   },
-  Compile / unmanagedSourceDirectories += baseDirectory.value / "src" / "main" / s"scala-spark-${line.head}",
   Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
   Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",
   Compile / packageSrc / mappings ++= (core / Compile / packageSrc / mappings).value,

@@ -76,6 +76,12 @@ def hudilite(spark: SparkSession, **options: str) -> Engine:
     return Engine("hudilite", spark, {**SMALL_BLOOM, **options})
 
 
+def list_anew(changed: Path) -> None:
+    """Has hudilite list the table of a file again that was changed by hand, of which no commit tells."""
+    table = next(folder for folder in changed.parents if (folder / ".hoodie").is_dir())
+    SparkSession.active().sql(f"REFRESH TABLE hudilite.`{table}`")
+
+
 @dataclass
 class Shape:
     """What kind of table to make: the options of its first write."""

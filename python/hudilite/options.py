@@ -67,6 +67,12 @@ WRITE_PARTITIONPATH_URLENCODE: Final[str] = "hoodie.datasource.write.partitionpa
 default false.
 """
 
+TABLE_TIMELINE_TIMEZONE: Final[str] = "hoodie.table.timeline.timezone"
+"""Zone of a new table's instants: that of each process that writes, or UTC. A process of Apache Hudi takes the
+instants of all its tables from one clock, so tables that it writes should have the same. Value: LOCAL or UTC;
+default LOCAL.
+"""
+
 KEYGEN_TIMEBASED_TIMESTAMP_TYPE: Final[str] = "hoodie.keygen.timebased.timestamp.type"
 """What the partition column of a time-based key generator holds. Value: UNIX_TIMESTAMP or EPOCHMILLISECONDS or
 EPOCHMICROSECONDS or DATE_STRING or MIXED or SCALAR.

@@ -25,6 +25,7 @@ from engines import (
     Engine,
     Shape,
     frame,
+    list_anew,
     record,
 )  # fmt: skip
 from rows import rows_of
@@ -318,6 +319,7 @@ def test_a_damaged_base_file(story: Story, damage: str) -> None:
     broken = {"cut": data[: len(data) // 2], "empty": b"", "garbage_footer": garbled}
     file.write_bytes(broken[damage])
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    list_anew(file)
     with Untouched(story.path), fails_with("CORRUPT_FILE", file.name):
         story.engine.read(story.path).collect()
     with fails_with("CORRUPT_FILE", file.name):
@@ -325,6 +327,7 @@ def test_a_damaged_base_file(story: Story, damage: str) -> None:
     assert len(layout.writes(story.path)) == 1
     assert layout.is_tidy(story.path)
     file.write_bytes(data)
+    list_anew(file)
     story.check()
 
 
@@ -336,6 +339,7 @@ def test_a_damaged_bloom_filter(story: Story, bloom: str) -> None:
         metadata = {**table.schema.metadata, b"org.apache.hudi.bloomfilter": bloom.encode()}
         parquet.write_table(table.replace_schema_metadata(metadata), file)
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+        list_anew(file)
     batch = story.path.with_name("batch")
     frame(story.engine.spark, days(range(9), 2)).write.parquet(str(batch))
     with fails_with("CORRUPT_FILE", "bloom filter"):

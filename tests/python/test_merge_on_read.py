@@ -12,7 +12,20 @@ import layout
 import pytest
 from buckets import assert_one_group_a_bucket
 from conditions import fails_with
-from engines import AS_OF, BEGIN, END, IN_BUCKETS, QUERY_TYPE, SCHEMA, SELF_CHECK, Engine, Shape, frame, record
+from engines import (
+    AS_OF,
+    BEGIN,
+    END,
+    IN_BUCKETS,
+    QUERY_TYPE,
+    SCHEMA,
+    SELF_CHECK,
+    Engine,
+    Shape,
+    frame,
+    list_anew,
+    record,
+)  # fmt: skip
 from model import Model, Record
 from rows import lines, rows_of
 from test_write_and_read import Story, days
@@ -40,10 +53,12 @@ def damaged(file: Path, change: Callable[[bytes], bytes]) -> Iterator[None]:
     whole = file.read_bytes()
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     file.write_bytes(change(whole))
+    list_anew(file)
     try:
         yield
     finally:
         file.write_bytes(whole)
+        list_anew(file)
 
 
 class Life:

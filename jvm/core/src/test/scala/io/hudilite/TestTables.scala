@@ -6,7 +6,7 @@ import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, Or
 import io.hudilite.storage.{HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{Marker, Markers}
 
 import java.nio.charset.StandardCharsets
@@ -30,7 +30,7 @@ object TestTables {
   def createMergeOnRead(version: Int): Table =
     create(storage, Files.createTempDirectory("hudilite-table").toString, version, TableType.MergeOnRead)
 
-  private def create(storage: Storage, basePath: String, version: Int, tableType: TableType): Table =
+  def create(storage: Storage, basePath: String, version: Int, tableType: TableType): Table =
     Table.create(storage, basePath,
       NewTable("t", Seq("id"), Seq("p"), version = version, tableType = tableType, createSchema = Some(schema)))
 
@@ -71,7 +71,9 @@ object TestTables {
     val block = LogBlockWriter.bytes(BlockKind.Delete, LogBlockWriter.headers(9, instant, schema), content)
     if (!byInstant) storage.createNew(path, Array.emptyByteArray)
     val ioType = if (byInstant) Markers.Create else Markers.Append
-    Markers.create(storage, table.basePath, instant, Marker(s"${slice.partition}/$name", ioType))
+    val marker = Marker(s"${slice.partition}/$name", ioType)
+    try Markers.create(storage, table.basePath, instant, marker)
+    catch { case e: Throwable => Markers.discard(storage, table.basePath, instant, marker); throw e }
     storage.replace(path, block)
     WriteStat(slice.fileId, s"${slice.partition}/$name", slice.instant, slice.partition, numDeletes = 1,
       totalWriteBytes = block.length.toLong, fileSizeInBytes = block.length.toLong, logFiles = Seq(name),
@@ -95,7 +97,8 @@ object TestTables {
   /** One committed write of these (partition, file id). */
   def write(table: Table, files: (String, String)*): Instant = {
     val transaction = begin(table)
-    transaction.commit(files.map { case (partition, id) => writeFile(table, transaction.instant, partition, id) })
+    transaction.commit(files.map { case (partition, id) => writeFile(table, transaction.instant, partition, id) },
+      assumption = Assumption.Nothing)
   }
 
   def begin(table: Table, options: TransactionOptions = TransactionOptions()): Transaction =

@@ -174,7 +174,6 @@ private[config] object KnownOptions {
     RefusedOption(TableKeys.CdcEnabled, Off, "change records are not written"),
     RefusedOption(TableKeys.TableFormat, Seq("native"), "only Hudi's own table format is written"),
     RefusedOption(TableKeys.PartialUpdateMode, Empty, "an update replaces the whole row"),
-    RefusedOption(TableKeys.TimelineZone, Seq("utc"), "new tables keep their instants in UTC"),
     RefusedOption("hoodie.write.commit.callback.on", Off, "callbacks are not called"),
     RefusedOption("hoodie.write.ignore.failed", Off, "a row that cannot be written fails the write"),
     RefusedOption("hoodie.write.partial.update.schema", Empty, "an update replaces the whole row"),

@@ -10,6 +10,9 @@ import io.hudilite.error.InvalidInput
   *   Avro schema (JSON) without meta columns; needed only for a table created without data
   * @param timeBased
   *   the `hoodie.keygen.timebased.*` settings of a time-based key generator
+  * @param timelineZone
+  *   `LOCAL`, which is Hudi's default, or `UTC`. One process of Hudi takes the instants of all its tables from one clock: west
+  *   of Greenwich it would wait after a table in UTC until the time of that has come there.
   */
 final case class NewTable(
     name: String,
@@ -25,7 +28,8 @@ final case class NewTable(
     mergeMode: Option[MergeMode] = None,
     deleteMarker: Option[DeleteMarker] = None,
     createSchema: Option[String] = None,
-    timeBased: Map[String, String] = Map.empty) {
+    timeBased: Map[String, String] = Map.empty,
+    timelineZone: String = "LOCAL") {
 
   def keyGeneratorType: KeyGeneratorType =
     keyGenerator.getOrElse(KeyGeneratorType.infer(recordKeyFields.size, partitionItems))
@@ -56,8 +60,7 @@ final case class NewTable(
     TableKeys.DropPartitionColumns -> "false",
     TableKeys.MarkerInBaseFormat -> "false",
     TableKeys.CdcEnabled -> "false",
-    // Instants of an UTC table stay ordered when the local clock is put back.
-    TableKeys.TimelineZone -> "UTC") ++
+    TableKeys.TimelineZone -> timelineZone) ++
     Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering ++ deletes
 
   // 0.x and 1.0.x know only the old spelling of the ordering field, 1.1 prefers the new one.

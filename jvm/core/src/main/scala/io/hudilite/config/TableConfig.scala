@@ -3,7 +3,7 @@ package io.hudilite.config
 import io.hudilite.storage.TablePath
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 
-import java.time.{ZoneId, ZoneOffset}
+import java.time.{Clock, ZoneId, ZoneOffset}
 
 /** The facts of one table: the content of its `hoodie.properties`, with typed access.
   *
@@ -77,11 +77,14 @@ final case class TableConfig(properties: Map[String, String]) {
   /** True when partition markers are written as `.hoodie_partition_metadata.parquet`. */
   def markerInBaseFormat: Boolean = flag(TableKeys.MarkerInBaseFormat, default = false)
 
-  /** Zone in which instants of this table are generated. */
-  def zone: ZoneId = text(TableKeys.TimelineZone).map(_.toUpperCase) match {
-    case Some("UTC") => ZoneOffset.UTC
-    case _ => ZoneId.systemDefault()
-  }
+  /** Zone in which a machine with this clock generates instants of the table. */
+  def zone(clock: Clock): ZoneId = if (zoneName == "UTC") ZoneOffset.UTC else clock.getZone
+
+  /** The same for this machine. */
+  def zone: ZoneId = zone(Clock.systemDefaultZone())
+
+  /** `UTC`, or `LOCAL` for the zone of the process that generates an instant. */
+  def zoneName: String = if (text(TableKeys.TimelineZone).exists(_.equalsIgnoreCase("UTC"))) "UTC" else "LOCAL"
 
   /** The merge mode; a merge rule that hudilite does not have raises `UnsupportedTable`. */
   def mergeMode: MergeMode = knownMergeMode.getOrElse(

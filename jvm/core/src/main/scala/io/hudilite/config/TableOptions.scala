@@ -62,6 +62,10 @@ object TableOptions {
   val UrlEncode: ConfigKey[Boolean] = ConfigKey.flag(TableKeys.UrlEncode, default = false,
     "Characters that may not stand in a directory name are written as `%XX` in partition paths.")
 
+  val TimelineZone: ConfigKey[String] = ConfigKey.choice(TableKeys.TimelineZone, Some("LOCAL"), Seq("LOCAL", "UTC"),
+    "Zone of a new table's instants: that of each process that writes, or UTC. A process of Apache Hudi takes the instants " +
+      "of all its tables from one clock, so tables that it writes should have the same.")
+
   private def timeBased(suffix: String, default: Option[String], doc: String): ConfigKey[String] =
     ConfigKey.text(TableKeys.TimeBasedPrefix + suffix, default, doc, Seq(TableKeys.OldTimeBasedPrefix + suffix))
 
@@ -94,7 +98,7 @@ object TableOptions {
 
   val all: Seq[ConfigKey[_]] = Seq(Name, Database, Type, TableVersion, RecordKeyFields, PartitionPathFields,
     OrderingFields, RecordMergeMode, DeleteField, DeleteMarker, KeyGeneratorClass, KeyGeneratorName, HiveStyle,
-    UrlEncode) ++ timeBasedKeys
+    UrlEncode, TimelineZone) ++ timeBasedKeys
 
   private def version(text: String): Int =
     TableConfig.Versions.find(_.toString == text).getOrElse(throw new IllegalArgumentException("it must be 6, 8 or 9"))

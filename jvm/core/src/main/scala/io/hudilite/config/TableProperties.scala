@@ -1,9 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
-import io.hudilite.storage.Storage
-
-import java.time.Instant
+import io.hudilite.storage.{Storage, Undo}
 
 /** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
   *
@@ -11,26 +9,37 @@ import java.time.Instant
   */
 object TableProperties {
 
+  /** The file in `.hoodie`; the backup's name begins with it. */
+  val FileName = "hoodie.properties"
+
   private val Attempts = 5
   private val PauseMs = 200L
 
   def exists(storage: Storage, basePath: String): Boolean =
     storage.exists(file(basePath)) || storage.exists(backup(basePath))
 
+  /** The configuration of the table at this path; `None` when there is no sign of one. */
+  def find(storage: Storage, basePath: String): Option[TableConfig] =
+    try Some(read(storage, basePath))
+    catch { case e: InvalidInput if e.condition == "TABLE_NOT_FOUND" => None }
+
   /** The table's configuration. Raises `TABLE_NOT_FOUND` at once when there is no sign of a table. */
   def read(storage: Storage, basePath: String): TableConfig = read(storage, basePath, Thread.sleep(_))
 
   private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
     // A reader between the steps of an update can miss both files in one look, never in two.
-    def attempt(left: Int): TableConfig = (look(storage, file(basePath)), look(storage, backup(basePath))) match {
-      case (Some(Valid(properties)), _) => TableConfig(properties)
-      case (_, Some(Valid(properties))) => TableConfig(properties)
-      case (None, None) if !exists(storage, basePath) => throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
-      case _ if left > 1 =>
-        pause(PauseMs)
-        attempt(left - 1)
-      case (main, saved) => throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
-          "reason" -> reasonOf(main, saved))
+    def attempt(left: Int): TableConfig = look(storage, file(basePath)) match {
+      case Some(Valid(properties)) => TableConfig(properties)
+      case main => look(storage, backup(basePath)) match {
+          case Some(Valid(properties)) => TableConfig(properties)
+          case None if main.isEmpty && !exists(storage, basePath) =>
+            throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
+          case _ if left > 1 =>
+            pause(PauseMs)
+            attempt(left - 1)
+          case saved => throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),
+              "reason" -> reasonOf(main, saved))
+        }
     }
     attempt(Attempts)
   }
@@ -46,13 +55,26 @@ object TableProperties {
     saved.fold(of(main))(s => s"${of(main)}; the backup: ${of(Some(s))}")
   }
 
-  /** Makes the folder of table files and the properties; somebody else's table raises `TABLE_ALREADY_EXISTS`. */
+  /** Makes the folder of table files and the properties; somebody else's table raises `TABLE_ALREADY_EXISTS`. After a
+    * failure there are no properties of ours.
+    */
   def create(storage: Storage, basePath: String, config: TableConfig): Unit = {
     storage.makeDirectory(folder(basePath))
     if (config.layout == 2) storage.makeDirectory(s"${folder(basePath)}/${config.timelinePath}")
-    val content = PropertiesFile.render(config.properties, Instant.now)
-    if (storage.exists(backup(basePath)) || !storage.createNew(file(basePath), content))
-      throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
+    val content = PropertiesFile.render(config.properties, storage.clock.instant())
+    val created = try !storage.exists(backup(basePath)) && storage.createNew(file(basePath), content)
+    catch {
+      case e: Throwable => throw Undo.after(e)(
+          if (storage.read(file(basePath)).exists(_.sameElements(content))) storage.delete(file(basePath)))
+    }
+    if (!created) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
+  }
+
+  /** Ends a table that nobody uses; the caller holds the table lock. */
+  def delete(storage: Storage, basePath: String): Unit = {
+    storage.delete(backup(basePath))
+    storage.delete(file(basePath))
+    ()
   }
 
   /** Replaces the properties by `change` of them; the caller holds the table lock. */
@@ -80,7 +102,7 @@ object TableProperties {
     val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
     storage.delete(file(basePath))
-    if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, Instant.now)))
+    if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, storage.clock.instant())))
       throw conflict(basePath)
     verify(storage, basePath, after)
     storage.delete(backup(basePath))
@@ -99,6 +121,6 @@ object TableProperties {
     CommitConflict("CONCURRENT_TABLE_UPDATE", "path" -> file(basePath))
 
   private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie"
-  private def file(basePath: String): String = s"${folder(basePath)}/hoodie.properties"
-  private def backup(basePath: String): String = s"${folder(basePath)}/hoodie.properties.backup"
+  private def file(basePath: String): String = s"${folder(basePath)}/$FileName"
+  private def backup(basePath: String): String = s"${folder(basePath)}/$FileName.backup"
 }

@@ -19,7 +19,8 @@ object TableRequest {
     urlEncode = TableOptions.UrlEncode(options),
     mergeMode = Options.mergeMode(options),
     deleteMarker = deleteMarker(options),
-    timeBased = timeBased(options))
+    timeBased = timeBased(options),
+    timelineZone = TableOptions.TimelineZone(options))
 
   /** Raises `OPTION_CONTRADICTS_TABLE` for the first option that states another fact than the table has. */
   def checkAgainst(config: TableConfig, options: Map[String, String]): Unit = {
@@ -32,6 +33,7 @@ object TableRequest {
     differ(TableOptions.OrderingFields, options, fieldText(config.orderingFields))(fieldText)
     differ(TableOptions.HiveStyle, options, config.hiveStyle.toString)(_.toString)
     differ(TableOptions.UrlEncode, options, config.urlEncode.toString)(_.toString)
+    differ(TableOptions.TimelineZone, options, config.zoneName)(identity)
     val marker = config.deleteMarker
     differ(TableOptions.DeleteField, options, marker.fold("")(_.field))(identity)
     differ(TableOptions.DeleteMarker, options, marker.fold("")(_.value))(identity)

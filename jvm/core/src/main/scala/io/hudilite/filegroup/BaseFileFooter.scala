@@ -2,12 +2,16 @@ package io.hudilite.filegroup
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.error.CorruptTable
+import io.hudilite.storage.KnownPath
 
-import java.io.{EOFException, IOException}
+import java.io.{ByteArrayInputStream, EOFException, IOException}
+import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.{ByteBuffer, ByteOrder}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileStatus, Path}
+import org.apache.hadoop.fs.FSDataInputStream
 import org.apache.parquet.HadoopReadOptions
+import org.apache.parquet.format.{FileMetaData, Util}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
@@ -27,6 +31,9 @@ import scala.util.control.NonFatal
 final case class BaseFileFooter(
     minKey: Option[String], maxKey: Option[String], bloom: Option[BloomFilter], sortedByKey: Boolean, rows: Long)
 
+/** The free entries of a Parquet footer, and the rows of the file. */
+private[filegroup] final case class FooterEntries(values: Map[String, String], rows: Long)
+
 object BaseFileFooter {
 
   val MinKey: String = "hoodie_min_record_key"
@@ -44,18 +51,53 @@ object BaseFileFooter {
   /** Under which a footer may keep its bloom filter. */
   val BloomKeys: Seq[String] = Seq(Bloom, OldBloom)
 
-  private val BlockSizeBytes = 128L * 1024 * 1024
+  private val Magic = "PAR1"
+  private val EndBytes = 4 + Magic.length
 
-  /** What the footer of the file says; a bloom filter takes half a megabyte, so it is decoded only when asked for. */
-  private[filegroup] def of(path: String, metadata: ParquetMetadata, withBloom: Boolean): BaseFileFooter = {
-    val values = metadata.getFileMetaData.getKeyValueMetaData
-    def value(key: String): Option[String] = Option(values.get(key))
+  /** What the entries of a file's footer say; a bloom filter takes half a megabyte, so it is decoded only when asked for. */
+  private[filegroup] def of(path: String, entries: FooterEntries, withBloom: Boolean): BaseFileFooter = {
+    def value(key: String): Option[String] = entries.values.get(key)
     BaseFileFooter(
       minKey = value(MinKey),
       maxKey = value(MaxKey),
       bloom = if (withBloom) value(Bloom).orElse(value(OldBloom)).map(bloom(path, value(BloomTypeCode))) else None,
       sortedByKey = value(SortedByKey).contains("true"),
-      rows = metadata.getBlocks.asScala.map(_.getRowCount).sum)
+      rows = entries.rows)
+  }
+
+  /** The entries of a file's footer alone: what it says of row groups, which is most of it, is passed over. A footer that
+    * does not decode raises `CorruptTable`.
+    *
+    * @param path
+    *   absolute path of the base file
+    * @param length
+    *   its size in bytes as listed
+    */
+  private[filegroup] def entries(conf: Configuration, path: String, length: Long): FooterEntries =
+    decoded(path) {
+      val known = new KnownPath(path, length)
+      val in = known.getFileSystem(conf).open(known)
+      val facts = try Util.readFileMetaData(new ByteArrayInputStream(footerBytes(in, length)), true)
+      finally in.close()
+      if (!facts.isSetNum_rows) throw new IllegalArgumentException("it does not say how many rows there are")
+      FooterEntries(valuesOf(facts), facts.getNum_rows)
+    }
+
+  private def valuesOf(facts: FileMetaData): Map[String, String] =
+    Option(facts.getKey_value_metadata).map(_.asScala.map(e => e.getKey -> e.getValue).toMap).getOrElse(Map.empty)
+
+  private def footerBytes(in: FSDataInputStream, length: Long): Array[Byte] = {
+    val end = new Array[Byte](EndBytes)
+    if (length < Magic.length + EndBytes) throw new IllegalArgumentException(s"it has $length bytes")
+    in.readFully(length - EndBytes, end)
+    val size = ByteBuffer.wrap(end).order(ByteOrder.LITTLE_ENDIAN).getInt
+    if (new String(end, 4, Magic.length, US_ASCII) != Magic)
+      throw new IllegalArgumentException(s"it does not end in $Magic")
+    if (size < 0 || size > length - Magic.length - EndBytes)
+      throw new IllegalArgumentException(s"it has $length bytes, and its footer would have $size")
+    val footer = new Array[Byte](size)
+    in.readFully(length - EndBytes - size, footer)
+    footer
   }
 
   /** The whole footer of a file; one that does not decode raises `CorruptTable`.
@@ -74,8 +116,13 @@ object BaseFileFooter {
   /** Parquet's reader of a base file, which has read the footer and is to be closed; everybody opens base files here. One
     * with a footer that does not decode raises `CorruptTable`.
     */
-  private[hudilite] def open(conf: Configuration, path: String, length: Long): ParquetFileReader =
-    try ParquetFileReader.open(input(conf, path, length), HadoopReadOptions.builder(conf, new Path(path)).build())
+  private[hudilite] def open(conf: Configuration, path: String, length: Long): ParquetFileReader = decoded(path) {
+    val file = input(conf, path, length)
+    ParquetFileReader.open(file, HadoopReadOptions.builder(conf, file.getPath).build())
+  }
+
+  private def decoded[T](path: String)(read: => T): T =
+    try read
     catch {
       case e: IOException if !isDecodingError(e) => throw e
       case NonFatal(e) => throw damaged(e, path, s"its Parquet footer cannot be read (${e.getMessage})")
@@ -83,7 +130,7 @@ object BaseFileFooter {
 
   /** The file of this length, which saves asking the file system for it. */
   private[hudilite] def input(conf: Configuration, path: String, length: Long): HadoopInputFile =
-    HadoopInputFile.fromStatus(new FileStatus(length, false, 1, BlockSizeBytes, 0L, new Path(path)), conf)
+    HadoopInputFile.fromPath(new KnownPath(path, length), conf)
 
   // Parquet reports a footer that does not decode as an IOException of its own text; other ones are the storage's.
   private def isDecodingError(e: IOException): Boolean =

@@ -1,5 +1,6 @@
 package io.hudilite.filegroup
 
+import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.UUID
 
 import scala.util.matching.Regex
@@ -52,11 +53,18 @@ object FileNames {
 
   /** Id of a new file group; readers of the record index expect a UUID and a number.
     *
-    * It never begins with eight decimal digits, as one UUID in 43 does: the ids of a bucket's file groups do.
+    * All attempts of a task give their file groups the same ids, so that what an attempt that lost leaves behind lies in
+    * a file group of the one that won, where a reader sees that there is a file too many. The id of a file group of a
+    * bucket begins with eight digits, so others do not.
+    *
+    * @param task
+    *   number of the task in its stage
+    * @param number
+    *   how many file groups the attempt has begun before
     */
-  def newFileId(): String =
-    Iterator.continually(UUID.randomUUID().toString).find(id => !id.take(BucketDigits).forall(Character.isDigit))
-      .map(id => s"$id-0").get
+  def newFileId(instant: String, task: Int, number: Int): String =
+    Iterator.from(0).map(n => UUID.nameUUIDFromBytes(s"$instant/$task/$number/$n".getBytes(US_ASCII)).toString)
+      .find(id => !id.take(BucketDigits).forall(Character.isDigit)).map(id => s"$id-0").get
 
   private val BucketDigits = 8
 

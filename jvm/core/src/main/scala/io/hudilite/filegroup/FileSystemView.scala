@@ -68,22 +68,42 @@ object FileSystemView {
   def instantsOfLogs(listing: Map[String, Seq[FileInfo]]): Set[String] =
     listing.values.iterator.flatten.flatMap(f => FileNames.parseLogFile(f.name)).map(_.time).toSet
 
-  /** Instants that left more than one base file in a file group, which only a retried task does. */
-  def instantsWithDuplicates(listing: Map[String, Seq[FileInfo]]): Set[String] =
-    listing.flatMap { case (partition, files) =>
-      baseFiles(partition, files).groupBy(b => (b.fileId, b.instant)).filter(_._2.size > 1).keys.map(_._2)
-    }.toSet
+  /** Instants of which more than one attempt of a task left files, which only a retried task does: a task that was given
+    * up may outlive its write. They show by their names, so that readers need not ask every commit what it wrote: all
+    * attempts of a task use the same file ids, and the task's number is in their write tokens.
+    */
+  def instantsWithRetries(listing: Map[String, Seq[FileInfo]], version: Int): Set[String] = {
+    val attempts = scala.collection.mutable.Map.empty[(String, String), String]
+    val groups = scala.collection.mutable.Map.empty[(String, String, String), String]
+    val doubtful = Set.newBuilder[String]
+    for ((partition, files) <- listing; file <- files; written <- writtenBy(file.name, version)) {
+      def add[K](seen: scala.collection.mutable.Map[K, String], key: K): Unit =
+        if (seen.getOrElseUpdate(key, written.token) != written.token) doubtful += written.instant
+      add(attempts, (written.instant, written.token.substring(0, math.max(written.token.lastIndexOf('-'), 0))))
+      add(groups, (written.instant, partition, written.fileId))
+    }
+    doubtful.result()
+  }
 
-  /** The listing without the base files that a commit did not name.
+  private final case class WrittenBy(instant: String, fileId: String, token: String)
+
+  /** Which write and attempt a file is of, where its name says it: before version 8 log files belong to several. */
+  private def writtenBy(name: String, version: Int): Option[WrittenBy] =
+    FileNames.parseBaseFile(name).map(n => WrittenBy(n.instant, n.fileId, n.writeToken)).orElse(
+      if (version < LayoutWithCompletionTimes) None
+      else FileNames.parseLogFile(name).filterNot(_.isCdc)
+        .flatMap(n => n.writeToken.map(token => WrittenBy(n.time, n.fileId, token))))
+
+  /** The listing without the files that a commit did not name.
     *
     * @param named
     *   by instant, the paths in the commit's metadata; instants that are absent keep all their files
     */
-  def withoutStrays(
-      listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]]): Map[String, Seq[FileInfo]] =
+  def withoutStrays(listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]], version: Int)
+      : Map[String, Seq[FileInfo]] =
     listing.map { case (partition, files) =>
       partition -> files.filter(f =>
-        FileNames.parseBaseFile(f.name).flatMap(n => named.get(n.instant))
+        writtenBy(f.name, version).flatMap(w => named.get(w.instant))
           .forall(_.contains(FileSlice.join(partition, f.name))))
     }
 

@@ -10,8 +10,8 @@ import scala.collection.JavaConverters._
 
 /** Footers of base files, kept by the process that read them: a base file never changes under its name.
   *
-  * A bloom filter is far larger than the rest of its footer, which parquet decodes as a whole, so bloom filters are kept
-  * apart and fewer of them.
+  * A bloom filter is far larger than the rest of its footer, so bloom filters are kept apart and fewer of them; and so is
+  * what a footer says of each column of each row group, which only those need who read the file.
   */
 object FooterCache {
 
@@ -38,29 +38,28 @@ object FooterCache {
     val place = path -> length
     val bloom = if (withBloom) blooms.get(place) else Some(None)
     val kept = for (footer <- footers.get(place); filter <- bloom) yield footer.copy(bloom = filter)
-    kept.getOrElse(load(conf, place, withBloom)._1)
+    kept.getOrElse(load(conf, place, withBloom))
   }
+
+  private def load(conf: Configuration, place: Place, withBloom: Boolean): BaseFileFooter = {
+    val entries = BaseFileFooter.entries(conf, place._1, place._2)
+    val footer = BaseFileFooter.of(place._1, entries, withBloom)
+    if (withBloom) blooms.put(place, footer.bloom, bloomBytes(entries))
+    footers.put(place, footer.copy(bloom = None))
+    footer
+  }
+
+  private def bloomBytes(entries: FooterEntries): Long =
+    1L + BaseFileFooter.BloomKeys.flatMap(entries.values.get).map(_.length.toLong).sum
 
   /** The whole footer, but for the bloom filter. */
   def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = {
     val place = path -> length
-    parquet.get(place).getOrElse(load(conf, place, withBloom = false)._2)
-  }
-
-  private def load(conf: Configuration, place: Place, withBloom: Boolean): (BaseFileFooter, ParquetMetadata) = {
-    val (path, length) = place
-    val whole = BaseFileFooter.metadata(conf, path, length)
-    val footer = BaseFileFooter.of(path, whole, withBloom)
-    if (withBloom) blooms.put(place, footer.bloom, bloomBytes(whole))
-    val rest = withoutBloom(whole)
-    footers.put(place, footer.copy(bloom = None))
-    parquet.put(place, rest, rest.getBlocks.asScala.map(_.getColumns.size.toLong + 1).sum)
-    (footer, rest)
-  }
-
-  private def bloomBytes(footer: ParquetMetadata): Long = {
-    val values = footer.getFileMetaData.getKeyValueMetaData
-    1L + BaseFileFooter.BloomKeys.flatMap(key => Option(values.get(key))).map(_.length.toLong).sum
+    parquet.get(place).getOrElse {
+      val footer = withoutBloom(BaseFileFooter.metadata(conf, path, length))
+      parquet.put(place, footer, footer.getBlocks.asScala.map(_.getColumns.size.toLong + 1).sum)
+      footer
+    }
   }
 
   private def withoutBloom(footer: ParquetMetadata): ParquetMetadata = {

@@ -12,6 +12,10 @@ import io.hudilite.timeline.{CommitMetadata, WriteStat}
   */
 final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, WriteStat]]) {
 
+  private lazy val byPartition: Map[String, Seq[(String, WriteStat)]] =
+    (for ((instant, files) <- byInstant.toSeq; stat <- files.values) yield instant -> stat)
+      .groupBy { case (_, stat) => stat.partitionPath }
+
   /** The listing without the log files of these writes that none of them names: a retried task left them. */
   def withoutStrays(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
     if (byInstant.isEmpty) listing
@@ -25,8 +29,7 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
   private[filegroup] def missing(
       partition: String, listed: Set[String], isCommitted: String => Boolean): Map[String, Seq[LogFile]] = {
     val lost = for {
-      (instant, files) <- byInstant.toSeq if isCommitted(instant)
-      (path, stat) <- files if stat.partitionPath == partition && !listed(stat.fileName)
+      (instant, stat) <- byPartition.getOrElse(partition, Nil) if !listed(stat.fileName) && isCommitted(instant)
       name <- FileNames.parseLogFile(stat.fileName).filterNot(_.isCdc)
     } yield LogFile(partition, stat.fileName, stat.fileId, name.time, name.version, name.writeToken, NamedLogs.Missing)
     lost.groupBy(_.fileId)
@@ -59,10 +62,12 @@ object NamedLogs {
 
   /** @param commits
     *   instants with their metadata
+    * @param partitions
+    *   those whose listings are held against it
     */
-  def of(basePath: String, commits: Seq[(String, CommitMetadata)]): NamedLogs =
+  def of(basePath: String, commits: Seq[(String, CommitMetadata)], partitions: Set[String]): NamedLogs =
     NamedLogs(basePath,
       commits.map { case (instant, metadata) =>
-        instant -> metadata.allStats.filter(_.isLog).map(s => s.path -> s).toMap
+        instant -> metadata.allStats.filter(s => s.isLog && partitions(s.partitionPath)).map(s => s.path -> s).toMap
       }.toMap)
 }

@@ -1,7 +1,7 @@
 package io.hudilite.filegroup
 
 import io.hudilite.error.UnsupportedTable
-import io.hudilite.storage.{FileInfo, Storage, TableStorage}
+import io.hudilite.storage.{FileInfo, Storage, TablePath, TableStorage}
 
 import java.nio.charset.StandardCharsets
 
@@ -10,33 +10,47 @@ object Partitions {
 
   private val TableFolder = ".hoodie"
 
-  /** Every partition with the files of its directory, from one breadth-first pass that lists each directory once.
+  /** Every partition with the files of its directory; each directory is listed once.
     *
     * A directory is a partition when it holds the partition marker, wherever it lies: in the table's own folder, below
     * another partition, or below a name that begins with a dot. The unpartitioned table is the partition with the empty
     * path. Only the folder of table files is passed over.
     */
-  def discover(storage: Storage, basePath: String): Map[String, Seq[FileInfo]] = {
-    @annotation.tailrec
-    def descend(level: Seq[String], found: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
-      if (level.isEmpty) found
-      else {
-        val listed = list(storage, basePath, level)
-        descend(listed.toSeq.flatMap { case (path, children) => subdirectories(path, children) }, found ++ listed)
-      }
-    val listed = descend(Seq(""), Map.empty)
-    checkLinks(basePath, listed.values.flatten.filter(_.leadsTo.nonEmpty).toSeq)
-    listed.filter { case (_, children) => isPartition(children) }
+  def discover(storage: Storage, basePath: String): Map[String, Seq[FileInfo]] =
+    PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
+      .map { case (path, folder) => path -> folder.files }.toMap
+
+  /** What the listing of a directory says of it. */
+  private[filegroup] def folder(path: String, found: Seq[FileInfo]): FolderContent = {
+    val marked = isPartition(found)
+    val links = found.filter(_.leadsTo.nonEmpty)
+    FolderContent(marked, if (marked) found else Nil, subdirectories(path, found).sorted, links)
   }
 
-  // Each link leads out of the table, but two of them may lead to the same files.
-  private def checkLinks(basePath: String, links: Seq[FileInfo]): Unit = {
-    val sorted = links.flatMap(link => link.leadsTo.map(target => s"$target/" -> link)).sortBy(_._1)
+  /** Whether a folder of this path can be a partition or lead to one. */
+  private[filegroup] def mayBe(path: String): Boolean =
+    TablePath.isNormal(path) && path.takeWhile(_ != '/') != TableFolder
+
+  /** Whether the path leads through a folder named like that of table files: only those above tell whether it counts. */
+  private[filegroup] def isDoubtful(path: String): Boolean = path.split('/').contains(TableFolder)
+
+  /** Each link leads out of the table, but two of them may lead to the same files, which raises `UnsupportedTable`. */
+  private[filegroup] def checkLinks(basePath: String, links: Seq[FileInfo]): Unit = {
+    val sorted = links.flatMap(link => link.leadsTo.map(target => s"$target/" -> link))
+      .sortBy { case (target, link) => (target, link.path) }
     sorted.zip(sorted.drop(1)).foreach { case ((target, one), (next, other)) =>
-      if (next.startsWith(target)) throw UnsupportedTable("UNSUPPORTED_LINK", "table" -> basePath,
-        "path" -> other.path, "reason" -> s"it leads to files that ${one.path} leads to, too")
+      if (next.startsWith(target)) throw foundTwice(basePath, one.path, other.path)
     }
   }
+
+  /** The same for partitions that were not looked for from above. */
+  private[filegroup] def checkPlaces(basePath: String, partitions: Map[String, FolderContent]): Unit =
+    partitions.toSeq.flatMap { case (path, folder) => folder.outside.map(_ -> directory(basePath, path)) }
+      .groupBy(_._1).values.map(_.map(_._2).sorted).find(_.size > 1)
+      .foreach(same => throw foundTwice(basePath, same.head, same(1)))
+
+  private def foundTwice(basePath: String, one: String, other: String): UnsupportedTable = UnsupportedTable(
+    "UNSUPPORTED_LINK", "table" -> basePath, "path" -> other, "reason" -> s"it leads to files that $one leads to, too")
 
   /** The files of the given partitions, one listing each. */
   def list(storage: Storage, basePath: String, partitions: Seq[String]): Map[String, Seq[FileInfo]] = {

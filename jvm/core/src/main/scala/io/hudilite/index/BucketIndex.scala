@@ -1,7 +1,6 @@
 package io.hudilite.index
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.filegroup.FileNames
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -40,8 +39,8 @@ object BucketIndex {
   private val Comma = ','.toByte
   private val Digits = "^(\\d{8})-.*".r
 
-  /** Id of a new file group for a bucket. */
-  def newFileId(bucket: Int): String = prefix(bucket) + FileNames.newFileId().drop(prefix(bucket).length)
+  /** Id of a new file group for a bucket, made from one that belongs to none. */
+  def newFileId(bucket: Int, plain: String): String = prefix(bucket) + plain.drop(prefix(bucket).length)
 
   /** How the ids of a bucket's file groups begin. */
   def prefix(bucket: Int): String = f"$bucket%08d"

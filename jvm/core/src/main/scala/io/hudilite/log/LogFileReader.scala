@@ -19,7 +19,7 @@ object LogFileReader {
     *   bytes of the file that count, as it was listed
     */
   def blocks(storage: Storage, path: String, length: Long): Seq[LogBlock] = {
-    val file = storage.open(path)
+    val file = storage.open(path, length)
     try blocks(file, path, length)
     finally file.close()
   }
@@ -28,9 +28,13 @@ object LogFileReader {
   def blocks(file: OpenFile, path: String, length: Long): Seq[LogBlock] =
     complete(path)(new LogFileReader(path, new FileWindow(file, length)).blocks())
 
-  /** The content of a block. */
-  def content(storage: Storage, block: LogBlock): Array[Byte] = {
-    val file = storage.open(block.path)
+  /** The content of a block.
+    *
+    * @param length
+    *   bytes of the file, as it was listed
+    */
+  def content(storage: Storage, block: LogBlock, length: Long): Array[Byte] = {
+    val file = storage.open(block.path, length)
     try content(file, block)
     finally file.close()
   }
@@ -52,7 +56,13 @@ object LogFileReader {
 
   /** The file in memory. */
   private[log] def whole(storage: Storage, path: String, length: Long): OpenFile =
-    complete(path)(OpenFile.of(path, storage.readRange(path, 0L, length.toInt)))
+    complete(path) {
+      val file = storage.open(path, length)
+      val content = new Array[Byte](length.toInt)
+      try file.readFully(0L, content)
+      finally file.close()
+      OpenFile.of(path, content)
+    }
 
   // An array cannot be longer, and writers stay far below.
   private val MaxContentBytes: Long = Int.MaxValue - 64L

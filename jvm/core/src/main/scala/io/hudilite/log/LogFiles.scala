@@ -15,10 +15,12 @@ import scala.collection.mutable
 final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptBytes) {
 
   private val kept = mutable.Map.empty[String, OpenFile]
+  private val lengths = mutable.Map.empty[String, Long]
   private var room = maxKeptBytes
 
   /** As [[LogFileReader.blocks]]. */
-  def blocks(path: String, length: Long): Seq[LogBlock] =
+  def blocks(path: String, length: Long): Seq[LogBlock] = {
+    lengths.update(path, length)
     if (length > room) LogFileReader.blocks(storage, path, length)
     else {
       val file = LogFileReader.whole(storage, path, length)
@@ -26,14 +28,17 @@ final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptByte
       room -= length
       LogFileReader.blocks(file, path, length)
     }
+  }
 
   /** As [[LogFileReader.view]]. */
   def view(block: LogBlock): ByteBuffer =
-    kept.get(block.path).fold(ByteBuffer.wrap(LogFileReader.content(storage, block)))(LogFileReader.view(_, block))
+    kept.get(block.path).fold(ByteBuffer.wrap(fromFile(block)))(LogFileReader.view(_, block))
 
   /** As [[LogFileReader.content]]. */
   def content(block: LogBlock): Array[Byte] =
-    kept.get(block.path).fold(LogFileReader.content(storage, block))(LogFileReader.content(_, block))
+    kept.get(block.path).fold(fromFile(block))(LogFileReader.content(_, block))
+
+  private def fromFile(block: LogBlock): Array[Byte] = LogFileReader.content(storage, block, lengths(block.path))
 }
 
 object LogFiles {

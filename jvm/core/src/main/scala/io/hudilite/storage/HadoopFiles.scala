@@ -2,13 +2,16 @@ package io.hudilite.storage
 
 import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
+import java.util.concurrent.ExecutionException
 import java.util.{Collections, Map => JMap, WeakHashMap}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{FileSystem, LocalFileSystem, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs._
 
-/** The file systems that hudilite writes to. */
+import scala.language.existentials
+
+/** The file systems of tables, and how files on them are opened and made. */
 object HadoopFiles {
 
   // Hive's, which PySpark has, renames in another way; local files are not renamed here. Other subclasses have their
@@ -27,6 +30,47 @@ object HadoopFiles {
       quick.computeIfAbsent(local, _ => withSystemCalls(local))
     case other => other
   }
+
+  /** Opens a file of known size to be read here and there; nothing is asked before the first byte is read where the file
+    * system can do without its status.
+    */
+  def open(files: FileSystem, path: Path, length: Long): FSDataInputStream =
+    if (isLocal(files)) files.open(path)
+    else
+      try files.openFile(path).opt(LengthOption, length.toString).opt(PolicyOption, "random")
+          .withFileStatus(new FileStatus(length, false, 1, BlockBytes, 0L, path)).build().get()
+      catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
+
+  /** Creates a file under a name that is the caller's own. An object store is not asked first what is there.
+    *
+    * @param blockBytes
+    *   size of a block where the file system has any; 0 for its default
+    */
+  def create(files: FileSystem, path: Path, overwrite: Boolean, blockBytes: Long = 0L): FSDataOutputStream = {
+    val block = if (blockBytes > 0) blockBytes else files.getDefaultBlockSize(path)
+    if (isLocal(files)) files.create(path, overwrite, BufferBytes, files.getDefaultReplication(path), block)
+    else {
+      val builder = files.createFile(path)
+      builder.recursive()
+      builder.overwrite(overwrite)
+      builder.bufferSize(BufferBytes)
+      builder.blockSize(block)
+      builder.opt(UncheckedOption, "true")
+      builder.build()
+    }
+  }
+
+  private def isLocal(files: FileSystem): Boolean = files.getUri.getScheme == "file"
+
+  // Hadoop's own names since 3.3.5; earlier releases and other stores pass over what they do not know.
+  private val LengthOption = "fs.option.openfile.length"
+  private val PolicyOption = "fs.option.openfile.read.policy"
+  private val UncheckedOption = "fs.s3a.create.performance"
+
+  private val BlockBytes = 128L << 20
+
+  // What writes hands over large pieces.
+  private val BufferBytes = 4096
 
   private def hasModes(local: LocalFileSystem): Boolean = local.getRaw.getClass == classOf[RawLocalFileSystem] &&
     java.nio.file.FileSystems.getDefault.supportedFileAttributeViews.contains("posix")

@@ -1,10 +1,10 @@
 package io.hudilite.storage
 
 import java.io.FileNotFoundException
-import java.util.UUID
+import java.nio.file.Paths
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileSystem, Path}
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, FileSystem, Path, PathIsNotEmptyDirectoryException}
 
 /** `Storage` on Hadoop's `FileSystem`.
   *
@@ -12,8 +12,6 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileSystem,
   * of it; object stores show a file only when it is closed.
   */
 final class HadoopStorage(conf: Configuration) extends Storage {
-
-  import HadoopStorage._
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
     Parallel.map(directories)(d => d -> listOne(d)).toMap
@@ -55,6 +53,21 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   override def readAll(paths: Seq[String]): Map[String, Array[Byte]] =
     Parallel.map(paths)(p => read(p).map(p -> _)).flatten.toMap
 
+  override def readListed(files: Seq[FileInfo]): Map[String, Array[Byte]] =
+    Parallel.map(files)(f => readKnown(f).map(f.path -> _)).flatten.toMap
+
+  private def readKnown(file: FileInfo): Option[Array[Byte]] = {
+    val p = new Path(file.path)
+    try {
+      val in = HadoopFiles.open(fileSystem(p), p, file.length)
+      try {
+        val content = new Array[Byte](Math.toIntExact(file.length))
+        in.readFully(content)
+        Some(content)
+      } finally in.close()
+    } catch { case _: FileNotFoundException => None }
+  }
+
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] = {
     val file = open(path)
     try {
@@ -66,50 +79,43 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 
   override def open(path: String): OpenFile = {
     val p = new Path(path)
-    val in = fileSystem(p).open(p)
-    new OpenFile {
-      override def readFully(position: Long, target: Array[Byte]): Unit = in.readFully(position, target)
-      override def close(): Unit = in.close()
-    }
+    opened(fileSystem(p).open(p))
+  }
+
+  override def open(path: String, length: Long): OpenFile = {
+    val p = new Path(path)
+    opened(HadoopFiles.open(fileSystem(p), p, length))
+  }
+
+  private def opened(in: FSDataInputStream): OpenFile = new OpenFile {
+    override def readFully(position: Long, target: Array[Byte]): Unit = in.readFully(position, target)
+    override def close(): Unit = in.close()
   }
 
   override def createNew(path: String, content: Array[Byte]): Boolean = {
     val target = new Path(path)
-    val fs = fileSystem(target)
-    if (!RenameSchemes(fs.getScheme)) writeDirect(fs, target, content)
-    else if (fs.exists(target)) false
-    else {
-      val temporary = new Path(target.getParent, s".${target.getName}.${UUID.randomUUID()}")
-      try {
-        writeWhole(fs, temporary, content)
-        // LocalFileSystem renames over an existing file, so the winner is decided by a hard link where there are any.
-        if (fs.getScheme == "file") LocalFiles.linkNew(temporary, target) else fs.rename(temporary, target)
-      } finally fs.delete(temporary, false)
-    }
+    new NewFile(NotPublished.unless(path)(fileSystem(target)), target, content).create()
   }
 
-  private def writeDirect(fs: FileSystem, target: Path, content: Array[Byte]): Boolean =
-    try {
-      val out = fs.create(target, false)
-      try out.write(content)
-      finally out.close()
-      true
-    } catch { case _: FileAlreadyExistsException => false }
+  override def usesTemporaries(path: String): Boolean = NewFile.usesTemporary(fileSystem(new Path(path)))
 
   override def replace(path: String, content: Array[Byte]): Unit = {
     val target = new Path(path)
-    writeWhole(fileSystem(target), target, content)
-  }
-
-  private def writeWhole(fs: FileSystem, target: Path, content: Array[Byte]): Unit = {
-    val out = fs.create(target, true)
-    try out.write(content)
-    finally out.close()
+    NewFile.writeWhole(fileSystem(target), target, content)
   }
 
   override def delete(path: String): Boolean = {
     val p = new Path(path)
     fileSystem(p).delete(p, true)
+  }
+
+  override def deleteIfEmpty(directory: String): Unit = {
+    val p = new Path(directory)
+    val fs = fileSystem(p)
+    try if (fs.exists(p) && fs.listStatus(p).isEmpty) fs.delete(p, false)
+    // Somebody put a file there between the look and the deletion, or removed the directory.
+    catch { case _: PathIsNotEmptyDirectoryException | _: FileNotFoundException => () }
+    ()
   }
 
   override def exists(path: String): Boolean = {
@@ -122,13 +128,17 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     fileSystem(p).mkdirs(p)
   }
 
+  override def place(path: String): Place = {
+    val p = new Path(path)
+    val qualified = fileSystem(p).makeQualified(p)
+    val uri = qualified.toUri
+    if (uri.getScheme == "file") Place.local(Paths.get(uri.getPath)) else Place.remote(qualified.toString)
+  }
+
   // Paths name the same files whichever configuration opens them.
   override def cacheScope: AnyRef = HadoopStorage
 
   private def fileSystem(path: Path): FileSystem = HadoopFiles.fileSystem(path, conf)
 }
 
-object HadoopStorage {
-
-  private val RenameSchemes = Set("file", "hdfs", "viewfs")
-}
+object HadoopStorage

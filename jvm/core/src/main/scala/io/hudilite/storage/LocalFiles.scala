@@ -13,15 +13,27 @@ import java.nio.file.{
 }
 
 import org.apache.hadoop.fs.Path
+import org.slf4j.LoggerFactory
+
+import scala.util.control.NonFatal
 
 /** What the local file system can do and Hadoop's interface to it does not offer. */
 private[storage] object LocalFiles {
 
+  private val log = LoggerFactory.getLogger("io.hudilite.storage.LocalFiles")
+
   /** Gives `temporary`'s content the name `target` unless that is taken; exactly one caller gets `true`. */
   def linkNew(temporary: Path, target: Path): Boolean = {
-    val won = claim(local(temporary), local(target))
-    // Hadoop's checksum sibling follows the name, or a later read through a stale one would fail.
-    if (won) moveChecksum(temporary, target)
+    val won = try claim(local(temporary), local(target))
+    catch {
+      // What a system call did not do when it returned it will not do later.
+      case e: Throwable => throw if (Files.notExists(local(target))) new NotPublished(target.toString, e) else e
+    }
+    // Hadoop's checksum sibling follows the name, or a later read through a stale one would fail. Without one the file
+    // is read as it is, so from here on nothing fails any more.
+    if (won)
+      try moveChecksum(temporary, target)
+      catch { case NonFatal(e) => log.warn(s"$target has no checksum: ${e.getMessage}") }
     won
   }
 
@@ -41,7 +53,12 @@ private[storage] object LocalFiles {
   private[storage] def moveNew(temporary: LocalPath, target: LocalPath): Boolean =
     try {
       Files.createFile(target)
-      Files.move(temporary, target, ATOMIC_MOVE, REPLACE_EXISTING)
+      try Files.move(temporary, target, ATOMIC_MOVE, REPLACE_EXISTING)
+      catch {
+        case e: Throwable =>
+          if (Files.size(target) == 0L) Files.delete(target)
+          throw e
+      }
       true
     } catch { case _: FileAlreadyExistsException => false }
 

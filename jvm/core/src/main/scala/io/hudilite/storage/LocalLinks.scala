@@ -2,6 +2,7 @@ package io.hudilite.storage
 
 import io.hudilite.error.UnsupportedTable
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.LinkOption.NOFOLLOW_LINKS
 import java.nio.file.{FileSystemException, Files, NoSuchFileException, NotDirectoryException, Path => LocalPath}
 
@@ -16,6 +17,8 @@ private[storage] object LocalLinks {
 
   /** What stands in a name for bytes that are no letters in the encoding of file names. */
   private val Unspelled = "\ufffd"
+
+  private val MostNameBytes = 255
 
   /** Hadoop's listing of a directory with the links in it told. Entries that Hadoop leaves out because it cannot find them
     * are links that lead nowhere, or have names that it cannot spell.
@@ -43,8 +46,13 @@ private[storage] object LocalLinks {
       finally stream.close()
     } catch {
       case _: NoSuchFileException | _: NotDirectoryException => Nil
+      case _: FileSystemException if isTooLong(folder) => Nil
       case e: FileSystemException => throw withinDead(folder).map(dead).getOrElse(e)
     }
+
+  // A folder that a query asks for by a value may have a name that no folder can have.
+  private def isTooLong(folder: LocalPath): Boolean =
+    folder.iterator.asScala.exists(_.toString.getBytes(UTF_8).length > MostNameBytes)
 
   private def withinDead(folder: LocalPath): Option[LocalPath] =
     Iterator.iterate(folder)(_.getParent).takeWhile(_ != null).find(p => Files.isSymbolicLink(p) && !Files.exists(p))

@@ -1,5 +1,7 @@
 package io.hudilite.storage
 
+import java.time.Clock
+
 /** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds.
   *
   * @param leadsTo
@@ -10,7 +12,8 @@ final case class FileInfo(
   def name: String = path.substring(path.lastIndexOf('/') + 1)
 }
 
-/** What the format needs from a file system. Paths are strings with `/`, absolute or with a scheme.
+/** The world as one machine sees it: a file system with what the format needs of it, and the machine's clock. Paths are
+  * strings with `/`, absolute or with a scheme.
   *
   * Contract: `createNew` lets exactly one caller win a name and never shows partial content; a listing sees every file
   * whose creation finished before it began. Missing directories list as empty, missing files delete as `false`.
@@ -28,13 +31,23 @@ trait Storage {
   /** Whole contents of many small files, read in parallel; missing files are absent from the result. */
   def readAll(paths: Seq[String]): Map[String, Array[Byte]]
 
+  /** Whole contents of listed files that never change, in parallel; by path, missing ones are absent. */
+  def readListed(files: Seq[FileInfo]): Map[String, Array[Byte]] = readAll(files.map(_.path))
+
   /** Bytes `[offset, offset + length)` of a file. */
   def readRange(path: String, offset: Long, length: Int): Array[Byte]
 
   /** Opens a file for reads at many places; the caller closes it. */
   def open(path: String): OpenFile = OpenFile.byRanges(this, path)
 
-  /** Creates the file with this content; `false` when a file of that name exists. */
+  /** The same for a file whose length is known. */
+  def open(path: String, length: Long): OpenFile = open(path)
+
+  /** Creates the file with this content; `false` when a file of that name exists.
+    *
+    * Raises `NotPublished` when the file is not there and never will be; after any other error it may be there, now or
+    * later.
+    */
   def createNew(path: String, content: Array[Byte]): Boolean
 
   /** Raises an error unless the file at this path may be written or deleted, also by other means than this storage. */
@@ -46,6 +59,12 @@ trait Storage {
   /** Deletes a file, or a directory with all it holds; `false` when there was none. */
   def delete(path: String): Boolean
 
+  /** Deletes a directory that holds nothing. */
+  def deleteIfEmpty(directory: String): Unit = {
+    if (exists(directory) && list(directory).isEmpty) delete(directory)
+    ()
+  }
+
   def exists(path: String): Boolean
 
   def makeDirectory(path: String): Unit
@@ -55,6 +74,15 @@ trait Storage {
 
   /** The path is a symbolic link itself. */
   def isLink(path: String): Boolean = false
+
+  /** New files are written under other names first, which a crash leaves behind, see [[Temporaries]]. */
+  def usesTemporaries(path: String): Boolean = false
+
+  /** Where a path lies, the same for all its spellings. */
+  def place(path: String): Place = Place.remote(path)
+
+  /** The time of this machine, in its zone. Files bear the time of the storage, which may be another. */
+  def clock: Clock = Clock.systemDefaultZone()
 
   /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
   def cacheScope: AnyRef = this

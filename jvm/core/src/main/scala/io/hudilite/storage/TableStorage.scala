@@ -2,6 +2,8 @@ package io.hudilite.storage
 
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
 
+import java.time.Clock
+
 /** The storage of one table: what does not lie below its base path is refused, and so is what lies behind a symbolic link
   * when it is to be changed (docs/format.md#paths).
   *
@@ -30,10 +32,17 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
     inner.readAll(paths)
   }
 
+  override def readListed(files: Seq[FileInfo]): Map[String, Array[Byte]] = {
+    files.foreach(file => inside(file.path))
+    inner.readListed(files)
+  }
+
   override def readRange(path: String, offset: Long, length: Int): Array[Byte] =
     inner.readRange(inside(path), offset, length)
 
   override def open(path: String): OpenFile = inner.open(inside(path))
+
+  override def open(path: String, length: Long): OpenFile = inner.open(inside(path), length)
 
   override def createNew(path: String, content: Array[Byte]): Boolean = inner.createNew(changeable(path), content)
 
@@ -43,6 +52,12 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
   }
 
   override def delete(path: String): Boolean = inner.delete(changeable(path))
+
+  /** Also that of the table itself, which whoever has made it takes away again. */
+  override def deleteIfEmpty(directory: String): Unit = {
+    if (directory != base && directory != basePath) changeable(directory)
+    inner.deleteIfEmpty(directory)
+  }
 
   override def exists(path: String): Boolean = inner.exists(inside(path))
 
@@ -60,6 +75,12 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
   override def realFolder(path: String): Option[String] = inner.realFolder(inside(path))
 
   override def isLink(path: String): Boolean = inner.isLink(inside(path))
+
+  override def usesTemporaries(path: String): Boolean = inner.usesTemporaries(inside(path))
+
+  override def place(path: String): Place = inner.place(path)
+
+  override def clock: Clock = inner.clock
 
   override def cacheScope: AnyRef = inner.cacheScope
 

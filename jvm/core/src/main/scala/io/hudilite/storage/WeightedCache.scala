@@ -8,6 +8,10 @@ final class WeightedCache[K, V](maxWeight: Long) {
 
   def get(key: K): Option[V] = entries.synchronized(Option(entries.get(key)).map(_._1))
 
+  def remove(key: K): Unit = entries.synchronized {
+    Option(entries.remove(key)).foreach(old => weight -= old._2)
+  }
+
   def put(key: K, value: V, itsWeight: Long = 1L): Unit = entries.synchronized {
     Option(entries.put(key, (value, itsWeight))).foreach(old => weight -= old._2)
     weight += itsWeight

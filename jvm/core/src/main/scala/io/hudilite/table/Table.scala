@@ -2,10 +2,21 @@ package io.hudilite.table
 
 import io.hudilite.config.{NewTable, TableConfig, TableProperties, TableType}
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
-import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, FileSystemView, NamedLogs, Partitions, ViewInstants}
+import io.hudilite.filegroup.{
+  FileGroupId,
+  FileNames,
+  FileSlice,
+  FileSystemView,
+  FolderSource,
+  KeptFolders,
+  ListedFolders,
+  NamedLogs,
+  PathSelection,
+  ViewInstants
+}
 import io.hudilite.log.BlockInstants
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
-import io.hudilite.storage.{FileInfo, Storage, TableStorage}
+import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
 import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
@@ -44,13 +55,32 @@ final case class Table(
     case None => throw CorruptTable("SCHEMA_HISTORY_MISSING", "path" -> basePath)
   }
 
-  // The listing of all partitions, taken at most once and from then on the source of every slice.
-  private lazy val discovered: Map[String, Seq[FileInfo]] = {
-    val found = Partitions.discover(storage, basePath)
-    listedAll = true
-    found
+  /** Where the table lies, whatever its path is spelled like. */
+  def place: Place = storage.place(basePath)
+
+  // What is known of the files by now; no part of what the table is.
+  @volatile private var memory = new FileMemory
+
+  private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
+
+  /** The newest committed slices, partition by partition. */
+  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), memory.slices)
+
+  /** The same as of an instant, by requested time and inclusive. */
+  def filesAsOf(instant: String): TableFiles = {
+    val view = upTo(instant)
+    new TableFiles(folders, slicesOf(view, _))
   }
-  @volatile private var listedAll = false
+
+  /** The same snapshot of the same table, whichever storage reads it. */
+  override def equals(other: Any): Boolean = other match {
+    case that: Table => (this eq that) ||
+      (storage.cacheScope == that.storage.cacheScope && basePath == that.basePath && timeline == that.timeline &&
+        config == that.config && schema == that.schema)
+    case _ => false
+  }
+
+  override def hashCode(): Int = (basePath, timeline).hashCode
 
   /** Instant at which a file group was taken out by a completed replacecommit. */
   lazy val replacedAt: Map[FileGroupId, String] = {
@@ -86,24 +116,22 @@ final case class Table(
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
-  def partitions(): Seq[String] = discovered.keys.toList.sorted
+  def partitions(): Seq[String] = files.partitions()
 
-  /** The newest committed slice of every file group of these partitions, each listed once: here, or when the
-    * partitions were asked for.
+  /** The newest committed slice of every file group of these partitions.
     *
     * @param asOf
     *   instant up to which, by requested time and inclusive, writes count
     */
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    slicesOf(asOf.fold(everything)(upTo), listing(partitions))
+    asOf.fold(files)(filesAsOf).slices(partitions)
 
   private[table] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
-    if (listedAll) partitions.map(p => p -> discovered.getOrElse(p, Nil)).toMap
-    else Partitions.list(storage, basePath, partitions)
+    folders.read(partitions).map { case (path, folder) => path -> folder.files }
 
-  /** As [[slices]] for all partitions, in the one pass that also finds them. */
+  /** As [[slices]] for all partitions. */
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
-    slicesOf(asOf.fold(everything)(upTo), discovered)
+    asOf.fold(files)(filesAsOf).find(PathSelection.All)
 
   /** What an incremental read of the range has to look at. Where versions of rows that a range with an end left behind
     * are no longer there, `RANGE_NOT_RETAINED` is raised, or those that are left are read.
@@ -124,7 +152,7 @@ final case class Table(
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
 
-  private[table] def everything: ViewInstants = view(timeline.isCommitted, _ => true)
+  private[table] lazy val everything: ViewInstants = view(timeline.isCommitted, _ => true)
 
   private[table] def upTo(time: String): ViewInstants = view(t => t <= time && timeline.isCommitted(t), _ <= time)
 
@@ -141,22 +169,23 @@ final case class Table(
 
   /** The newest slices that the view sees in a listing, held against what the writes say that they left. */
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
+    val committed = committedFiles(listing)
+    val logs = namedLogs(committed)
+    FileSystemView.slices(view, logs.withoutStrays(committed), logs)
+  }
+
+  /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
+  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
         "feature" -> s"the external file ${f.name}",
         "reason" -> "files registered in place from other formats are not read"))
-    val logs = namedLogs(listing)
-    FileSystemView.slices(view, logs.withoutStrays(withoutStrayBases(listing)), logs)
-  }
-
-  // Of two base files of one instant in a file group the commit named one.
-  private def withoutStrayBases(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
-    val doubtful = FileSystemView.instantsWithDuplicates(listing)
+    val doubtful = FileSystemView.instantsWithRetries(listing, config.version)
     if (doubtful.isEmpty) listing
     else {
       val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
-      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allStats.map(_.path).toSet }.toMap
-      FileSystemView.withoutStrays(listing, named)
+      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allPaths }.toMap
+      FileSystemView.withoutStrays(listing, named, config.version)
     }
   }
 
@@ -168,7 +197,7 @@ final case class Table(
       val newest = deltas.takeRight(Table.CommitsToLookFor).map(_.time).toSet
       val listed = FileSystemView.instantsOfLogs(listing)
       val commits = store.readCommits(deltas.filter(i => listed(i.time) || newest(i.time)))
-      NamedLogs.of(basePath, commits.map { case (instant, metadata) => instant.time -> metadata })
+      NamedLogs.of(basePath, commits.map { case (instant, metadata) => instant.time -> metadata }, listing.keySet)
     }
 }
 
@@ -182,6 +211,16 @@ object Table {
     val config = TableProperties.read(storage, basePath)
     TableSupport.checkReadable(config, basePath)
     load(storage, basePath, config)
+  }
+
+  /** As [[open]]; `None` where there is no table. What is known in this process of the files of the same snapshot is taken
+    * over, see [[FileMemory]].
+    */
+  def find(storage: Storage, basePath: String): Option[Table] = TableProperties.find(storage, basePath).map { config =>
+    TableSupport.checkReadable(config, basePath)
+    val table = load(storage, basePath, config)
+    table.memory = FileMemory.of(table)
+    table
   }
 
   /** Opens a table whatever its features are. */

@@ -16,9 +16,15 @@ private[timeline] object CommitCodec {
 
   def read(bytes: Array[Byte], path: String): CommitMetadata =
     if (bytes.isEmpty) CommitMetadata.Empty
-    else CorruptTable.guard(path) {
-      CommitPaths.normal(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
-    }
+    else CorruptTable.guard(path)(parse(bytes))
+
+  private def parse(bytes: Array[Byte]): CommitMetadata =
+    CommitPaths.normal(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
+
+  /** The bytes begin as a commit does and end before it does. */
+  def isCutShort(bytes: Array[Byte]): Boolean =
+    if (AvroFile.isAvro(bytes)) AvroFile.isCutShort(bytes)
+    else AvroFile.isPartOfMagic(bytes) || CommitJson.isCutShort(bytes)
 }
 
 private[timeline] object CommitAvro {

@@ -1,9 +1,11 @@
 package io.hudilite.timeline
 
+import com.fasterxml.jackson.core.io.JsonEOFException
 import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
 import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
 
 /** Commit metadata as the indented JSON of layout 1, with Hudi's field names; unknown fields are ignored. */
 private[timeline] object CommitJson {
@@ -68,6 +70,11 @@ private[timeline] object CommitJson {
   }
 
   private def putTexts(array: ArrayNode, texts: Seq[String]): Unit = texts.foreach(array.add(_))
+
+  /** The text is the beginning of an object. */
+  def isCutShort(bytes: Array[Byte]): Boolean =
+    try { mapper.readTree(bytes); false }
+    catch { case _: JsonEOFException => true; case NonFatal(_) => false }
 
   def read(bytes: Array[Byte]): CommitMetadata = {
     val root = mapper.readTree(bytes)

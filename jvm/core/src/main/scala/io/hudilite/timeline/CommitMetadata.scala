@@ -92,6 +92,12 @@ final case class CommitMetadata(
 
   def allStats: Seq[WriteStat] = stats.values.flatten.toList
 
+  /** Paths below the table of all data files that were written. */
+  def allPaths: Set[String] = stats.flatMap { case (partition, files) =>
+    val prefix = if (partition.isEmpty) "" else s"$partition/"
+    files.flatMap(s => (s.path +: s.logFiles.map(prefix + _)) ++ s.cdcStats.keys)
+  }.toSet
+
   /** The table's Avro schema as this commit recorded it. */
   def schema: Option[String] = extra.get(CommitMetadata.SchemaKey).filter(_.nonEmpty)
 
@@ -116,6 +122,9 @@ object CommitMetadata {
 
   /** Operation of a completed log compaction. */
   val LogCompact = "LOG_COMPACT"
+
+  /** Operation of a completed clustering. */
+  val Cluster = "CLUSTER"
 
   /** What a file without content means. */
   val Empty: CommitMetadata = CommitMetadata("UNKNOWN", Map.empty, Map.empty)

@@ -54,13 +54,16 @@ object Action {
   *   of a completed instant in timeline layout 2; layout 1 does not record it
   * @param fileName
   *   name of the state's file inside the timeline folder
+  * @param fileBytes
+  *   its size as listed, [[Instant.UnknownBytes]] for an instant that was not listed
   */
 final case class Instant(
     time: String,
     action: String,
     state: State,
     completionTime: Option[String],
-    fileName: String) {
+    fileName: String,
+    fileBytes: Long = Instant.UnknownBytes) {
 
   def isCompleted: Boolean = state == State.Completed
 
@@ -70,4 +73,8 @@ final case class Instant(
   def comparableAction: String = Action.completed(action)
 
   override def toString: String = s"$time.$action[$state]"
+}
+
+object Instant {
+  val UnknownBytes: Long = -1L
 }

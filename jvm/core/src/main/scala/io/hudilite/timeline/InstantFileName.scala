@@ -46,7 +46,7 @@ private[timeline] object InstantFileName {
     * `CorruptTable`: by such a one nothing could be ordered, and no later one be made.
     */
   def instant(file: FileInfo, layout: Int, zone: ZoneId): Option[Instant] =
-    parse(file.name).map(checked(_, file)).flatMap {
+    parse(file.name).map(checked(_, file).copy(fileBytes = file.length)).flatMap {
       case i if !Action.all(i.action) => None
       case i if i.isPending => if (i.completionTime.isEmpty) Some(i) else None
       // A write whose completed file is empty was never acknowledged: it stays pending.

@@ -5,7 +5,6 @@ import io.hudilite.error.InvalidInput
 import java.time.format.{DateTimeFormatter, DateTimeFormatterBuilder, DateTimeParseException}
 import java.time.temporal.ChronoField
 import java.time.{Clock, Instant => EpochInstant, LocalDate, LocalDateTime, OffsetDateTime, ZoneId}
-import java.util.concurrent.ConcurrentHashMap
 
 /** Instant times: `yyyyMMddHHmmssSSS` in the table's zone, compared as text.
   *
@@ -24,23 +23,16 @@ object InstantTime {
     .appendValue(ChronoField.HOUR_OF_DAY, 2).appendValue(ChronoField.MINUTE_OF_HOUR, 2)
     .appendValue(ChronoField.SECOND_OF_MINUTE, 2).appendValue(ChronoField.MILLI_OF_SECOND, 3).toFormatter
 
-  private val lastByZone = new ConcurrentHashMap[ZoneId, String]()
+  /** The present time on the clock's wall, but greater than `floor`: a timeline goes on increasing when another machine's
+    * clock runs ahead of ours, when ours steps back, and when a zone's change to winter time repeats an hour.
+    *
+    * A floor that no time can follow raises `DateTimeException`.
+    */
+  def after(floor: String, clock: Clock): String = {
+    val wanted = Format.format(LocalDateTime.now(clock))
+    if (wanted > floor) wanted else increment(floor)
+  }
 
-  /** The present time, greater than every time given before in this process for the zone. */
-  def now(zone: ZoneId): String = next(Clock.system(zone), "")
-
-  /** The present time, but greater than `floor`: another machine's clock may run ahead of ours. */
-  def after(floor: String, zone: ZoneId): String = next(Clock.system(zone), floor)
-
-  private[timeline] def next(clock: Clock, floor: String): String =
-    lastByZone.compute(clock.getZone,
-      (_, last) => {
-        val wanted = Format.format(LocalDateTime.now(clock))
-        val bound = if (last == null || last < floor) floor else last
-        if (wanted > bound) wanted else increment(bound)
-      })
-
-  /** One millisecond later, on the wall clock: a zone's change to winter time must not turn times back. */
   private def increment(time: String): String = Format.format(toLocal(time).plusNanos(1000000L))
 
   def fromEpochMillis(millis: Long, zone: ZoneId): String =

@@ -31,7 +31,7 @@ final class SchemaFiles(store: TimelineStore) {
   /** Records the history as of a write that is about to complete; until it has, nobody looks at the files. */
   def record(instant: String, history: String): Unit = {
     val done = InstantFileName.completed(instant, Action.SchemaCommit,
-      InstantTime.after(instant, store.config.zone), layout)
+      InstantTime.after(instant, store.clock), layout)
     create(InstantFileName.requested(instant, Action.SchemaCommit, layout), "")
     create(InstantFileName.inflight(instant, Action.SchemaCommit, layout), "")
     create(done, history)

@@ -59,6 +59,12 @@ final case class Timeline(instants: Seq[Instant]) {
   /** Completed write with the greatest instant. */
   def lastCompleted: Option[Instant] = writes.lastOption
 
+  /** The write that completed last, by completion times where they are known. */
+  def lastToComplete: Option[Instant] = writes.filter(_.completionTime.isDefined) match {
+    case Seq() => lastCompleted
+    case timed => Some(timed.maxBy(_.completionTime))
+  }
+
   /** Greatest time anywhere in the timeline: requested or completion. */
   def lastTime: Option[String] = (instants.map(_.time) ++ instants.flatMap(_.completionTime)).reduceOption((a, b) =>
     if (a < b) b else a)

@@ -2,9 +2,13 @@ package io.hudilite.timeline
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{FileInfo, Interrupts, NotPublished, Storage}
 
-import java.io.IOException
+import java.time.{Clock, DateTimeException, ZoneId}
+import java.util.{Collections, WeakHashMap}
+import java.util.concurrent.ConcurrentHashMap
+
+import scala.util.control.NonFatal
 
 /** The timeline of one table on storage: loads it, moves instants through their states, reads their content.
   *
@@ -19,13 +23,52 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** Folder of the active timeline. */
   val folder: String = if (layout == 1) hoodieFolder else s"$hoodieFolder/${config.timelinePath}"
 
+  private def zone: ZoneId = config.zone(storage.clock)
+
+  /** The time of this machine, in the zone of the timeline. */
+  private[timeline] def clock: Clock = storage.clock.withZone(zone)
+
   private def pathOf(fileName: String): String = s"$folder/$fileName"
 
-  /** The active timeline as one listing shows it. */
-  def load(): Timeline = Timeline(InstantFileName.instants(storage.list(folder), layout, config.zone))
+  /** The active timeline as one listing shows it. A write whose completed file was cut short is still pending; only the
+    * last write to complete can be such, since the next writer takes it back.
+    */
+  def load(): Timeline = withoutCutShort(storage.list(folder))
 
-  /** A new instant: later than any that this process made for the zone, and than `floor`. */
-  def newInstantTime(floor: String = ""): String = InstantTime.after(floor, config.zone)
+  @annotation.tailrec
+  private def withoutCutShort(files: Seq[FileInfo]): Timeline = {
+    val found = timeline(files)
+    found.lastToComplete match {
+      case Some(last) if isCutShort(last) => withoutCutShort(files.filterNot(_.name == last.fileName))
+      case _ => found
+    }
+  }
+
+  /** The completed file of a write ends early, and its writer has not cleaned up behind itself, as it does once the file
+    * is whole: nobody was told that the write completed. Without these traces it completed, and was damaged later.
+    */
+  def isCutShort(completed: Instant): Boolean =
+    try { readCommit(completed); false }
+    catch {
+      case _: CorruptTable => storage.read(pathOf(completed.fileName)).exists(CommitCodec.isCutShort) &&
+        WriteFolders.all(root).exists(traces => storage.exists(s"$traces/${completed.time}"))
+      // It was rolled back since it was listed.
+      case _: CommitConflict => false
+    }
+
+  private def timeline(files: Seq[FileInfo]): Timeline = Timeline(InstantFileName.instants(files, layout, zone))
+
+  /** A new instant: later than `floor`, and than any time that this process gave out for the table. */
+  def newInstantTime(floor: String = ""): String =
+    TimelineStore.lastGiven(storage.cacheScope).compute(root,
+      (_, last) => later(if (last == null || last < floor) floor else last))
+
+  private def later(floor: String): String =
+    try InstantTime.after(floor, clock)
+    catch {
+      case e: DateTimeException =>
+        throw CorruptTable.because(e, "TIMELINE_ENDS", "instant" -> floor, "path" -> folder)
+    }
 
   /** Announces an action. `content` is its plan; writes have none. */
   def request(time: String, action: String, content: Array[Byte] = Array.emptyByteArray): Unit = {
@@ -70,23 +113,36 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   }
 
   private def completeWith(time: String, action: String, content: Array[Byte]): Instant = {
-    val states = filesOf(time, action)
+    val listed = storage.list(folder)
+    val states = filesOf(time, action, listed)
     if (!states.exists(_._1.state == State.Inflight)) throw removed(time)
     if (states.exists(_._1.isCompleted)) throw taken(time, s"${Action.completed(action)} is already completed")
-    val completionTime = InstantTime.after(time, config.zone)
+    // What is completed now must come after everything that a reader may have seen, not only after its own request: a
+    // compaction that was planned meanwhile, by a clock that runs ahead, has not read it.
+    val completionTime = newInstantTime(timeline(listed).lastTime.getOrElse(""))
     val name = InstantFileName.completed(time, action, completionTime, layout)
-    try create(time, name, content)
-    catch { case e: IOException => if (!landed(name, content)) throw unknown(time, name, e) }
-    val recorded = if (layout == 1) None else Some(completionTime)
-    Instant(time, Action.completed(action), State.Completed, recorded, name)
+    val completed = Instant(time, Action.completed(action), State.Completed,
+      if (layout == 1) None else Some(completionTime), name, content.length.toLong)
+    publish(time, name, content)
+    completed
   }
 
   private def create(time: String, name: String, content: Array[Byte]): Unit =
     if (!storage.createNew(pathOf(name), content)) throw taken(time, s"$name exists")
 
+  /** Whatever goes wrong here, readers may see the instant, unless storage promises that they never will. */
+  private def publish(time: String, name: String, content: Array[Byte]): Unit =
+    try if (!storage.createNew(pathOf(name), content) && !landed(name, content)) throw taken(time, s"$name exists")
+    catch {
+      case e @ (_: NotPublished | _: CommitConflict) => throw e
+      case e: Throwable =>
+        val there = Interrupts.after(e)(landed(name, content))
+        if (!there) throw unknown(time, name, e)
+    }
+
   private def landed(name: String, content: Array[Byte]): Boolean =
     try storage.read(pathOf(name)).exists(_.sameElements(content))
-    catch { case _: IOException => false }
+    catch { case NonFatal(_) => false }
 
   private def taken(time: String, reason: String): CommitConflict =
     CommitConflict("INSTANT_TAKEN", "instant" -> time, "path" -> root, "reason" -> reason)
@@ -98,8 +154,11 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     CommitStateUnknown.because(cause, "COMMIT_STATE_UNKNOWN", "instant" -> time, "path" -> pathOf(name))
 
   /** Every file of the action at `time`, also a crash's leftovers. */
-  private def filesOf(time: String, action: String): Seq[(Instant, FileInfo)] = for {
-    file <- storage.list(folder) if file.name.startsWith(time) && !file.isDirectory
+  private def filesOf(time: String, action: String): Seq[(Instant, FileInfo)] =
+    filesOf(time, action, storage.list(folder))
+
+  private def filesOf(time: String, action: String, listed: Seq[FileInfo]): Seq[(Instant, FileInfo)] = for {
+    file <- listed if file.name.startsWith(time) && !file.isDirectory
     instant <- InstantFileName.parse(file.name)
     if instant.time == time && instant.comparableAction == Action.completed(action)
   } yield instant -> file
@@ -114,10 +173,19 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
       .foreach { case (_, file) => storage.delete(file.path) }
 
+  /** Removes the completed file of a write where it was cut short: the write is pending for all readers then. */
+  def deleteCutShort(time: String): Unit = for {
+    file <- storage.list(folder) if file.name.startsWith(time) && !file.isDirectory
+    instant <- InstantFileName.parse(file.name)
+    if instant.time == time && instant.isCompleted && Action.Writes(instant.action) && isCutShort(instant)
+  } storage.delete(file.path)
+
+  /** Takes back one pending state of an action. */
+  def withdraw(time: String, action: String, state: State): Unit =
+    filesOf(time, action).filter(_._1.state == state).foreach { case (_, file) => storage.delete(file.path) }
+
   /** Takes a pending action back to requested: what the rollback of a compaction does. */
-  def revertToRequested(instant: Instant): Unit =
-    filesOf(instant.time, instant.action).filter(_._1.state == State.Inflight)
-      .foreach { case (_, file) => storage.delete(file.path) }
+  def revertToRequested(instant: Instant): Unit = withdraw(instant.time, instant.action, State.Inflight)
 
   /** Content of a completed write, or the workload profile of an inflight one. */
   def readCommit(instant: Instant): CommitMetadata = readCommits(Seq(instant)).head._2
@@ -125,9 +193,15 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The same for many instants, read in parallel; in the order of `instants`. */
   def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
     val known = instants.flatMap(i => cached(i).map(i -> _)).toMap
-    val paths = instants.filterNot(known.contains).map(i => pathOf(i.fileName))
-    val contents = storage.readAll(paths)
+    val contents = read(instants.filterNot(known.contains))
     instants.map(i => i -> known.getOrElse(i, parse(i, contents)))
+  }
+
+  /** Contents by path; what is completed stays as it was listed. */
+  private def read(instants: Seq[Instant]): Map[String, Array[Byte]] = {
+    val (listed, others) = instants.partition(i => i.isCompleted && i.fileBytes != Instant.UnknownBytes)
+    storage.readListed(listed.map(i => FileInfo(pathOf(i.fileName), i.fileBytes, 0L, isDirectory = false))) ++
+      storage.readAll(others.map(i => pathOf(i.fileName)))
   }
 
   private def cached(instant: Instant): Option[CommitMetadata] =
@@ -154,8 +228,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     readRequested(timeline.pending.filter(_.comparableAction == Action.ReplaceCommit))(PlanCodec.clusteringPlan)
       .collect { case (instant, Some(plan)) => instant -> plan }
 
-  def readRollbackPlan(instant: Instant): RollbackPlan = readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption
-    .map(_._2).getOrElse(throw removed(instant.time))
+  /** `None` when the rollback has no plan, as a crash may leave it. */
+  def readRollbackPlan(instant: Instant): Option[RollbackPlan] =
+    readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2)
 
   def readCleanPlan(instant: Instant): CleanPlan = readRequested(Seq(instant))(PlanCodec.cleanPlan).headOption
     .map(_._2).getOrElse(throw removed(instant.time))
@@ -174,9 +249,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** Contents of completed cleans, read in parallel. */
   def readCleans(instants: Seq[Instant]): Seq[CleanMetadata] = {
-    val paths = instants.map(i => i -> pathOf(i.fileName))
-    val contents = storage.readAll(paths.map(_._2))
-    paths.map { case (i, path) =>
+    val contents = read(instants)
+    instants.map { i =>
+      val path = pathOf(i.fileName)
       CorruptTable.guard(path)(PlanCodec.clean(contents.getOrElse(path, throw removed(i.time))))
     }
   }
@@ -185,7 +260,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
     val path = pathOf(instant.fileName)
-    val bytes = storage.read(path).getOrElse(throw removed(instant.time))
+    val bytes = read(Seq(instant)).getOrElse(path, throw removed(instant.time))
     CorruptTable.guard(path)(parse(bytes))
   }
 
@@ -202,4 +277,14 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def archivedCompleted(): Seq[Instant] =
     if (layout == 1) ArchiveLog.read(storage, s"$hoodieFolder/${config.archiveFolder}")
     else TimelineHistory.read(storage, s"$folder/${config.historyPath}")
+}
+
+private object TimelineStore {
+
+  private type ByTable = ConcurrentHashMap[String, String]
+
+  private val handedOut = Collections.synchronizedMap(new WeakHashMap[AnyRef, ByTable]())
+
+  /** By table of a storage, the last time that this process gave out: one that was taken back may have left files. */
+  def lastGiven(scope: AnyRef): ByTable = handedOut.computeIfAbsent(scope, _ => new ByTable())
 }

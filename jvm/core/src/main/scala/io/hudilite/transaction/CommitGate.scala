@@ -1,36 +1,48 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.TableProperties
+import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
+import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
 
-/** The checks between a finished write and its completed instant, made under the table lock
-  * (docs/format.md#commit).
+/** What lies between a finished write and its completed instant, all of it under the table lock
+  * (docs/format.md#commit): whether anything stands against the write, what of its files goes, and when it completes.
+  *
+  * @param permit
+  *   of the write's tasks; it is taken away here
   */
-private[transaction] final class CommitGate(
-    table: Table, store: TimelineStore, instant: String, action: String, options: TransactionOptions) {
+private[transaction] final class CommitGate(table: Table, instant: String, action: String, permit: WritePermit,
+    options: TransactionOptions) {
 
+  private val store: TimelineStore = table.store
   private val before = table.timeline
 
-  /** Raises `CommitConflict` unless the write may complete, and removes a metadata table that it would outdate; the
+  /** Raises `CommitConflict` unless the write may complete. After that its tasks can leave no more files, those of
+    * attempts that lost are gone, and so is a metadata table that the commit would outdate; the
     * timeline as it is now.
     */
-  def pass(metadata: CommitMetadata): Timeline = {
+  def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
+    new Exclusion(table.storage, table.basePath, options.process).check(instant)
     val now = store.load()
     checkOwnInstant(now)
     checkHistory(now)
-    // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
-    if (action == Action.LogCompaction)
-      checkOverlap(Changes(rewritten = ConflictCheck.changes(metadata).all), now, ConflictCheck.footprintUnderLogs)
-    else if (action != Action.Compaction)
-      checkOverlap(ConflictCheck.changes(metadata), now, ConflictCheck.footprint(_, _))
+    checkOthers(metadata, assumption, now)
     MetadataTable.refuse(table.storage, table.basePath, config, options.metadata)
+    deleteStrays(config, metadata.allStats)
     MetadataTable.clear(table.storage, table.basePath, config)
     now
+  }
+
+  // In this order: a task that makes a marker after it was looked for finds that its permit is gone.
+  private def deleteStrays(config: TableConfig, stats: Seq[WriteStat]): Unit = {
+    permit.revoke(table.storage, table.basePath)
+    val files = new InstantFiles(table.storage, table.basePath, config, instant)
+    Strays.delete(table.storage, table.basePath, files, instant, stats).foreach(path =>
+      throw conflict(s"a task that was tried again left records in $path, beside those of other writes"))
   }
 
   private def checkOwnInstant(now: Timeline): Unit = {
@@ -39,24 +51,49 @@ private[transaction] final class CommitGate(
     val rollbacks = now.instants.filter(i => i.action == Action.Rollback && i.time > instant)
     // An earlier attempt at a compaction may have been rolled back, which leaves its plan to be run again.
     val mine = rollbacks.filter(i => action != Action.Compaction || i.isPending)
-    mine.find(store.readRollbackPlan(_).target.time == instant).foreach(i =>
+    mine.find(store.readRollbackPlan(_).exists(_.target.time == instant)).foreach(i =>
       throw conflict(s"the rollback ${i.time} is taking this write back"))
   }
 
-  /** What the snapshot rests on must still stand. */
+  /** What the snapshot rests on must still stand, and what came since must be there to be looked at. */
   private def checkHistory(now: Timeline): Unit = {
     now.pending.find(_.action == Action.Restore).foreach(i => throw conflict(s"the restore ${i.time} is under way"))
     before.writes.find(i => !now.isCommitted(i.time)).foreach(i =>
       throw conflict(s"the write ${i.time}, which this one builds on, was rolled back"))
+    archivedSince(now).foreach(i => throw conflict(s"${i.time}.${i.action} completed since and is archived already"))
   }
 
-  private def checkOverlap(
-      mine: Changes, now: Timeline, footprint: (Instant, CommitMetadata) => Footprint): Unit = {
-    val completed = now.writes.filterNot(i => before.isCompleted(i.time))
+  /** A write that is not of the snapshot and that the active timeline does not have any more. Archival takes the oldest
+    * first, so the archive need be asked only when it has come as far as the snapshot, or to a write that was pending.
+    */
+  private def archivedSince(now: Timeline): Option[Instant] = {
+    val newest = before.lastTime.getOrElse("")
+    val past = now.firstWriteInstant.exists(_.time > newest) ||
+      before.pendingWrites.exists(i => i.time != instant && !now.contains(i.time) && now.beforeStart(i.time))
+    if (!past) None
+    else {
+      val pending = before.pendingWrites.map(_.time).toSet
+      store.archivedCompleted().find(i => Action.Writes(i.action) && (i.time > newest || pending(i.time)))
+    }
+  }
+
+  // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
+  private def checkOthers(metadata: CommitMetadata, assumption: Assumption, now: Timeline): Unit = {
+    val since = store.readCommits(now.writes.filterNot(i => before.isCompleted(i.time)))
+    if (action == Action.LogCompaction)
+      checkOverlap(Changes(rewritten = ConflictCheck.changes(metadata).all), now,
+        since.map { case (i, m) => ConflictCheck.footprintUnderLogs(i, m) })
+    else if (action != Action.Compaction) {
+      checkOverlap(ConflictCheck.changes(metadata), now, since.map { case (i, m) => ConflictCheck.footprint(i, m) })
+      for ((other, theirs) <- since; partition <- assumption.brokenBy(theirs, metadata))
+        throw conflict(s"$other added rows to the partition '$partition', and ${assumption.consequence}")
+    }
+  }
+
+  private def checkOverlap(mine: Changes, now: Timeline, completed: Seq[Footprint]): Unit = {
     val pending = now.pending.filter(i => ConflictCheck.takesGroups(i) && i.time != instant)
     val clustered = store.pendingClusterings(now).toMap
-    val others = store.readCommits(completed).map { case (i, m) => footprint(i, m) } ++
-      pending.map(i => planned(i, clustered.get(i))) ++ compactionsSince(now)
+    val others = completed ++ pending.map(i => planned(i, clustered.get(i))) ++ compactionsSince(now)
     val basis = Basis(table.config.version, before.pendingCompactions.map(_.time).toSet)
     ConflictCheck.firstOverlap(instant, mine, others, basis).foreach { overlap =>
       val group = overlap.groups.minBy(g => (g.partition, g.fileId))

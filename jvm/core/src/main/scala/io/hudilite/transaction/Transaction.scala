@@ -3,27 +3,15 @@ package io.hudilite.transaction
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
+import io.hudilite.storage.Interrupts
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner, Recovery, Rollback, Strays}
+import io.hudilite.transaction.rollback.{ForeignWrites, Markers, Owner, Recovery, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
 
 import scala.util.control.NonFatal
-
-/** How a transaction waits and what it refuses.
-  *
-  * @param lockWaitMs
-  *   how long to wait for the table lock, at the begin and again at the commit
-  * @param metadata
-  *   which metadata tables may be removed; a table with another one is refused
-  * @param foreignWrites
-  *   what to do about pending writes of other programs
-  */
-final case class TransactionOptions(lockWaitMs: Long = 60000L,
-    metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
-    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired)
 
 /** One write to a table: from the requested instant to the completed one, or to nothing.
   *
@@ -31,12 +19,15 @@ final case class TransactionOptions(lockWaitMs: Long = 60000L,
   * that must be the one the write's rows were computed from.
   */
 final class Transaction private (
-    table: Table, store: TimelineStore, heartbeat: Heartbeat, options: TransactionOptions,
+    table: Table, store: TimelineStore, begun: Begun, options: TransactionOptions,
     val instant: String, val action: String, val operation: String) {
 
   import Transaction._
 
   private var state: Phase = Open
+
+  /** What tasks must hold to leave files in the table. */
+  def permit: WritePermit = begun.permit
 
   /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
     * instant.
@@ -50,21 +41,21 @@ final class Transaction private (
     *   partition path to the file ids that this write replaces
     * @param columns
     *   Avro schema without meta columns that the table has after the write; those that it has now when there is none
+    * @param assumption
+    *   what the write took for granted about rows that it did not touch
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
-      columns: Option[String] = None): Instant = {
+      columns: Option[String] = None, assumption: Assumption = Assumption.Default): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
-    val completed = Lock.withTableLock(table.basePath, options.lockWaitMs) {
-      val now = new CommitGate(table, store, instant, action, options).pass(metadata)
+    val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
+      val now = new CommitGate(table, instant, action, permit, options).pass(metadata, assumption)
       val recorded = recordedColumns(columns, now)
-      Strays.delete(table.storage, table.basePath, instant, stats)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
       complete(metadata.copy(extra = recorded.extra))
     }
-    state = Committed
     finish()
     completed
   }
@@ -90,37 +81,43 @@ final class Transaction private (
   // Before version 8 a log file bears the instant of its slice, or of the compaction that is to make its slice.
   private def isOwnTime(time: String): Boolean = time == instant || (table.config.version < 8 && time < instant)
 
+  // The state changes inside the lock: what fails from here on, its release included, must not make the write look open.
   private def complete(metadata: CommitMetadata): Instant =
-    try store.complete(instant, action, metadata)
-    catch {
+    try {
+      val completed = store.complete(instant, action, metadata)
+      state = Committed
+      completed
+    } catch {
       case e: CommitStateUnknown =>
         state = Unknown
-        heartbeat.abandon()
+        begun.heartbeat.abandon()
         throw e
     }
 
-  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state.
+  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. Of an instant
+    * that turns out to have completed nothing is removed.
     *
     * @param stats
     *   files known to be written; the markers name them and all others, too
     */
-  def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) {
-    heartbeat.abandon()
+  def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) Interrupts.heldBack {
+    begun.heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
-    Owner.release(instant)
-    Lock.withTableLock(table.basePath, options.lockWaitMs) {
+    Owner.release(table.storage, table.basePath, instant, options.process)
+    Lock.withTableLock(table.place, options.lockWaitMs) {
       // The table may have been upgraded in the meantime, which moves the timeline.
       val config = TableProperties.read(table.storage, table.basePath)
-      new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, action, stats.map(_.path))
+      val undone =
+        new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, stats.map(_.path))
+      state = if (undone) RolledBack else Committed
     }
-    state = RolledBack
   }
 
   // The write is visible: what remains of its preparation must not fail it any more.
-  private def finish(): Unit = {
-    Owner.release(instant)
+  private def finish(): Unit = Interrupts.heldBack {
+    Owner.release(table.storage, table.basePath, instant, options.process)
     try {
-      heartbeat.stop()
+      begun.heartbeat.stop()
       Markers.delete(table.storage, table.basePath, instant)
       Owner.delete(table.storage, table.basePath, instant)
     } catch { case NonFatal(e) => log.warn(s"The markers of the committed instant $instant could not be removed.", e) }
@@ -149,11 +146,9 @@ object Transaction {
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
     prepared(table, options) {
-      new ForeignWrites(table.store, options.foreignWrites).settle()
+      new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       val instant = table.store.newInstantTime(table.store.load().lastTime.getOrElse(""))
-      started(table, instant, action, operation, options) {
-        table.store.request(instant, action)
-      }
+      started(table, instant, action, operation, planned = false, options)
     }
 
   /** Takes up an action that was planned before and that nobody works on, i.e. a requested compaction.
@@ -170,7 +165,7 @@ object Transaction {
             "reason" -> (if (i.isCompleted) s"the ${planned.action} is completed" else s"the ${i.action} is being run"))
         case None => throw CommitConflict("INSTANT_REMOVED", "instant" -> planned.time, "path" -> path)
       }
-      started(table, planned.time, planned.action, operation, options)(())
+      started(table, planned.time, planned.action, operation, planned = true, options)
     }
 
   /** Runs `body` under the table lock, on a table that is still as it was opened and after what dead processes of
@@ -179,27 +174,17 @@ object Transaction {
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
-    Lock.withTableLock(table.basePath, options.lockWaitMs) {
+    Lock.withTableLock(table.place, options.lockWaitMs) {
       TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      new Recovery(table.store).run()
+      new Recovery(table.store, options.process).run()
       body
     }
   }
 
-  private def started(table: Table, instant: String, action: String, operation: String, options: TransactionOptions)(
-      request: => Unit): Transaction = {
-    // The owner comes first: a crash at any later point leaves an instant that says whose it was.
-    Owner.write(table.storage, table.basePath, instant)
-    try {
-      val heartbeat = Heartbeat.start(table.storage, table.basePath, instant)
-      request
-      table.store.toInflight(instant, action)
-      new Transaction(table, table.store, heartbeat, options, instant, action, operation)
-    } catch {
-      case NonFatal(e) =>
-        Owner.release(instant)
-        throw e
-    }
+  private def started(table: Table, instant: String, action: String, operation: String, planned: Boolean,
+      options: TransactionOptions): Transaction = {
+    val begun = new Beginning(table, instant, action, planned, options).run()
+    new Transaction(table, table.store, begun, options, instant, action, operation)
   }
 }

@@ -188,7 +188,8 @@ class TableConfigSuite extends FunSuite {
       assertEquals((made.recordKeyFields, made.partitionFields, made.orderingFields), (Seq("id"), Seq("dt"), Seq("ts")))
       assertEquals((made.keyGenerator, made.mergeMode, made.hiveStyle, made.urlEncode),
         (KeyGeneratorType.Simple, MergeMode.EventTime, true, true))
-      assertEquals(made.zone, ZoneOffset.UTC)
+      assertEquals(made.zone, ZoneId.systemDefault())
+      assertEquals(TableConfig.create(fresh.copy(version = version, timelineZone = "UTC")).zone, ZoneOffset.UTC)
     }
   }
 

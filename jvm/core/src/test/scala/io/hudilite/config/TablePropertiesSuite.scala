@@ -2,7 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.Damage
 import io.hudilite.error.{CorruptTable, InvalidInput}
-import io.hudilite.storage.{MemoryStorage, Storage}
+import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage, StorageCall}
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.time.Instant
@@ -64,6 +64,13 @@ class TablePropertiesSuite extends FunSuite {
     assertEquals(lines.tail, lines.tail.sorted)
     assert(lines.contains("hoodie.table.checksum=121430431"))
     assert(storage.exists("/t/.hoodie/timeline"))
+  }
+
+  test("the backup of a whole file is not asked for") {
+    val storage = new CountingStorage(made())
+    assertEquals(storage.during(TableProperties.read(storage, "/t"))._2.all, Seq(StorageCall("get", File)))
+    assertEquals(TableProperties.find(storage, "/t"), Some(table))
+    assertEquals(TableProperties.find(storage, "/elsewhere"), None)
   }
 
   test("escapes and letters outside latin-1 survive") {
@@ -190,19 +197,12 @@ class TablePropertiesSuite extends FunSuite {
 }
 
 /** Runs `after` behind every change. */
-private final class WatchedStorage(storage: Storage, after: () => Unit) extends Storage {
+private final class WatchedStorage(storage: Storage, after: () => Unit) extends ForwardingStorage(storage) {
   private def watched[T](result: T): T = {
     after()
     result
   }
-  override def list(directories: Seq[String]): Map[String, Seq[io.hudilite.storage.FileInfo]] =
-    storage.list(directories)
-  override def read(path: String): Option[Array[Byte]] = storage.read(path)
-  override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = storage.readAll(paths)
-  override def readRange(path: String, offset: Long, length: Int): Array[Byte] = storage.readRange(path, offset, length)
   override def createNew(path: String, content: Array[Byte]): Boolean = watched(storage.createNew(path, content))
   override def replace(path: String, content: Array[Byte]): Unit = watched(storage.replace(path, content))
   override def delete(path: String): Boolean = watched(storage.delete(path))
-  override def exists(path: String): Boolean = storage.exists(path)
-  override def makeDirectory(path: String): Unit = storage.makeDirectory(path)
 }

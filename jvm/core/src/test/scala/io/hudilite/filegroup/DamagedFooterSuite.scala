@@ -26,13 +26,14 @@ class DamagedFooterSuite extends FunSuite {
 
   private def read(bytes: Array[Byte], file: Path): Unit = {
     Files.write(file, bytes)
-    val metadata = BaseFileFooter.metadata(conf, file.toString, bytes.length.toLong)
-    BaseFileFooter.of(file.toString, metadata, withBloom = true)
+    val length = bytes.length.toLong
+    BaseFileFooter.of(file.toString, BaseFileFooter.entries(conf, file.toString, length), withBloom = true)
+    BaseFileFooter.metadata(conf, file.toString, length)
     ()
   }
 
   test("a damaged base file has a footer, or is said to have none") {
-    val target = Files.createTempFile("hudilite-footer", ".parquet")
+    val folder = Files.createTempDirectory("hudilite-footer")
     val files = Seq("all-types-v9", "cow-basic-v6", "clustered-v8").flatMap(baseFiles(_).sorted.take(3))
     var readable = 0
     for ((file, n) <- files.zipWithIndex; round <- 0 until 200) {
@@ -41,7 +42,10 @@ class DamagedFooterSuite extends FunSuite {
       // The footer without its bloom filter is the end of the file.
       val kept = math.max(whole.length - 8000, 4)
       val bytes = whole.take(kept) ++ Damage.of(whole.drop(kept), random)
+      // The end of a file is kept under its name.
+      val target = folder.resolve(s"$n-$round.parquet")
       if (Damage.tried(s"$file, round $round", MostAllocated)(read(bytes, target)).isDefined) readable += 1
+      Files.delete(target)
     }
     assert(readable > 0 && readable < files.size * 200, s"$readable were read")
   }

@@ -34,6 +34,9 @@ class FileNamesSuite extends FunSuite {
   }
 
   test("new file ids are a UUID and a number") {
-    assert(FileNames.newFileId().matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0"))
+    val ids = for (task <- 0 to 99; number <- 0 to 99) yield FileNames.newFileId("20261122201501002", task, number)
+    assert(ids.forall(_.matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0")))
+    assertEquals(ids.distinct.size, ids.size)
+    assertNotEquals(FileNames.newFileId("20261122201501003", 0, 0), ids.head)
   }
 }

@@ -93,9 +93,26 @@ class FileSystemViewSuite extends FunSuite {
 
   test("of two base files of one instant the one that its commit names counts") {
     val listing = Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2"), base(3)))
-    assertEquals(FileSystemView.instantsWithDuplicates(listing), Set(t(1)))
-    val kept = FileSystemView.withoutStrays(listing, Map(t(1) -> Set(s"p/${base(1, token = "0-0-1").name}")))
+    assertEquals(FileSystemView.instantsWithRetries(listing, 9), Set(t(1)))
+    val kept = FileSystemView.withoutStrays(listing, Map(t(1) -> Set(s"p/${base(1, token = "0-0-1").name}")), 9)
     assertEquals(kept("p"), Seq(base(1, token = "0-0-1"), base(3)))
+  }
+
+  test("files of two attempts of a task are looked into, in whatever file groups and partitions they are") {
+    def doubtful(files: (String, FileInfo)*): Set[String] =
+      FileSystemView.instantsWithRetries(files.groupBy(_._1).map { case (p, f) => p -> f.map(_._2) }, 9)
+    assertEquals(doubtful("p" -> base(1, "a-0", "0-7-1"), "q" -> base(1, "b-0", "0-7-2")), Set(t(1)))
+    assertEquals(doubtful("p" -> base(1, "a-0", "0-7-1"), "q" -> base(1, "b-0", "1-7-2")), Set.empty[String])
+    assertEquals(doubtful("p" -> base(1, "a-0", "0-7-1"), "p" -> base(2, "a-0", "0-7-2")), Set.empty[String])
+    assertEquals(doubtful("p" -> base(1, "a-0", "0-7-1"), "p" -> base(1, "c-0", "0-8-2")), Set.empty[String])
+  }
+
+  test("from version 8 on log files of two attempts are looked into as well; before, their names do not tell") {
+    val listing = Map("p" -> Seq("0-7-1", "0-7-2").map(token => file(s".${g}_${t(3)}.log.1_$token")))
+    assertEquals(FileSystemView.instantsWithRetries(listing, 9), Set(t(3)))
+    assertEquals(FileSystemView.instantsWithRetries(listing, 6), Set.empty[String])
+    val kept = FileSystemView.withoutStrays(listing, Map(t(3) -> Set(s"p/.${g}_${t(3)}.log.1_0-7-2")), 9)
+    assertEquals(kept("p"), listing("p").drop(1))
   }
 
   test("file groups come in the order of their ids") {

@@ -114,6 +114,25 @@ class PartitionsSuite extends FunSuite {
     assertEquals(refusedLink(base), "b")
   }
 
+  test("partitions that are links to one folder are refused, also when they are asked for by name") {
+    val (base, outside) = (withPartitions("p"), withPartitions("x"))
+    link(s"$base/a", s"$outside/x")
+    link(s"$base/b", s"$outside/x")
+    assertEquals(refusedLink(base), "b")
+    def found(paths: String*): Set[String] = PartitionWalk.of(new ListedFolders(storage, base),
+      new PathSelection {
+        override def mayLead(folder: String): Boolean = true
+        override def wants(partition: String): Boolean = true
+        override def only: Option[Seq[String]] = Some(paths)
+      }).map(_._1).toSet
+    assertEquals(found("a", "p"), Set("a", "p"))
+    assertEquals(intercept[UnsupportedTable](found("a", "b")).condition, "UNSUPPORTED_LINK")
+  }
+
+  test("a name that is too long for a folder is that of no partition") {
+    assertEquals(Partitions.list(storage, withPartitions("p"), Seq("x" * 300)), Map("x" * 300 -> Nil))
+  }
+
   test("a link that leads nowhere is damage, not an absent partition") {
     val base = withPartitions("p")
     link(s"$base/q", s"$base-gone")

@@ -33,15 +33,17 @@ class BucketIndexSuite extends FunSuite {
   }
 
   test("file ids carry their bucket") {
-    val id = BucketIndex.newFileId(3)
+    val plain = FileNames.newFileId("20261122201501002", 0, 0)
+    val id = BucketIndex.newFileId(3, plain)
     assert(id.matches("00000003(-[0-9a-f]{4}){3}-[0-9a-f]{12}-0"), id)
     assertEquals(BucketIndex.bucketOfFile(id), Some(3))
-    assertEquals(BucketIndex.bucketOfFile(BucketIndex.newFileId(65535)), Some(65535))
-    assertNotEquals(BucketIndex.newFileId(3), id)
+    assertEquals(BucketIndex.bucketOfFile(BucketIndex.newFileId(65535, plain)), Some(65535))
+    assertNotEquals(BucketIndex.newFileId(3, FileNames.newFileId("20261122201501002", 0, 1)), id)
   }
 
   test("the id of a file group without a bucket does not begin like one") {
-    assert(!Seq.fill(10000)(FileNames.newFileId()).exists(_.take(8).forall(Character.isDigit)))
+    val ids = for (task <- 0 to 999; number <- 0 to 99) yield FileNames.newFileId("20261122201501002", task, number)
+    assert(!ids.exists(_.take(8).forall(Character.isDigit)))
   }
 
   test("a random file id is of no bucket, be it all digits") {

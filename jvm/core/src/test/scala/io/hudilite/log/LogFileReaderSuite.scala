@@ -150,7 +150,8 @@ class LogFileReaderSuite extends FunSuite {
     storage.createNew(Path, bytes)
     val found = LogFileReader.blocks(storage, Path, bytes.length.toLong)
     assertEquals(found.map(_.headers), Seq(wide, Map(HeaderKey.InstantTime -> "002", HeaderKey.Schema -> "{}")))
-    assertEquals(found.map(b => new String(LogFileReader.content(storage, b), UTF_8)), Seq("content", "second"))
+    assertEquals(found.map(b => new String(LogFileReader.content(storage, b, bytes.length.toLong), UTF_8)),
+      Seq("content", "second"))
   }
 
   /** The blocks, and how many bytes were read to find them. */

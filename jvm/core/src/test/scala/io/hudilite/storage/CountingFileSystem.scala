@@ -20,7 +20,9 @@ import org.apache.hadoop.util.Progressable
   *
   * It asks as S3A does where that matters for the count: a status is one HEAD, and a LIST more when there is no file of
   * that name; opening a file is a HEAD unless its status or length is given; a GET goes on while reads go forward by
-  * less than `ReadAheadBytes`; what is written appears when it is closed, and not at all when it is aborted.
+  * less than `ReadAheadBytes`; to create a file is a LIST, for there may be a folder of that name, and a HEAD where no file
+  * may be overwritten, unless the caller waives that; what is written appears when it is closed, and not at all when it is
+  * aborted.
   */
 final class CountingFileSystem extends FileSystem {
 
@@ -58,11 +60,24 @@ final class CountingFileSystem extends FileSystem {
   override def openFileWithOptions(path: Path, asked: OpenFileParameters): CompletableFuture[FSDataInputStream] = {
     val known = asked.getStatus != null || asked.getOptions.get("fs.option.openfile.length") != null
     if (!known) getFileStatus(path)
+    if (!Files.exists(local(path))) throw new FileNotFoundException(s"$path is not there")
     CompletableFuture.completedFuture(new FSDataInputStream(new Requests(local(path))))
   }
 
   override def create(path: Path, permission: FsPermission, overwrite: Boolean, bufferSize: Int, replication: Short,
-      blockSize: Long, progress: Progressable): FSDataOutputStream = {
+      blockSize: Long, progress: Progressable): FSDataOutputStream = created(path, overwrite, unchecked = false)
+
+  override def createFile(path: Path): FSDataOutputStreamBuilder[_ <: FSDataOutputStream, _] = new Creation(path)
+
+  private final class Creation(path: Path) extends FSDataOutputStreamBuilder[FSDataOutputStream, Creation](this, path) {
+    override def getThisBuilder: Creation = this
+    override def build(): FSDataOutputStream =
+      created(path, getFlags.contains(CreateFlag.OVERWRITE), getOptions.getBoolean("fs.s3a.create.performance", false))
+  }
+
+  private def created(path: Path, overwrite: Boolean, unchecked: Boolean): FSDataOutputStream = {
+    if (!unchecked && !overwrite) log.add("head", name(path))
+    if (!unchecked && (overwrite || !Files.exists(local(path)))) log.add("list", name(path))
     if (!overwrite && Files.exists(local(path))) throw new FileAlreadyExistsException(s"$path is there")
     new FSDataOutputStream(new Upload(local(path), overwrite), null)
   }

@@ -19,7 +19,9 @@ class CountingSuite extends FunSuite {
 
   folder.test("a file system counts one request for each thing that an object store is asked") { root =>
     val file = CountingFileSystem.path(s"$root/a/file")
-    assertEquals(counted(storage.createNew(file, new Array[Byte](300000))), Map("put" -> 1))
+    assertEquals(counted(storage.createNew(file, new Array[Byte](300000))), Map("head" -> 1, "list" -> 1, "put" -> 1))
+    assertEquals(counted(assert(!storage.createNew(file, Array[Byte](1)))), Map("head" -> 1))
+    assertEquals(counted(storage.replace(s"$file-2", Array[Byte](1))), Map("put" -> 1))
     assertEquals(counted(storage.exists(file)), Map("head" -> 1))
     assertEquals(counted(storage.exists(file + "x")), Map("head" -> 1, "list" -> 1))
     assertEquals(counted(storage.list(CountingFileSystem.path(s"$root/a"))), Map("list" -> 1))

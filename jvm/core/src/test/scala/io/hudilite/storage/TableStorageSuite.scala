@@ -19,8 +19,9 @@ class TableStorageSuite extends FunSuite {
   }
 
   private val everyCall: Seq[(Storage, String) => Any] = Seq(
-    _.list(_), _.read(_), (s, p) => s.readAll(Seq(p)), _.readRange(_, 0L, 1), _.open(_), _.exists(_), changes(0),
-    changes(1), changes(2), changes(3))
+    _.list(_), _.read(_), (s, p) => s.readAll(Seq(p)), (s, p) => s.readListed(Seq(FileInfo(p, 1L, 0L, false))),
+    _.readRange(_, 0L, 1), _.open(_), _.open(_, 1L), _.exists(_), _.deleteIfEmpty(_), changes(0), changes(1),
+    changes(2), changes(3))
 
   private lazy val changes: Seq[(Storage, String) => Any] =
     Seq(_.createNew(_, content), _.replace(_, content), _.delete(_), _.makeDirectory(_))
@@ -44,6 +45,18 @@ class TableStorageSuite extends FunSuite {
       assert(TableStorage.of(table, base) eq table)
     }
     assertEquals(TableStorage.of(memory, "/t").cacheScope, memory.cacheScope)
+  }
+
+  test("what the storage tells of itself it tells of a table's, too") {
+    val base = Files.createTempDirectory("hudilite-table")
+    val machine = new Machine(disk, java.time.Instant.EPOCH)
+    val table = TableStorage.of(machine, base.toString)
+    assertEquals(table.clock.millis(), 0L)
+    assertEquals(table.place(base.toString), disk.place(base.toString))
+    assert(table.place(base.toString).local.isDefined && table.usesTemporaries(base.toString))
+    Files.createDirectory(base.resolve("p"))
+    Seq(s"$base/p", base.toString).foreach(table.deleteIfEmpty)
+    assert(!Files.exists(base))
   }
 
   /** A table, a folder beside it with a file, and in the table a link to that folder. */

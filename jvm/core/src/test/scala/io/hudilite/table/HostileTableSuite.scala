@@ -3,7 +3,7 @@ package io.hudilite.table
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{begin, files, storage, write, writeFile}
 import io.hudilite.error.CorruptTable
-import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, InstantTime}
+import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.rollback.{Marker, Markers}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -31,7 +31,7 @@ class HostileTableSuite extends FunSuite {
       val table = TestTables.createMergeOnRead(version)
       val instant = write(table, "p" -> "a-0").time
       val away = outside(table)
-      val time = InstantTime.after(table.refresh().timeline.lastTime.get, table.config.zone)
+      val time = table.store.newInstantTime(table.refresh().timeline.lastTime.get)
       val names = Seq(s"../${away.getFileName}" -> "a-0", "p" -> s"../../${away.getFileName}/a-0")
       names.foreach { case (partition, fileId) =>
         val operation = CompactionOperation(partition, fileId, instant, None, Nil)

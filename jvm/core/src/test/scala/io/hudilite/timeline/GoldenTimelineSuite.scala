@@ -134,7 +134,7 @@ class GoldenTimelineSuite extends FunSuite {
     val timeline = store.load()
     assertEquals(timeline.savepoints.map(timeline.isCompleted), Seq(true))
     val rollback = timeline.completed.find(_.action == Action.Rollback).get
-    val target = store.readRollbackPlan(rollback).target
+    val target = store.readRollbackPlan(rollback).get.target
     assertEquals(store.readRollback(rollback).targets, Seq(target))
     assert(!timeline.contains(target.time))
   }

@@ -2,8 +2,7 @@ package io.hudilite.timeline
 
 import io.hudilite.error.InvalidInput
 
-import java.time.{Clock, Instant => EpochInstant, ZoneId, ZoneOffset}
-import java.util.concurrent.{Callable, Executors}
+import java.time.{Clock, DateTimeException, Instant => EpochInstant, ZoneId, ZoneOffset}
 
 import munit.FunSuite
 
@@ -11,29 +10,33 @@ class InstantTimeSuite extends FunSuite {
 
   private val utc = ZoneOffset.UTC
 
-  test("times of many threads are distinct and have 17 digits") {
-    val pool = Executors.newFixedThreadPool(8)
-    try {
-      val tasks = (1 to 8).map(_ =>
-        pool.submit(new Callable[Seq[String]] {
-          override def call(): Seq[String] = (1 to 500).map(_ => InstantTime.now(utc))
-        }))
-      val perThread = tasks.map(_.get())
-      assertEquals(perThread.flatten.toSet.size, 4000)
-      perThread.foreach(times => assertEquals(times, times.sorted))
-      assert(perThread.flatten.forall(t => t.length == 17 && InstantTime.isValid(t)))
-    } finally pool.shutdown()
+  private def at(time: String, zone: ZoneId): Clock = Clock.fixed(EpochInstant.parse(time), zone)
+
+  test("a time is the clock's, on the wall of its zone") {
+    assertEquals(InstantTime.after("", at("2026-11-22T20:15:01.002Z", utc)), "20261122201501002")
+    assertEquals(InstantTime.after("", at("2026-11-22T20:15:01.002Z", ZoneId.of("Asia/Tokyo"))), "20261123051501002")
   }
 
   test("a time exceeds its floor even when our clock is behind") {
-    assertEquals(InstantTime.after("29991231235959999", ZoneId.of("Asia/Tokyo")), "30000101000000000")
+    val tokyo = at("2026-11-22T20:15:01.002Z", ZoneId.of("Asia/Tokyo"))
+    assertEquals(InstantTime.after("29991231235959999", tokyo), "30000101000000000")
+    assertEquals(InstantTime.after("20261123051501002", tokyo), "20261123051501003")
+    assertEquals(InstantTime.after("20261123051501", tokyo), "20261123051501002", "the end of that second is not over")
+    assertEquals(InstantTime.after("20261123051502", tokyo), "20261123051503000")
   }
 
   test("the end of summer time does not turn times back") {
     val berlin = ZoneId.of("Europe/Berlin")
-    def at(utcTime: String): String = InstantTime.next(Clock.fixed(EpochInstant.parse(utcTime), berlin), "")
-    assertEquals(at("2200-10-26T00:30:00Z"), "22001026023000000")
-    assertEquals(at("2200-10-26T01:30:00Z"), "22001026023000001")
+    val summer = InstantTime.after("", at("2026-10-25T00:30:00Z", berlin))
+    assertEquals(summer, "20261025023000000")
+    val winter = InstantTime.after(summer, at("2026-10-25T01:20:00Z", berlin))
+    assertEquals(winter, "20261025023000001")
+    assertEquals(InstantTime.after(winter, at("2026-10-25T01:31:00Z", berlin)), "20261025023100000")
+  }
+
+  test("nothing follows the last time that can be written, or what is no time") {
+    for (floor <- Seq("99991231235959999", "99999999999999999", "99999"))
+      intercept[DateTimeException](InstantTime.after(floor, at("2026-11-22T20:15:01Z", utc)))
   }
 
   test("times are on the wall clock of the zone") {

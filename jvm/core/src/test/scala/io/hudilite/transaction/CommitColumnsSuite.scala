@@ -79,7 +79,7 @@ class CommitColumnsSuite extends FunSuite {
     write(table, "p" -> "a-0")
     val transaction = begin(table.refresh())
     commit(table.refresh(), Some(avro("id", "colour")))
-    transaction.commit(Seq(writeFile(table, transaction.instant, "p", "c-0")))
+    transaction.commit(Seq(writeFile(table, transaction.instant, "p", "c-0")), assumption = Assumption.Nothing)
     assertEquals(table.refresh().schemaJson, Some(avro("id", "colour")))
   }
 
@@ -89,7 +89,8 @@ class CommitColumnsSuite extends FunSuite {
     val transaction = begin(table.refresh())
     commit(table.refresh(), Some(avro("id", "colour")))
     val stat = writeFile(table, transaction.instant, "p", "c-0")
-    assertEquals(conflict(transaction.commit(Seq(stat), columns = Some(avro("id", "size")))),
+    assertEquals(conflict(transaction.commit(Seq(stat), columns = Some(avro("id", "size")),
+          assumption = Assumption.Nothing)),
       "another writer changed the table's columns meanwhile")
     transaction.rollback()
     assertEquals(table.refresh().schemaJson, Some(avro("id", "colour")))

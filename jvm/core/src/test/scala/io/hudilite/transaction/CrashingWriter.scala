@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.TestTables
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{FileInfo, ForwardingStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
 
@@ -32,25 +32,27 @@ object CrashingWriter {
       val stat = write(stopping, transaction.instant)
       if (stage != "completed") throw new IllegalStateException(s"the stage $stage was never reached")
       else transaction.commit(Seq(stat))
-    } catch { case Stopped => }
+    } catch { case e: Throwable => if (!stopping.storage.asInstanceOf[StoppingStorage].isStopped) throw e }
     ()
   }
 
   private object Stopped extends Error
 
-  private final class StoppingStorage(to: Storage, stage: String) extends Storage {
-    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = to.list(directories)
-    override def read(path: String): Option[Array[Byte]] = to.read(path)
-    override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = to.readAll(paths)
-    override def readRange(path: String, offset: Long, length: Int): Array[Byte] = to.readRange(path, offset, length)
-    override def createNew(path: String, content: Array[Byte]): Boolean = { stop(path); to.createNew(path, content) }
-    override def replace(path: String, content: Array[Byte]): Unit = { stop(path); to.replace(path, content) }
-    override def delete(path: String): Boolean = to.delete(path)
-    override def exists(path: String): Boolean = to.exists(path)
-    override def makeDirectory(path: String): Unit = to.makeDirectory(path)
+  /** Nothing happens any more once the stage is reached: a killed process cleans nothing up. */
+  private final class StoppingStorage(to: Storage, stage: String) extends ForwardingStorage(to) {
+    @volatile var isStopped = false
 
-    private def stop(path: String): Unit =
-      if (isFile(path) || (stage == "completed" && path.endsWith("commit"))) throw Stopped
+    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = alive(to.list(directories))
+    override def read(path: String): Option[Array[Byte]] = alive(to.read(path))
+    override def exists(path: String): Boolean = alive(to.exists(path))
+    override def delete(path: String): Boolean = alive(to.delete(path))
+    override def createNew(path: String, content: Array[Byte]): Boolean = alive(to.createNew(path, content), path)
+    override def replace(path: String, content: Array[Byte]): Unit = alive(to.replace(path, content), path)
+
+    private def alive[T](call: => T, created: String = ""): T = {
+      if (isFile(created) || (stage == "completed" && created.endsWith("commit"))) isStopped = true
+      if (isStopped) throw Stopped else call
+    }
 
     // Markers bear the names of their files.
     private def isFile(path: String): Boolean =

@@ -3,7 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.config.{TableKeys, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
-import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.storage.{ForwardingStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, InstantName, RollbackPlan}
 import io.hudilite.transaction.rollback.Markers
@@ -103,8 +103,8 @@ class TransactionSuite extends FunSuite {
   test("writes to different file groups both commit") {
     val table = TestTables.create(9)
     val (first, second) = (begin(table), begin(table))
-    second.commit(Seq(writeFile(table, second.instant, "p1", "b-0")))
-    first.commit(Seq(writeFile(table, first.instant, "p1", "a-0")))
+    second.commit(Seq(writeFile(table, second.instant, "p1", "b-0")), assumption = Assumption.Nothing)
+    first.commit(Seq(writeFile(table, first.instant, "p1", "a-0")), assumption = Assumption.Nothing)
     assertEquals(visible(table).size, 2)
   }
 
@@ -255,16 +255,8 @@ class TransactionSuite extends FunSuite {
   }
 
   /** Loses the connection when a file with this ending is created. */
-  private final class FailingStorage(to: Storage, ending: String) extends Storage {
-    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] = to.list(directories)
-    override def read(path: String): Option[Array[Byte]] = to.read(path)
-    override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = to.readAll(paths)
-    override def readRange(path: String, offset: Long, length: Int): Array[Byte] = to.readRange(path, offset, length)
+  private final class FailingStorage(to: Storage, ending: String) extends ForwardingStorage(to) {
     override def createNew(path: String, content: Array[Byte]): Boolean =
       if (path.endsWith(ending)) throw new java.io.IOException("connection lost") else to.createNew(path, content)
-    override def replace(path: String, content: Array[Byte]): Unit = to.replace(path, content)
-    override def delete(path: String): Boolean = to.delete(path)
-    override def exists(path: String): Boolean = to.exists(path)
-    override def makeDirectory(path: String): Unit = to.makeDirectory(path)
   }
 }

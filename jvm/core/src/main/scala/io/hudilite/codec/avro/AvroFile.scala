@@ -8,6 +8,7 @@ import org.apache.avro.file.DataFileWriter
 import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 
 import scala.collection.JavaConverters._
+import scala.util.control.NonFatal
 
 /** Avro object container files with exactly one record, uncompressed: what the timeline is written in. */
 private[hudilite] object AvroFile {
@@ -34,22 +35,37 @@ private[hudilite] object AvroFile {
     * memory than in proportion to their number.
     */
   def read(bytes: Array[Byte]): AvroFields = {
-    val in = new AvroInput(bytes, Magic.length, bytes.length)
+    val (schema, block) = parts(bytes)
+    val record = AvroValues.record(new Schema.Parser().parse(schema), block)
+    if (block.remaining > 0) throw new IllegalArgumentException(s"its record has ${block.remaining} bytes too many")
+    record
+  }
+
+  /** The schema and the bytes of the one record. */
+  private def parts(bytes: Array[Byte]): (String, AvroInput) = {
     if (!isAvro(bytes)) throw new IllegalArgumentException("it is no Avro file")
+    val in = new AvroInput(bytes, Magic.length, bytes.length)
     val header = in.items(in.text() -> in.bytes()).toMap
     val sync = in.bytes(SyncBytes)
     def text(key: String): Option[String] = header.get(key).map(new String(_, UTF_8))
     text("avro.codec").filter(_ != PlainCodec).foreach(codec =>
       throw new IllegalArgumentException(s"its compression $codec is not known"))
     val schema = text("avro.schema").getOrElse(throw new IllegalArgumentException("it has no schema"))
-    if (in.remaining == 0 || in.long() != 1) throw new IllegalArgumentException("it does not hold one record")
+    if (in.remaining == 0) throw new InputEnds("it does not hold one record")
+    if (in.long() != 1) throw new IllegalArgumentException("it does not hold one record")
     val block = in.part(in.long())
     if (!in.bytes(SyncBytes).sameElements(sync) || in.remaining > 0)
       throw new IllegalArgumentException("its record does not end where it should")
-    val record = AvroValues.record(new Schema.Parser().parse(schema), block)
-    if (block.remaining > 0) throw new IllegalArgumentException(s"its record has ${block.remaining} bytes too many")
-    record
+    (schema, block)
   }
+
+  /** The bytes are the first ones of a file. */
+  def isPartOfMagic(bytes: Array[Byte]): Boolean = bytes.length < Magic.length && Magic.startsWith(bytes)
+
+  /** The file ends before its one record does. */
+  def isCutShort(bytes: Array[Byte]): Boolean =
+    try { parts(bytes); false }
+    catch { case _: InputEnds => true; case NonFatal(_) => false }
 
   /** A record with the given fields; the others get their defaults. Values are Scala's: `Option`, `Seq`, `Map`. */
   def record(schema: Schema)(values: (String, Any)*): GenericRecord = {

@@ -7,8 +7,6 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CompactionPlan, Timeline}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
-import java.time.{Instant => EpochInstant}
-
 /** A compaction that was planned, or would be.
   *
   * @param instant
@@ -57,7 +55,7 @@ object CompactionScheduler {
   def isDue(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base): Boolean =
     kind match {
       case CompactionKind.Base => CompactionTrigger.of(options)
-          .isDue(DeltaProgress.of(table.timeline, System.currentTimeMillis(), table.config.zone))
+          .isDue(DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock)))
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
     }
 
@@ -135,7 +133,7 @@ object CompactionScheduler {
   private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {
     val strategy = CompactionStrategy.of(options)
     val found = candidates(now, WriteOptions.MaxFileSize(options))
-    val today = EpochInstant.ofEpochMilli(System.currentTimeMillis()).atZone(now.config.zone).toLocalDate
+    val today = now.storage.clock.instant().atZone(now.config.zone(now.storage.clock)).toLocalDate
     val selected = select(strategy, found, CompactionSettings.of(options, today))
     PlannedCompaction(None, CompactionStrategy.nameOf(strategy), selected)
   }

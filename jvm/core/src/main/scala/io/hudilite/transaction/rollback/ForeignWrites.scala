@@ -10,20 +10,20 @@ import org.slf4j.LoggerFactory
   *
   * They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have completed.
   */
-private[transaction] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy) {
+private[transaction] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
 
   import ForeignWrites._
 
   private val storage = store.storage
   private val basePath = store.basePath
-  private val now = System.currentTimeMillis()
+  private val liveness = new Liveness(storage, basePath, self)
 
   /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. */
   def settle(): Unit = if (policy != Keep) {
     val timeline = store.load()
     val pendingWrites = timeline.pending.filter(i => Action.Writes(i.action))
     if (pendingWrites.nonEmpty) {
-      val owned = Owner.instants(storage, basePath).toSet
+      val owned = Owner.files(storage, basePath).map(_.name).toSet
       val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
       val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
       foreign.foreach(refusal(_).foreach(throw _))
@@ -49,23 +49,22 @@ private[transaction] final class ForeignWrites(store: TimelineStore, policy: For
     * in for it.
     */
   private def sinceRequest(instant: Instant): Option[String] =
-    age(instant.time).orElse(store.requestedAt(instant).map(now - _)) match {
+    liveness.sinceBeat(instant.time).orElse(store.requestedAt(instant).map(liveness.since)) match {
       case Some(age) if age > Heartbeat.ExpiryMs => None
       case Some(age) => Some(s"it was announced ${age / 1000} s ago and may be about to begin")
       case None => Some("it cannot be told when it was announced")
     }
 
-  private def sinceBeat(instant: Instant): Option[String] = age(instant.time) match {
+  private def sinceBeat(instant: Instant): Option[String] = liveness.sinceBeat(instant.time) match {
     case Some(age) if age > Heartbeat.ExpiryMs => None
     case Some(age) => Some(s"its heartbeat is ${age / 1000} s old")
     case None => Some("it has no heartbeat that would tell whether it is alive")
   }
 
-  private def age(instant: String): Option[Long] = Heartbeat.age(storage, basePath, instant, now)
-
   private def rollBack(instant: Instant): Unit = {
     log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
-    new Rollback(store).run(instant.time, instant.action, filesOf(instant.time))
+    new Rollback(store).run(instant.time, filesOf(instant.time))
+    ()
   }
 
   /** Relative paths of the data files that carry the instant in their names; its markers may be of a kind unknown here. */

@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteFolders
 
 import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
 
@@ -9,19 +10,37 @@ import org.slf4j.LoggerFactory
 import scala.util.control.NonFatal
 
 /** Hudi's sign of life of a pending instant: a file whose age tells (docs/format.md#failed-writes). */
-final class Heartbeat private (path: String, storage: Storage, task: ScheduledFuture[_]) {
+final class Heartbeat private (path: String, storage: Storage) {
+
+  import Heartbeat.log
+
+  private var ended = false
+  private var task: Option[ScheduledFuture[_]] = None
+
+  private def start(timer: ScheduledExecutorService): Heartbeat = {
+    task = Some(timer.scheduleWithFixedDelay(() => beat(), Heartbeat.IntervalMs, Heartbeat.IntervalMs,
+        TimeUnit.MILLISECONDS))
+    this
+  }
+
+  // A beat that is under way when the heartbeat ends must not bring its file back.
+  private[rollback] def beat(): Unit = synchronized {
+    if (!ended)
+      try storage.replace(path, Array.emptyByteArray)
+      catch { case NonFatal(e) => log.warn(s"The heartbeat $path could not be renewed.", e) }
+  }
 
   /** Ends the heartbeat and removes its file. */
   def stop(): Unit = {
-    task.cancel(false)
+    abandon()
     storage.delete(path)
     ()
   }
 
   /** Ends the heartbeat and leaves the file to expire. */
-  def abandon(): Unit = {
-    task.cancel(false)
-    ()
+  def abandon(): Unit = synchronized {
+    ended = true
+    task.foreach(_.cancel(false))
   }
 }
 
@@ -31,38 +50,34 @@ object Heartbeat {
   val IntervalMs: Long = 60000L
   val ExpiryMs: Long = 2 * IntervalMs
 
+  // A store that hangs must not stop the heartbeats of writes to other stores.
+  private val Threads = 8
+
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Heartbeat")
 
-  private lazy val timer: ScheduledExecutorService = Executors.newSingleThreadScheduledExecutor(new ThreadFactory {
-    override def newThread(work: Runnable): Thread = {
-      val thread = new Thread(work, "hudilite-heartbeat")
-      thread.setDaemon(true)
-      thread
-    }
-  })
+  private lazy val timer: ScheduledExecutorService = Executors.newScheduledThreadPool(Threads,
+    new ThreadFactory {
+      override def newThread(work: Runnable): Thread = {
+        val thread = new Thread(work, "hudilite-heartbeat")
+        thread.setDaemon(true)
+        thread
+      }
+    })
 
   def start(storage: Storage, basePath: String, instant: String): Heartbeat = {
     val path = file(basePath, instant)
     storage.replace(path, Array.emptyByteArray)
-    val beat: Runnable = () =>
-      try storage.replace(path, Array.emptyByteArray)
-      catch { case NonFatal(e) => log.warn(s"The heartbeat $path could not be renewed.", e) }
-    new Heartbeat(path, storage, timer.scheduleWithFixedDelay(beat, IntervalMs, IntervalMs, TimeUnit.MILLISECONDS))
+    new Heartbeat(path, storage).start(timer)
   }
 
-  /** True when the instant's heartbeat is absent or was not renewed for [[ExpiryMs]]. */
-  def isExpired(storage: Storage, basePath: String, instant: String, nowMs: Long): Boolean =
-    age(storage, basePath, instant, nowMs).forall(_ > ExpiryMs)
-
-  /** Milliseconds since the instant's last beat; `None` when it has no heartbeat. */
-  def age(storage: Storage, basePath: String, instant: String, nowMs: Long): Option[Long] =
-    storage.list(folder(basePath)).find(_.name == instant).map(nowMs - _.modifiedMs)
+  /** When the instant's heartbeat beat last, in epoch milliseconds of the storage; `None` when it has none. */
+  def lastBeat(storage: Storage, basePath: String, instant: String): Option[Long] =
+    storage.list(WriteFolders.heartbeats(basePath)).find(_.name == instant).map(_.modifiedMs)
 
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(file(basePath, instant))
     ()
   }
 
-  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.heartbeat"
-  private def file(basePath: String, instant: String): String = s"${folder(basePath)}/$instant"
+  private def file(basePath: String, instant: String): String = s"${WriteFolders.heartbeats(basePath)}/$instant"
 }

@@ -1,9 +1,9 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteFolders
 
-/** One marker: the data file that an attempt meant to write, relative to the base path. */
-final case class Marker(relativePath: String, ioType: String)
+import org.slf4j.LoggerFactory
 
 /** Hudi's DIRECT markers: one empty file for each data file, created before it is opened
   * (docs/format.md#markers).
@@ -16,13 +16,13 @@ object Markers {
   val Merge: String = "MERGE"
   val Append: String = "APPEND"
 
-  private val Separator = ".marker."
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Markers")
+
+  // The markers of Hudi's timeline server are lines of such files; checksums of markers are no markers.
+  private val NoMarkers = "MARKERS(?:\\.type|\\d+)|.*\\.crc".r
 
   /** Folder of an instant's markers. */
-  def folder(basePath: String, instant: String): String = s"${root(basePath)}/$instant"
-
-  /** Folder of all instants' markers. */
-  def root(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.temp"
+  def folder(basePath: String, instant: String): String = s"${WriteFolders.markers(basePath)}/$instant"
 
   def create(storage: Storage, basePath: String, instant: String, marker: Marker): Unit =
     storage.replace(path(basePath, instant, marker), Array.emptyByteArray)
@@ -34,9 +34,23 @@ object Markers {
     ()
   }
 
-  private def path(basePath: String, instant: String, marker: Marker): String =
-    s"${folder(basePath, instant)}/${marker.relativePath}$Separator${marker.ioType}"
+  /** The folder in which a marker lies. */
+  private[rollback] def folderOf(basePath: String, instant: String, marker: Marker): String = {
+    val name = path(basePath, instant, marker)
+    name.substring(0, name.lastIndexOf('/'))
+  }
 
+  /** Removes folders of markers, up to that of the instant, as far as they are empty. */
+  private[rollback] def deleteEmpty(storage: Storage, basePath: String, instant: String, folders: Seq[String]): Unit = {
+    val top = folder(basePath, instant)
+    folders.flatMap(f => Iterator.iterate(f)(p => p.substring(0, p.lastIndexOf('/'))).takeWhile(_.startsWith(top)))
+      .distinct.sortBy(-_.length).foreach(storage.deleteIfEmpty)
+  }
+
+  private def path(basePath: String, instant: String, marker: Marker): String =
+    s"${folder(basePath, instant)}/${MarkerName.of(marker)}"
+
+  /** The instant's markers, sorted; a file that names no data file of the instant is left out, with a warning. */
   def list(storage: Storage, basePath: String, instant: String): Seq[Marker] = {
     val top = folder(basePath, instant)
     @annotation.tailrec
@@ -46,20 +60,22 @@ object Markers {
         val children = for ((parent, files) <- storage.list(folders).toSeq; file <- files)
           yield s"$parent/${file.name}" -> file.isDirectory
         val (directories, files) = children.partition { case (_, isDirectory) => isDirectory }
-        descend(directories.map(_._1), found ++ files.flatMap { case (path, _) => parse(path.drop(top.length + 1)) })
+        val names = files.map { case (path, _) => path.drop(top.length + 1) }
+        descend(directories.map(_._1), found ++ names.flatMap(parse(_, instant, top)))
       }
     descend(Seq(top), Nil).sortBy(_.relativePath)
   }
 
+  private def parse(name: String, instant: String, top: String): Option[Marker] =
+    if (NoMarkers.pattern.matcher(name).matches()) None
+    else {
+      val marker = MarkerName.parse(name, instant)
+      if (marker.isEmpty) log.warn(s"$top/$name names no data file of its instant; nothing is deleted for it.")
+      marker
+    }
+
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(folder(basePath, instant))
     ()
-  }
-
-  private def parse(relative: String): Option[Marker] = relative.lastIndexOf(Separator) match {
-    case -1 => None
-    // A checksum sibling of a marker on the local file system is no marker.
-    case _ if relative.endsWith(".crc") => None
-    case at => Some(Marker(relative.substring(0, at), relative.substring(at + Separator.length)))
   }
 }

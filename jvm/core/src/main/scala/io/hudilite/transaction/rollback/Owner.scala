@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{FileInfo, Place, Storage, Undo}
+import io.hudilite.timeline.WriteFolders
 
 import java.nio.charset.StandardCharsets
 import java.nio.file.{Files, Path, Paths}
@@ -23,7 +24,14 @@ import scala.util.control.NonFatal
   * @param process
   *   random id of the process, which tells our own instants at once
   */
-final case class Owner(host: String, pid: Long, started: Long, ticks: Long, process: String)
+final case class Owner(host: String, pid: Long, started: Long, ticks: Long, process: String) {
+
+  /** The running system: what a lock on one of its files excludes. Containers of one machine have different hosts. */
+  def machine: String = host.split('/').toSeq match {
+    case Seq(_, boot, _*) => boot
+    case _ => host
+  }
+}
 
 /** The file that says which hudilite process began an instant.
   *
@@ -34,44 +42,62 @@ object Owner {
 
   private val mapper = new ObjectMapper()
 
-  /** Instants that this process works on, or has given up without knowing how they ended; unique in a process. */
-  private val live = ConcurrentHashMap.newKeySet[String]()
+  /** (process, place of the table, instant) that processes of this JVM work on, or have given up without knowing how they
+    * ended.
+    */
+  private val live = ConcurrentHashMap.newKeySet[(String, String, String)]()
 
   lazy val current: Owner = {
     val self = ProcessHandle.current()
     Owner(host, self.pid(), startMillis(self), startTicks(self.pid()), UUID.randomUUID().toString)
   }
 
-  def write(storage: Storage, basePath: String, instant: String): Unit = {
-    live.add(instant)
-    val json = mapper.createObjectNode().put("host", current.host).put("pid", current.pid)
-      .put("started", current.started).put("ticks", current.ticks).put("process", current.process)
-    storage.replace(path(basePath, instant), mapper.writeValueAsBytes(json))
+  /** Says that the process `self` works on the instant; `false` when another one does. After an error nothing is said. */
+  def write(storage: Storage, basePath: String, instant: String, self: Owner = current): Boolean = {
+    val json = mapper.createObjectNode().put("host", self.host).put("pid", self.pid)
+      .put("started", self.started).put("ticks", self.ticks).put("process", self.process)
+    live.add(key(storage, basePath, instant, self))
+    try {
+      val written = storage.createNew(path(basePath, instant), mapper.writeValueAsBytes(json)) ||
+        isOf(storage, basePath, instant, self)
+      if (!written) release(storage, basePath, instant, self)
+      written
+    } catch {
+      case e: Throwable =>
+        release(storage, basePath, instant, self)
+        throw Undo.after(e)(if (isOf(storage, basePath, instant, self)) delete(storage, basePath, instant))
+    }
   }
+
+  private def isOf(storage: Storage, basePath: String, instant: String, self: Owner): Boolean =
+    read(storage, basePath, instant).exists(_.process == self.process)
+
+  private def key(storage: Storage, basePath: String, instant: String, self: Owner): (String, String, String) =
+    (self.process, storage.place(basePath).key, instant)
 
   def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
     storage.read(path(basePath, instant)).map(parse)
 
-  /** Instants with an owner file. */
-  def instants(storage: Storage, basePath: String): Seq[String] =
-    storage.list(folder(basePath)).map(_.name).filter(_.forall(Character.isDigit)).sorted
+  /** The owner files, each under the name of its instant, in the order of the instants. */
+  def files(storage: Storage, basePath: String): Seq[FileInfo] =
+    storage.list(folder(basePath)).filter(_.name.forall(Character.isDigit)).sortBy(_.name)
 
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(path(basePath, instant))
     ()
   }
 
-  /** This process is done with the instant. */
-  def release(instant: String): Unit = {
-    live.remove(instant)
+  /** The process is done with the instant. */
+  def release(storage: Storage, basePath: String, instant: String, self: Owner = current): Unit = {
+    live.remove(key(storage, basePath, instant, self))
     ()
   }
 
-  /** Whether the owner may still be at work. On another host only the heartbeat can tell. */
-  def mayBeAlive(owner: Owner, instant: String, heartbeatExpired: => Boolean): Boolean =
-    if (owner.process == current.process) live.contains(instant)
-    else if (owner.host == current.host) isRunning(owner)
-    else !heartbeatExpired
+  /** Whether the owner may still be at work, as far as that can be told without its heartbeat. */
+  def isAlive(owner: Owner, self: Owner, table: Place, instant: String): Option[Boolean] =
+    if (owner.process == self.process) Some(live.contains((self.process, table.key, instant)))
+    else if (owner.host == self.host) Some(isRunning(owner))
+    else None
 
   private def isRunning(owner: Owner): Boolean = {
     val handle = ProcessHandle.of(owner.pid)
@@ -103,7 +129,7 @@ object Owner {
         json.path("process").asText)
     } catch { case NonFatal(_) => Owner("", 0L, 0L, 0L, "") }
 
-  private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie/.hudilite"
+  private def folder(basePath: String): String = WriteFolders.owners(basePath)
 
   private def path(basePath: String, instant: String): String = s"${folder(basePath)}/$instant"
 

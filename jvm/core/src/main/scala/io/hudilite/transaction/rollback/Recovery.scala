@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
+import io.hudilite.storage.{FileInfo, Temporaries}
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore, WriteFolders}
 
 import org.slf4j.LoggerFactory
 
@@ -8,42 +9,62 @@ import org.slf4j.LoggerFactory
   *
   * Only instants with an owner file are touched, and only when their owner is dead. Pending instants of other writers
   * stay as they are, expired heartbeat or not.
+  *
+  * @param self
+  *   the process that asks
   */
-private[transaction] final class Recovery(store: TimelineStore) {
+private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
+
+  import Recovery._
 
   private val storage = store.storage
   private val basePath = store.basePath
-  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
+  private val liveness = new Liveness(storage, basePath, self)
 
   def run(): Unit = {
     // Beside the pending instants this finds what a crash before the request or after the completion left.
-    val dead = Owner.instants(storage, basePath).filter(isDead)
+    val (alive, dead) = Owner.files(storage, basePath).partition(mayBeAlive)
     if (dead.nonEmpty) {
       val timeline = store.load()
-      dead.foreach(cleanUp(_, timeline))
+      dead.foreach(file => cleanUp(file.name, timeline))
     }
+    sweep(alive)
   }
 
-  private def isDead(instant: String): Boolean =
-    Owner.read(storage, basePath, instant).exists(owner =>
-      !Owner.mayBeAlive(owner, instant, Heartbeat.isExpired(storage, basePath, instant, System.currentTimeMillis())))
+  // A file that is gone was its owner's to remove, who has done so.
+  private def mayBeAlive(file: FileInfo): Boolean =
+    Owner.read(storage, basePath, file.name).forall(liveness.mayBeAlive(_, file))
 
   private def cleanUp(instant: String, timeline: Timeline): Unit =
-    timeline.pending.find(i => i.time == instant && isRolledBack(i)) match {
-      case Some(pending) =>
-        log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
-        new Rollback(store).run(instant, pending.action)
-      case None =>
-        Markers.delete(storage, basePath, instant)
-        Heartbeat.delete(storage, basePath, instant)
-        Owner.delete(storage, basePath, instant)
+    timeline.instants.filter(i => i.time == instant && Action.Writes(i.comparableAction)) match {
+      // A crash came before the request, or somebody else has rolled the instant back.
+      case Seq() => rollBack(instant)
+      case found => found.find(isUndone).fold(Traces.delete(storage, basePath, instant)) { pending =>
+          log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
+          rollBack(instant)
+        }
     }
 
-  // A compaction that was only planned is nobody's yet.
-  private def isRolledBack(i: Instant): Boolean =
-    Action.Writes(i.action) || (i.state == State.Inflight && Recovery.planned(i.action))
+  private def rollBack(instant: String): Unit = {
+    new Rollback(store).run(instant)
+    ()
+  }
+
+  private def isUndone(i: Instant): Boolean =
+    // A compaction that was only planned is nobody's yet.
+    if (i.isPending) Action.Writes(i.action) || (i.state == State.Inflight && planned(i.action))
+    else Action.Writes(i.action) && store.isCutShort(i)
+
+  /** Removes what killed writers were about to give its name: temporary files older than any writer that may be alive. */
+  private def sweep(alive: Seq[FileInfo]): Unit = if (storage.usesTemporaries(basePath)) {
+    val folders = Seq(s"${basePath.stripSuffix("/")}/.hoodie", store.folder, WriteFolders.owners(basePath)).distinct
+    val left = storage.list(folders).values.flatten.filter(f => !f.isDirectory && Temporaries.isTemporary(f.name))
+    left.filter(f => alive.forall(f.modifiedMs < _.modifiedMs) && liveness.isOld(f.modifiedMs))
+      .foreach(f => storage.delete(f.path))
+  }
 }
 
 private object Recovery {
   private val planned = Set(Action.Compaction, Action.LogCompaction)
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 }

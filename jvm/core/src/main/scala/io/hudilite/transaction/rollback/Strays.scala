@@ -9,10 +9,9 @@ import io.hudilite.timeline.WriteStat
   */
 private[transaction] object Strays {
 
-  def delete(storage: Storage, basePath: String, instant: String, stats: Seq[WriteStat]): Unit = {
-    val base = basePath.stripSuffix("/")
-    find(Markers.list(storage, basePath, instant), stats).foreach(path => storage.delete(s"$base/$path"))
-  }
+  /** Deletes the strays; the answer is one that must not be deleted, since another write's records are in it. */
+  def delete(storage: Storage, basePath: String, files: InstantFiles, instant: String, stats: Seq[WriteStat])
+      : Option[String] = find(Markers.list(storage, basePath, instant), stats).find(!files.deleteStray(_))
 
   /** Relative paths of the strays. */
   def find(markers: Seq[Marker], stats: Seq[WriteStat]): Seq[String] = {

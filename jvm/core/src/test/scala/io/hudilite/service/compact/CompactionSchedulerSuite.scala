@@ -114,7 +114,7 @@ class CompactionSchedulerSuite extends FunSuite {
     val now = table.refresh()
     val dead = Transaction.resume(now, PendingCompactions.named(now, planned.instant.get), "COMPACT")
     writeFile(table, dead.instant, "p1", "a-0", Some("old"))
-    Owner.release(dead.instant) // as if this process had forgotten it
+    Owner.release(table.storage, table.basePath, dead.instant) // as if this process had forgotten it
     log(table, ("p1", "b-0", base))
     assertEquals(table.refresh().timeline.pendingCompactions.map(_.state), Seq(State.Requested: State))
     assertEquals(TestTables.files(table).filter(_.contains(s"_${dead.instant}.parquet")), Set.empty[String])

@@ -128,7 +128,7 @@ class LogCompactionSuite extends FunSuite {
   versions("a log compaction whose process died is taken back by the next writer") { version =>
     val table = logged(version)
     val before = dataFiles(table)
-    Owner.release(halfway(table).instant) // as if this process had forgotten it
+    Owner.release(table.storage, table.basePath, halfway(table).instant) // as if this process had forgotten it
     assertEquals(schedule(table).get.candidates.size, 1)
     assertEquals(dataFiles(table), before)
   }

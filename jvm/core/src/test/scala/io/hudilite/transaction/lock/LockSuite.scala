@@ -1,6 +1,7 @@
 package io.hudilite.transaction.lock
 
 import io.hudilite.error.CommitConflict
+import io.hudilite.storage.HadoopStorage
 import io.hudilite.transaction.OtherProcess
 
 import java.nio.file.{Files, Path}
@@ -8,6 +9,8 @@ import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 import munit.FunSuite
+
+import org.apache.hadoop.conf.Configuration
 
 class LockSuite extends FunSuite {
 
@@ -17,6 +20,11 @@ class LockSuite extends FunSuite {
     base
   }
 
+  private val storage = new HadoopStorage(new Configuration())
+
+  private def locked[T](path: String, waitMs: Long)(body: => T): T =
+    Lock.withTableLock(storage.place(path), waitMs)(body)
+
   test("of many threads one at a time holds the lock") {
     val base = newTable().toString
     val inside = new AtomicInteger()
@@ -24,7 +32,7 @@ class LockSuite extends FunSuite {
     val pool = Executors.newFixedThreadPool(4)
     val tasks = (1 to 40).map(_ =>
       pool.submit[Unit](() =>
-        Lock.withTableLock(base, 60000L) {
+        locked(base, 60000L) {
           most.accumulateAndGet(inside.incrementAndGet(), Math.max(_, _))
           inside.decrementAndGet()
           ()
@@ -38,10 +46,10 @@ class LockSuite extends FunSuite {
     val base = newTable().toString
     val held = new CountDownLatch(1)
     val done = new CountDownLatch(1)
-    val holder = new Thread(() => Lock.withTableLock(base, 1000L) { held.countDown(); done.await() })
+    val holder = new Thread(() => locked(base, 1000L) { held.countDown(); done.await() })
     holder.start()
     held.await()
-    val error = intercept[CommitConflict](Lock.withTableLock(base, 10L)(()))
+    val error = intercept[CommitConflict](locked(base, 10L)(()))
     done.countDown()
     holder.join()
     assertEquals(error.condition, "LOCK_TIMEOUT")
@@ -53,28 +61,28 @@ class LockSuite extends FunSuite {
     val file = base.resolve(".hoodie").resolve(".hudilite.lock")
     Files.createFile(file)
     val holder = OtherProcess.holdingLock(file)
-    try assertEquals(intercept[CommitConflict](Lock.withTableLock(base.toString, 50L)(())).condition, "LOCK_TIMEOUT")
+    try assertEquals(intercept[CommitConflict](locked(base.toString, 50L)(())).condition, "LOCK_TIMEOUT")
     finally holder.end()
-    assertEquals(Lock.withTableLock(base.toString, 10000L)(1), 1)
+    assertEquals(locked(base.toString, 10000L)(1), 1)
   }
 
   test("a thread that holds the lock takes it again") {
     val base = newTable().toString
-    assertEquals(Lock.withTableLock(base, 1000L)(Lock.withTableLock(base, 0L)(1)), 1)
+    assertEquals(locked(base, 1000L)(locked(base, 0L)(1)), 1)
   }
 
   test("spellings of one local path share the lock") {
     val base = newTable().toString
     val entered = new AtomicInteger()
-    val other = new Thread(() => { Lock.withTableLock(s"file:$base/", 10L)(entered.incrementAndGet()); () })
+    val other = new Thread(() => { locked(s"file:$base/", 10L)(entered.incrementAndGet()); () })
     other.setUncaughtExceptionHandler((_, _) => ())
-    Lock.withTableLock(base, 1000L) { other.start(); other.join() }
+    locked(base, 1000L) { other.start(); other.join() }
     assertEquals(entered.get, 0)
   }
 
   test("a body that fails gives the lock back") {
     val base = newTable().toString
-    intercept[IllegalStateException](Lock.withTableLock(base, 1000L)(throw new IllegalStateException("no")))
-    assertEquals(Lock.withTableLock(base, 0L)(1), 1)
+    intercept[IllegalStateException](locked(base, 1000L)(throw new IllegalStateException("no")))
+    assertEquals(locked(base, 0L)(1), 1)
   }
 }

@@ -1,60 +1,104 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.MemoryStorage
+import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage}
+
+import java.time.{Clock, Instant => EpochInstant, ZoneOffset}
+import java.util.concurrent.atomic.AtomicLong
 
 import munit.FunSuite
 
 class OwnerSuite extends FunSuite {
 
   private val self = Owner.current
+  private val instant = "20260101000001000"
 
-  private def alive(owner: Owner, heartbeatExpired: Boolean): Boolean =
-    Owner.mayBeAlive(owner, "20260101000001000", heartbeatExpired)
+  /** A store with the time `now`, and what a process on this host sees of it. */
+  private final class Place(val now: AtomicLong = new AtomicLong(1000L)) {
+    val storage: Storage = new MemoryStorage(() => now.get)
+
+    def alive(owner: Owner, as: Owner = self, through: Storage = storage): Boolean = {
+      storage.delete(s"/t/.hoodie/.hudilite/$instant")
+      Owner.write(storage, "/t", instant, owner)
+      val file = Owner.files(storage, "/t").head
+      new Liveness(through, "/t", as).mayBeAlive(Owner.read(storage, "/t", instant).get, file)
+    }
+  }
+
+  private val elsewhere = self.copy(host = "elsewhere", process = "x")
 
   test("an owner on this host lives as long as its process, whatever its heartbeat") {
-    for (expired <- Seq(true, false)) {
-      assert(alive(self.copy(process = "another class loader"), expired))
-      assert(!alive(self.copy(process = "x", ticks = 0, started = self.started + 1), expired),
-        "a process id used again")
-      assert(!alive(self.copy(process = "x", pid = Int.MaxValue.toLong), expired), "a process id not in use")
-    }
+    val place = new Place
+    assert(place.alive(self.copy(process = "another class loader")))
+    Heartbeat.start(place.storage, "/t", instant).abandon()
+    assert(!place.alive(self.copy(process = "x", ticks = 0, started = self.started + 1)), "a process id used again")
+    assert(!place.alive(self.copy(process = "x", pid = Int.MaxValue.toLong)), "a process id not in use")
   }
 
   test("a clock that was set since a process began does not tell it dead, where the kernel counts from its boot") {
     assume(self.ticks > 0, "the kernel does not tell when a process began")
     val other = self.copy(process = "another class loader", started = self.started - 3600000)
-    assert(alive(other, heartbeatExpired = true))
-    assert(!alive(other.copy(ticks = self.ticks - 1), heartbeatExpired = false), "a process id used again")
+    assert(new Place().alive(other))
+    assert(!new Place().alive(other.copy(ticks = self.ticks - 1)), "a process id used again")
   }
 
-  test("an owner on another host lives as long as its heartbeat") {
-    assert(alive(self.copy(host = "elsewhere", process = "x"), heartbeatExpired = false))
-    assert(!alive(self.copy(host = "elsewhere", process = "x"), heartbeatExpired = true))
+  test(
+    "an owner on another host lives until two minutes after its last beat, or after its owner file before the first") {
+    val place = new Place
+    assert(place.alive(elsewhere))
+    val file = Owner.files(place.storage, "/t").head
+    def alive: Boolean = new Liveness(place.storage, "/t", self).mayBeAlive(elsewhere, file)
+    place.now.addAndGet(Heartbeat.ExpiryMs)
+    assert(alive)
+    Heartbeat.start(place.storage, "/t", instant).abandon()
+    place.now.addAndGet(Heartbeat.ExpiryMs)
+    assert(alive)
+    place.now.addAndGet(1L)
+    assert(!alive)
   }
 
-  test("an instant of this process lives until it is released") {
+  test("a machine's clock that runs ahead, or behind, makes nobody dead") {
+    for (offMs <- Seq(3600000L, -3600000L)) {
+      val place = new Place(new AtomicLong(10000000L))
+      val wrong = Clock.fixed(EpochInstant.ofEpochMilli(place.now.get + offMs), ZoneOffset.UTC)
+      val off = new ForwardingStorage(place.storage) { override def clock: Clock = wrong }
+      assert(place.alive(elsewhere, through = off), s"by a clock that is off by $offMs ms")
+    }
+  }
+
+  test("an instant of this process lives until it is released, in its table only") {
     val storage = new MemoryStorage()
-    Owner.write(storage, "/t", "20260101000001000")
-    assertEquals(Owner.read(storage, "/t", "20260101000001000"), Some(self))
-    assert(alive(self, heartbeatExpired = true))
-    Owner.release("20260101000001000")
-    assert(!alive(self, heartbeatExpired = false))
+    val table = storage.place("/t")
+    assert(Owner.write(storage, "/t", instant))
+    assertEquals(Owner.read(storage, "/t", instant), Some(self))
+    assertEquals(Owner.isAlive(self, self, table, instant), Some(true))
+    assertEquals(Owner.isAlive(self, self, storage.place("/u"), instant), Some(false))
+    Owner.release(storage, "/t", instant)
+    assertEquals(Owner.isAlive(self, self, table, instant), Some(false))
   }
 
-  test("an owner file that was cut short leaves the decision to the heartbeat") {
+  test("an instant has one owner") {
     val storage = new MemoryStorage()
+    assert(Owner.write(storage, "/t", instant, elsewhere))
+    assert(!Owner.write(storage, "/t", instant))
+    assertEquals(Owner.read(storage, "/t", instant), Some(elsewhere))
+    assertEquals(Owner.isAlive(self, self, storage.place("/t"), instant), Some(false))
+    assert(Owner.write(storage, "/t", instant, elsewhere), "who asks twice, for the answer was lost, is the owner")
+  }
+
+  test("an owner file that cannot be read leaves the decision to the heartbeat") {
+    val storage = new MemoryStorage(() => 1000L)
     storage.replace("/t/.hoodie/.hudilite/1", Array[Byte]('{', '"'))
     val owner = Owner.read(storage, "/t", "1").get
-    assert(alive(owner, heartbeatExpired = false) && !alive(owner, heartbeatExpired = true))
+    assertEquals(Owner.isAlive(owner, self, storage.place("/t"), "1"), None)
     assertEquals(Owner.read(storage, "/t", "2"), None)
   }
 
-  test("a heartbeat expires two minutes after its last beat, and at once when it is missing") {
-    val storage = new MemoryStorage(() => 1000L)
-    val heartbeat = Heartbeat.start(storage, "/t", "1")
-    assert(!Heartbeat.isExpired(storage, "/t", "1", 1000L + Heartbeat.ExpiryMs))
-    assert(Heartbeat.isExpired(storage, "/t", "1", 1001L + Heartbeat.ExpiryMs))
+  test("an ended heartbeat does not come back with a beat that was under way") {
+    val memory = new MemoryStorage()
+    val storage = new ForwardingStorage(memory) {}
+    val heartbeat = Heartbeat.start(storage, "/t", instant)
     heartbeat.stop()
-    assert(Heartbeat.isExpired(storage, "/t", "1", 1000L))
+    heartbeat.beat()
+    assertEquals(memory.paths, Nil)
   }
 }

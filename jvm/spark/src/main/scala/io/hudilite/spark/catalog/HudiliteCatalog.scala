@@ -6,10 +6,11 @@ import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.shim.Catalogs
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
-import io.hudilite.table.{Table, TableSupport}
+import io.hudilite.table.{FileMemory, Table}
 
 import java.util.{Map => JMap}
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
@@ -83,6 +84,8 @@ final class HudiliteCatalog extends TableCatalog {
 
   override def renameTable(from: Identifier, to: Identifier): Unit = throw Refusal.Rename.of(pathOf(from))
 
+  override def invalidateTable(ident: Identifier): Unit = HudiliteCatalog.forget(pathOf(ident))
+
   private[catalog] def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
 }
 
@@ -105,10 +108,19 @@ object HudiliteCatalog {
   def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val request = RequestOptions.of(options)
     val conf = SparkSession.active.sessionState.newHadoopConf()
-    val qualified = { val p = new Path(path); p.getFileSystem(conf).makeQualified(p).toString }
-    val storage = TableStorage.of(new HadoopStorage(conf), qualified)
-    val found = if (TableProperties.exists(storage, qualified)) Some(Table.open(storage, qualified)) else None
-    found.foreach(t => TableSupport.checkReadable(t.config, qualified))
-    HudiliteTable(qualified, storage, found, request, dataFrame)
+    val basePath = qualified(path, conf)
+    val storage = TableStorage.of(new HadoopStorage(conf), basePath)
+    HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
+  }
+
+  /** Forgets what is known of the files of the table at a path. */
+  def forget(path: String): Unit = {
+    val conf = SparkSession.active.sessionState.newHadoopConf()
+    FileMemory.forget(new HadoopStorage(conf).cacheScope, qualified(path, conf))
+  }
+
+  private def qualified(path: String, conf: Configuration): String = {
+    val p = new Path(path)
+    p.getFileSystem(conf).makeQualified(p).toString
   }
 }

@@ -62,6 +62,16 @@ final case class HudiliteTable(
 
   private def options: Map[String, String] = prepared.map(_.target.options).getOrElse(request.all)
 
+  // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
+  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared)
+
+  override def equals(other: Any): Boolean = other match {
+    case that: HudiliteTable => (this eq that) || identity == that.identity
+    case _ => false
+  }
+
+  override def hashCode(): Int = identity.hashCode
+
   private val showsMeta = ReadOptions.MetaColumns(options)
 
   private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(options, t.config)))

@@ -18,7 +18,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.{StructField, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 
 /** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key;
   * and in log files, where the rows asked for are those that a query sees.
@@ -45,9 +44,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
   override protected def doExecute(): RDD[InternalRow] = {
     val broadcast = child.executeBroadcast[Array[InternalRow]]()
     val keys = ProbeKeysOfBroadcast(broadcast, global)
-    val candidates = target.slices.toSeq.flatMap { case (partition, slices) =>
-      if (keys.get.areIn(UTF8String.fromString(partition))) slices else Nil
-    }
+    val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size
     SQLMetrics.postDriverMetricUpdates(sparkContext,
       sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
@@ -57,7 +54,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
       target.evolved)
     val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
     val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)
-    val probe = SliceProbe(inBase, target.logs, byKey)
+    val probe = SliceProbe(inBase, target.logs(candidates), byKey)
     new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
   }
 

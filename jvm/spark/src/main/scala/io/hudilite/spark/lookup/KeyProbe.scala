@@ -38,15 +38,18 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] = {
-    val footer = FooterCache.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
-    val candidates = mayHold(file, footer, keys, metrics)
+    val own = footer(file)
+    val candidates = mayHold(file, own, keys, metrics)
     if (candidates.isEmpty) Iterator.empty
     else {
       metrics.filesOpened += 1
       metrics.falsePositives += candidates.length
-      matching(file, candidates, footer.sortedByKey, metrics, context)
+      matching(file, candidates, own.sortedByKey, metrics, context)
     }
   }
+
+  def footer(file: BaseFile): BaseFileFooter =
+    FooterCache.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
 
   private def mayHold(
       file: BaseFile, footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {

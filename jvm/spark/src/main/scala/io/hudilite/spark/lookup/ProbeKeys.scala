@@ -5,6 +5,8 @@ import java.util
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
+import scala.collection.JavaConverters._
+
 /** The incoming keys of one lookup, by partition path, sorted by their UTF-8 bytes and without duplicates. Each
   * partition's keys are sorted when they are first asked for: by tasks, beside each other, and not by the driver.
   *
@@ -16,17 +18,20 @@ final class ProbeKeys private (byPartition: util.HashMap[UTF8String, PartitionKe
   /** Keys that a file of this partition may hold; empty when none can be there. */
   def of(partition: UTF8String): Array[UTF8String] = {
     val keys = byPartition.get(if (global) ProbeKeys.Anywhere else partition)
-    if (keys == null) ProbeKeys.None else keys.sorted
+    if (keys == null) ProbeKeys.NoKeys else keys.sorted
   }
 
-  /** Whether a file of this partition may hold one. */
-  def areIn(partition: UTF8String): Boolean = byPartition.containsKey(if (global) ProbeKeys.Anywhere else partition)
+  def isEmpty: Boolean = byPartition.isEmpty
+
+  /** The partitions that can hold one; `None` = any. */
+  def partitions: Option[Seq[String]] =
+    if (global) None else Some(byPartition.keySet.iterator.asScala.map(_.toString).toList)
 }
 
 object ProbeKeys {
 
   private val Anywhere = UTF8String.EMPTY_UTF8
-  private val None = Array.empty[UTF8String]
+  private val NoKeys = Array.empty[UTF8String]
 
   /** @param rows
     *   (record key) with a global index, else (record key, partition path)

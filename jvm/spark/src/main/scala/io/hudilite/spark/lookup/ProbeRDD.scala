@@ -1,6 +1,7 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.storage.Parallel
 
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
@@ -8,25 +9,34 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.unsafe.types.UTF8String
 
-/** One task for each lot of file slices: the rows whose keys were asked for. */
+/** One task for each lot of file slices: the rows whose keys were asked for. A task is sent its own lot alone. */
 private[lookup] final class ProbeRDD(
-    sc: SparkContext, lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast, probe: SliceProbe,
+    sc: SparkContext, @transient private val lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast,
+    probe: SliceProbe,
     metrics: ProbeMetrics)
     extends RDD[InternalRow](sc, Nil) {
 
   override protected def getPartitions: Array[Partition] = lots.zipWithIndex.map { case (slices, i) =>
-    new Lot(i, slices)
+    new ProbeLot(i, slices)
   }
 
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
-    split.asInstanceOf[Lot].slices.iterator.flatMap { slice =>
-      probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context)
+    split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
+      Parallel.map(slices.toSeq)(probe.bringFooter)
+      slices.iterator.flatMap(slice =>
+        probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context))
     }
   }
-
-  private final class Lot(override val index: Int, val slices: Array[FileSlice]) extends Partition
 }
+
+private object ProbeRDD {
+
+  /** Read beside each other before the files are; with large bloom filters more would not be kept until they are used. */
+  val FootersAtOnce = 16
+}
+
+private final class ProbeLot(override val index: Int, val slices: Array[FileSlice]) extends Partition
 
 /** What the steps of a lookup let pass. */
 private[lookup] final case class ProbeMetrics(

@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.KeyExpressions
@@ -30,17 +30,29 @@ final class ProbeTarget(
     table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
     val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
-  /** Newest slices of the table by partition path, listed once. */
-  lazy val slices: Map[String, Seq[FileSlice]] = table.allSlices()
+  @volatile private var asked: Option[Seq[String]] = None
 
   private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read())
 
   /** Names of the columns in files, where some have changed. */
   def evolved: Option[EvolvedColumns] = support.columns
 
-  /** How the table's log files are read; `None` when there are none. */
-  def logs: Option[LogJob] =
-    if (slices.values.exists(_.exists(_.logs.nonEmpty))) Some(LogJob.of(table, support, None)) else None
+  /** Newest slices of the partitions that can hold one of the keys. */
+  def candidates(keys: ProbeKeys): Seq[FileSlice] = {
+    asked = keys.partitions
+    if (keys.isEmpty) Nil else asked.fold(inOrder(table.files.find(PathSelection.All)))(of)
+  }
+
+  /** Newest slices of the partitions that a lookup with keys of partitions has looked in; `None` when there was none. */
+  def lookedIn: Option[Seq[FileSlice]] = asked.map(of)
+
+  private def of(partitions: Seq[String]): Seq[FileSlice] = inOrder(table.files.slices(partitions))
+
+  private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
+
+  /** How the log files of these slices are read; `None` when there are none. */
+  def logs(slices: Seq[FileSlice]): Option[LogJob] =
+    if (slices.exists(_.logs.nonEmpty)) Some(LogJob.of(table, support, None)) else None
 
   def basePath: String = table.basePath
 

@@ -38,6 +38,9 @@ private[lookup] final case class SliceProbe(
   @transient private lazy val logRows: Option[LogRows] = logs.map(LogRows(_, fileColumns))
   private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
 
+  /** Reads the footer of the slice's base file, which `rows` then finds in memory. */
+  def bringFooter(slice: FileSlice): Unit = slice.base.foreach(base.footer)
+
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] =

@@ -44,7 +44,7 @@ object AppendPlan {
     val tasks = operation.parallelism(target.options)
     // Also where some partitions are replaced: the others keep their number of buckets.
     val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
-      val slices = table.slices(table.partitions()).values.flatten.toSeq
+      val slices = table.allSlices().values.flatten.toSeq
       WriteLayout.bucketGroups(slices, index, table, tasks, cores * InsertTakers.of(target).tasksPerCore)
     }
     val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
@@ -54,7 +54,6 @@ object AppendPlan {
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
     operation match {
-      case _ if target.existing.isEmpty => Replaces.Nothing
       case _ if overwrites => Replaces.WholeTable
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
@@ -68,8 +67,8 @@ object AppendPlan {
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
     target.existing.flatMap { table =>
       val size = RecordSize.estimate(rows.stats, target)
-      val slices = table.slices(table.partitions()).values.flatten.toSeq
-      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target))).filter(
-        _.small.nonEmpty)
+      val slices = table.allSlices().values.flatten.toSeq
+      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
+        .filter(_.small.nonEmpty)
     }
 }

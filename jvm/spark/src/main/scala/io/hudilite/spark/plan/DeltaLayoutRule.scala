@@ -1,7 +1,9 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{RowLevelWrite, WriteGroups}
+import io.hudilite.spark.write.{LateGroups, RowLevelWrite}
+import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
@@ -20,22 +22,34 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
         .withNewQuery(WriteLayout.changes(write.query, operation.target, groups))
   }
 
-  private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): WriteGroups = {
+  private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): LateGroups = {
     val target = operation.target
     val parallelism = operation.operation.parallelism(target.options)
-    val slices = target.existing.map(_.allSlices().values.flatten.toSeq).getOrElse(Nil)
     val cores = session.sparkContext.defaultParallelism
     val takers = InsertTakers.of(target)
-    val inBuckets = for (table <- target.existing; index <- target.buckets)
-      yield WriteLayout.bucketGroups(slices, index, table, parallelism, cores * takers.tasksPerCore)
-    inBuckets.getOrElse {
-      val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
-      WriteLayout.groups(slices, target.options, incoming.flatMap(RecordSize.estimate(_, target)), parallelism, cores,
-        takers)
+    val table = target.existing.getOrElse(throw new IllegalStateException(s"${target.basePath} is no table"))
+    target.buckets match {
+      case Some(index) => LateGroups.of(
+          WriteLayout.bucketGroups(all(table), index, table, parallelism, cores * takers.tasksPerCore))
+      case None =>
+        val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
+        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.options,
+          incoming.flatMap(RecordSize.estimate(_, target)), parallelism, cores, takers)
     }
   }
 
-  private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: WriteGroups): DataSourceV2Relation = {
+  private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
+
+  /** The slices of the partitions that a lookup has looked in: what it did not find there is new. `None` where it is not
+    * known which these are, or where the rows come from elsewhere.
+    */
+  private def changing(query: LogicalPlan): Option[Seq[FileSlice]] =
+    query.collect { case p: IndexProbe => p.target } match {
+      case Seq(lookup) => lookup.lookedIn
+      case _ => None
+    }
+
+  private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: LateGroups): DataSourceV2Relation = {
     val relation = RowLevelWrite.relationOf(write.table).get
     PlanNodes.withTable(relation, RowLevelTables.withOperation(relation.table, operation.copy(groups = Some(groups))))
   }

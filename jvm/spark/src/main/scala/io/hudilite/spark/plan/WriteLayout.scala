@@ -4,7 +4,7 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
-import io.hudilite.spark.write.{BucketSlots, BucketTables, WriteGroups, WriteTarget}
+import io.hudilite.spark.write.{BucketSlots, BucketTables, LateGroups, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
@@ -96,10 +96,10 @@ object WriteLayout {
 
   /** Keyed rows of an insert, packed into the groups' small files. */
   def packed(rows: LogicalPlan, groups: WriteGroups): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), LateGroups.of(groups))
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
-  def changes(query: LogicalPlan, target: WriteTarget, groups: WriteGroups): LogicalPlan = {
+  def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups): LogicalPlan = {
     // A row that was found says where it is; only inserts need their key and partition computed. A DELETE has no inserts,
     // and no data columns.
     val columns = dataColumns(query)
@@ -116,11 +116,12 @@ object WriteLayout {
     *   leaves one row of each key; `None` = all rows stay
     */
   def bucketed(rows: LogicalPlan, groups: WriteGroups, latest: Option[KeepsLatest]): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn),
+      LateGroups.of(groups), latest)
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: WriteGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
+      groups: LateGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
@@ -150,8 +151,7 @@ object WriteLayout {
       cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
     val all = sorted(slices)
     val maxBytes = WriteOptions.MaxFileSize(options)
-    val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
-      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+    val spread = spreadOf(options, inputBytes, parallelism, cores)
     val limit = WriteOptions.SmallFileLimit(options)
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
@@ -159,6 +159,21 @@ object WriteLayout {
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
       }.filter(_._2.nonEmpty)
     WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
+  }
+
+  private def spreadOf(options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int, cores: Int): Int =
+    inputBytes.map(b => (b / WriteOptions.MaxFileSize(options) + 1).min(BigInt(cores)).toInt).getOrElse(1)
+      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+
+  /** The groups of a write whose lookup finds out while it runs which slices they are; the parameters are those of
+    * [[groups]]. How many tasks there are does not depend on more files than there are tasks.
+    */
+  def lateGroups(table: Table, slices: () => Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt],
+      parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
+    val most = cores * takers.tasksPerCore
+    val files = table.files.iterator().flatMap(_._2).take(most.max(parallelism)).size
+    new LateGroups(tasks(files, spreadOf(options, inputBytes, parallelism, cores), parallelism, most),
+      () => groups(slices(), options, inputBytes, parallelism, cores, takers))
   }
 
   /** The groups of a write with a bucket index into `slices`, which must be what the index says. */

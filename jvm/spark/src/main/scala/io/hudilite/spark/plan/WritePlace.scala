@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.spark.write.WriteGroups
+import io.hudilite.spark.write.LateGroups
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
@@ -9,11 +9,11 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Place of a row (file id or null, partition path, record key); see [[WriteGroups]]. */
-final case class WritePlace(children: Seq[Expression], groups: WriteGroups) extends Expression {
+/** Place of a row (file id or null, partition path, record key); see `WriteGroups`. */
+final case class WritePlace(children: Seq[Expression], groups: LateGroups) extends Expression {
   override def dataType: DataType = LongType
   override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.place(
+  override def eval(input: InternalRow): Any = groups.groups.place(
     children(0).eval(input).asInstanceOf[UTF8String],
     children(1).eval(input).asInstanceOf[UTF8String],
     children(2).eval(input).asInstanceOf[UTF8String])
@@ -23,7 +23,7 @@ final case class WritePlace(children: Seq[Expression], groups: WriteGroups) exte
     val values = children.map(_.genCode(ctx))
     val before = values.map(_.code).reduce(_ + _)
     val arguments = values.map(v => s"(${v.isNull} ? (UTF8String) null : ${v.value})").mkString(", ")
-    ev.copy(code = code"$before long ${ev.value} = $holder.place($arguments);", isNull = FalseLiteral)
+    ev.copy(code = code"$before long ${ev.value} = $holder.groups().place($arguments);", isNull = FalseLiteral)
   }
 
   override def prettyName: String = "write_place"
@@ -37,16 +37,16 @@ object WritePlace {
 }
 
 /** The value by which Spark's hash partitioning brings a place to its task. */
-final case class WriteTask(place: Expression, groups: WriteGroups) extends Expression {
+final case class WriteTask(place: Expression, groups: LateGroups) extends Expression {
   override def children: Seq[Expression] = Seq(place)
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false
-  override def eval(input: InternalRow): Any = groups.taskOfPlace(place.eval(input).asInstanceOf[Long])
+  override def eval(input: InternalRow): Any = groups.groups.taskOfPlace(place.eval(input).asInstanceOf[Long])
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val holder = ctx.addReferenceObj("groups", groups)
     val of = place.genCode(ctx)
-    ev.copy(code = code"${of.code} int ${ev.value} = $holder.taskOfPlace(${of.value});", isNull = FalseLiteral)
+    ev.copy(code = code"${of.code} int ${ev.value} = $holder.groups().taskOfPlace(${of.value});", isNull = FalseLiteral)
   }
 
   override def prettyName: String = "write_task"

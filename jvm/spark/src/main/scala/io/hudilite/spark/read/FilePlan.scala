@@ -8,12 +8,19 @@ import io.hudilite.table.Table
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.types.StructType
 
-/** The files that a scan reads, and how many slices each pruning step left out.
+/** The files that a scan reads, and how many slices each pruning step left out. Partitions that the filters of the query
+  * exclude are not even listed, so nothing is known of their files.
   *
   * @param files
   *   base files without log files on top
   * @param merged
   *   slices with log files: what their base files say about keys does not hold for their logs
+  * @param listed
+  *   slices of the partitions that were listed
+  * @param partitions
+  *   partitions whose files are read
+  * @param byPartition
+  *   slices in partitions that were excluded after they had been listed, by filters that came up while the query ran
   * @param keys
   *   record keys outside of which no row passes the filters
   * @param keysToCheck
@@ -22,7 +29,8 @@ import org.apache.spark.sql.types.StructType
 final case class FilePlan(
     files: Seq[BaseFile],
     merged: Seq[FileSlice],
-    total: Int,
+    listed: Int,
+    partitions: Int,
     byPartition: Int,
     byRange: Int,
     byBloom: Int,
@@ -34,17 +42,24 @@ final case class FilePlan(
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
   def describe: String = {
-    val afterPartition = total - byPartition
+    val inPartitions = listed - byPartition
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${afterPartition - byRange} by key range -> ${files.size + merged.size} by bloom filter"
+    else s" -> ${inPartitions - byRange} by key range -> ${files.size + merged.size} by bloom filter"
+    val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$total -> $afterPartition by partition$byKey$logs, $bytes bytes"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$byKey$logs, $bytes bytes"
   }
+
+  private def counted(number: Int, what: String): String = if (number == 1) s"1 $what" else s"$number ${what}s"
 }
 
-/** Prunes the files of a query by its filters. */
-final class FilePlanner(source: SnapshotSource, schema: StructType, conf: => Configuration) {
+/** Prunes the files of a query by its filters.
+  *
+  * @param filters
+  *   those that are known when the query is planned
+  */
+final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq[ScanFilter], conf: => Configuration) {
 
   private val table: Table = source.table
   // Partition paths and keys keep the spelling that they got when they were written.
@@ -53,20 +68,22 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, conf: => Con
   private val partitions = new PartitionPruning(table.config, schema, keepTypes(table.config.partitionFields))
   private val keyFilter = new KeyFilter(table.config, schema, keepTypes(table.config.recordKeyFields))
 
+  private lazy val listed: SourceFiles = source.files(partitions.selection(filters))
+
   /** Columns, as paths of names, on which filters can leave out files. */
   val pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
 
-  def plan(filters: Seq[ScanFilter]): FilePlan = {
-    val all = source.files
-    val kept = (all.files.map(_.partition) ++ all.merged.map(_.partition)).toSet.filter(partitions.mayHold(_, filters))
-    val inPartitions = all.files.filter(f => kept(f.partition))
-    val merged = all.merged.filter(s => kept(s.partition))
-    val keys = keyFilter.keys(filters)
-    val onDriver = inPartitions.size <= KeyPruning.MaxFilesOnDriver
-    val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions, 0, 0))(
-      KeyPruning.prune(conf, table.basePath, inPartitions, _))
-    FilePlan(pruned.files, merged, all.size, all.size - inPartitions.size - merged.size, pruned.byRange, pruned.byBloom,
-      keys, keysToCheck = keys.isDefined && !onDriver)
+  /** @param late
+    *   filters that came up while the query runs
+    */
+  def plan(late: Seq[ScanFilter] = Nil): FilePlan = {
+    val inPartitions = listed.in(partitions.selection(late))
+    val keys = keyFilter.keys(filters ++ late)
+    val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
+    val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
+      KeyPruning.prune(conf, table.basePath, inPartitions.files, _))
+    FilePlan(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions, listed.size - inPartitions.size,
+      pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver)
   }
 
   /** Columns in which all versions of a record agree, so that a filter on them hides all or none. */

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.FilePaths
 import io.hudilite.storage.Parallel
+import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.column.statistics.{IntStatistics, LongStatistics, Statistics}
@@ -25,7 +26,8 @@ final case class AggregateScan(schema: StructType, row: InternalRow, text: Strin
   override def description(): String = text
 }
 
-/** Answers `count`, `min` and `max` of whole files from their footers, where these are exact.
+/** Answers `count(*)` of whole files from what their commits counted, and `count`, `min` and `max` of columns from their
+  * footers, where these are exact. No more footers are read here than the driver can read while a query is planned.
   *
   * Bounds of text can be cut short by a writer and those of fractions can leave out NaN, so both are refused; so are
   * days before the change of calendars, which a reader might have to shift, and files from before a change of columns.
@@ -39,29 +41,35 @@ object FooterAggregates {
 
   /** The answer, or `None` when some part of it is not certain. */
   def answer(
-      conf: Configuration, basePath: String, files: Seq[BaseFile], aggregation: Aggregation,
+      conf: Configuration, table: Table, files: Seq[BaseFile], aggregation: Aggregation,
       schema: StructType, evolved: Option[EvolvedColumns]): Option[AggregateScan] = {
     val functions = aggregation.aggregateExpressions.toSeq
     val columns = functions.map(columnOf(_, schema))
     def sameColumns: Boolean = evolved.forall(e => files.forall(f => e.isOfQuery(f.instant)))
     if (aggregation.groupByExpressions.nonEmpty || columns.exists(_.isEmpty)) None
-    else if (columns.flatten.forall(_.isEmpty)) {
-      val rows = Parallel.map(files)(f =>
-        FooterCache.read(conf, FilePaths.absolute(basePath, f.relativePath), f.length, withBloom = false).rows).sum
-      Some(scan(functions, functions.map(_ => LongType -> (rows: Any))))
-    } else if (!sameColumns) None
+    else if (columns.flatten.forall(_.isEmpty))
+      rowsOf(conf, table, files).map(rows => scan(functions, functions.map(_ => LongType -> (rows: Any))))
+    else if (!sameColumns || files.size > KeyPruning.MaxFilesOnDriver) None
     else {
       val footers = Parallel.map(files)(f =>
-        FooterCache.metadata(conf, FilePaths.absolute(basePath, f.relativePath), f.length))
+        FooterCache.metadata(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length))
       val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, footers) }
       if (values.forall(_.isDefined)) Some(scan(functions, values.flatten)) else None
     }
   }
 
+  private def rowsOf(conf: Configuration, table: Table, files: Seq[BaseFile]): Option[Long] = {
+    val counted = RowCounts.of(table, files)
+    val others = files.filterNot(f => counted.contains(f.relativePath))
+    if (others.size > KeyPruning.MaxFilesOnDriver) None
+    else Some(counted.values.sum + Parallel.map(others)(f =>
+      FooterCache.read(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length, withBloom = false).rows).sum)
+  }
+
   private def scan(functions: Seq[AggregateFunc], values: Seq[(DataType, Any)]): AggregateScan = {
     val fields = functions.zip(values).map { case (f, (dataType, _)) => StructField(f.toString, dataType) }
     AggregateScan(StructType(fields.toArray), new GenericInternalRow(values.map(_._2).toArray),
-      s"hudilite aggregates from footers: ${functions.mkString(", ")}")
+      s"hudilite aggregates from statistics: ${functions.mkString(", ")}")
   }
 
   /** The column that a function looks at, itself none for `count(*)`; `None` for a function without exact answer. */

@@ -27,8 +27,8 @@ final class HudiliteScan(
     with SupportsRuntimeV2Filtering {
 
   private lazy val conf = SessionConf.parquet(options)
-  private lazy val planner = new FilePlanner(source, known, conf)
-  private lazy val planned: FilePlan = planner.plan(filters)
+  private lazy val planner = new FilePlanner(source, known, filters, conf)
+  private lazy val planned: FilePlan = planner.plan()
   private val settings = SessionSettings.reader(columns)
   private var runtimeFilters: Seq[ScanFilter] = Nil
   private var narrowed: Option[FilePlan] = None
@@ -54,14 +54,15 @@ final class HudiliteScan(
     val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
     else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
-    val slices = plan.merged.map(slice => SliceSplit(slice, source.files.whole.get(slice.groupId)))
-    ScanPartition.pack(files, maxBytes, SessionSettings.openCostBytes, slices, SessionSettings.parallelism)
+    val slices = plan.merged.map(slice => SliceSplit(slice, source.whole.get(slice.groupId)))
+    val pack = if (plan.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
+    pack(files, maxBytes, SessionSettings.openCostBytes, slices, SessionSettings.parallelism)
       .map(p => p.copy(narrowing = late): InputPartition).toArray
   }
 
   /** As many files as hold the rows wanted, when the number of their rows is known. */
   private def enough(files: Seq[BaseFile], rows: Int): Seq[BaseFile] =
-    if (filters.nonEmpty || source.files.commitTimes.isDefined) files
+    if (filters.nonEmpty || source.commitTimes.isDefined) files
     else {
       val counts = RowCounts.of(source.table, files)
       val before = files.scanLeft(0L)((sum, f) => sum + counts.getOrElse(f.relativePath, 0L))
@@ -70,12 +71,12 @@ final class HudiliteScan(
 
   override def createReaderFactory(): PartitionReaderFactory = {
     val files = FileRead(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
-      source.files.commitTimes, settings, source.evolved)
+      source.commitTimes, settings, source.evolved)
     ScanReaderFactory(ScanJob(files, limit, merge), SharedConf(conf))
   }
 
   private def merge: Option[SliceMerge] =
-    if (source.files.merged.isEmpty) None else Some(SliceMerge(source.logs, planner.keyColumns))
+    if (planned.merged.isEmpty) None else Some(SliceMerge(source.logs, planner.keyColumns))
 
   // ---- statistics
 
@@ -101,7 +102,7 @@ final class HudiliteScan(
 
   override def filter(predicates: Array[Predicate]): Unit = {
     runtimeFilters = predicates.toList.flatMap(ScanFilter.of(_, known))
-    narrowed = if (runtimeFilters.isEmpty) None else Some(planner.plan(filters ++ runtimeFilters))
+    narrowed = if (runtimeFilters.isEmpty) None else Some(planner.plan(runtimeFilters))
   }
 
   // Long lists have done their work in pruning files, and tasks need not carry them.
@@ -116,7 +117,8 @@ final class HudiliteScan(
 
   override def reportDriverMetrics(): Array[CustomTaskMetric] = {
     val plan = current
-    Array(ScanMetric(ScanMetrics.FilesTotal, plan.total.toLong),
+    Array(ScanMetric(ScanMetrics.FilesListed, plan.listed.toLong),
+      ScanMetric(ScanMetrics.PartitionsRead, plan.partitions.toLong),
       ScanMetric(ScanMetrics.PrunedByPartition, plan.byPartition.toLong),
       ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
       ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong))

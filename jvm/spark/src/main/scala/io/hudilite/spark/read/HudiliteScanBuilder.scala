@@ -65,14 +65,11 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
   private def answer(aggregation: Aggregation): Option[AggregateScan] = answered match {
     case Some((same, result)) if same eq aggregation => result
     case _ =>
-      val files = source.files
-      val possible = filters.isEmpty && files.commitTimes.isEmpty && files.merged.isEmpty &&
-        files.files.size <= KeyPruning.MaxFilesOnDriver
+      val possible = filters.isEmpty && source.commitTimes.isEmpty && source.files.merged.isEmpty
       val result =
         if (!possible) None
-        else
-          FooterAggregates.answer(SessionConf.hadoop(options), source.table.basePath, files.files, aggregation, known,
-            source.evolved)
+        else FooterAggregates.answer(SessionConf.hadoop(options), source.table, source.files.files, aggregation, known,
+          source.evolved)
       answered = Some((aggregation, result))
       result
   }

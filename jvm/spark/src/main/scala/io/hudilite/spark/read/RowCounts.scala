@@ -4,11 +4,20 @@ import io.hudilite.filegroup.BaseFile
 import io.hudilite.storage.WeightedCache
 import io.hudilite.table.Table
 
-/** Rows of base files as the commits that wrote them recorded: no file is opened. */
+/** Rows of base files as the commits that wrote them recorded: no file is opened.
+  *
+  * A commit counts the rows of each file that it wrote, those that were only carried over included, and says how large the
+  * file is: a file of another size is not the one that was counted.
+  */
 object RowCounts {
 
   private val MaxCommits = 50
-  private val commits = new WeightedCache[(String, String), Map[String, Long]](512)
+
+  private final case class Counted(rows: Long, bytes: Long)
+
+  // A path and its numbers take some 250 bytes.
+  private val MaxFiles = 200000L
+  private val commits = new WeightedCache[(String, String), Map[String, Counted]](MaxFiles)
 
   /** Rows by relative path; files whose commit is archived, or one of too many, are absent. */
   def of(table: Table, files: Seq[BaseFile]): Map[String, Long] = {
@@ -16,11 +25,15 @@ object RowCounts {
     val cached = instants.flatMap(i => commits.get(table.basePath -> i).map(i -> _)).toMap
     val missing = instants.filterNot(cached.contains).flatMap(i => table.timeline.write(i))
     val read = table.store.readCommits(missing).map { case (instant, metadata) =>
-      instant.time -> metadata.allStats.filterNot(_.isLog).map(s => s.path -> s.numWrites).toMap
+      instant.time -> metadata.allStats.filterNot(_.isLog)
+        .map(s => s.path -> Counted(s.numWrites, s.fileSizeInBytes)).toMap
     }.toMap
-    read.foreach { case (instant, rows) => commits.put(table.basePath -> instant, rows) }
+    read.foreach { case (instant, rows) => commits.put(table.basePath -> instant, rows, rows.size + 1L) }
     val known = cached ++ read
-    files.flatMap(f => known.get(f.instant).flatMap(_.get(f.relativePath)).map(f.relativePath -> _)).toMap
+    (for {
+      file <- files.iterator
+      counted <- known.get(file.instant).flatMap(_.get(file.relativePath)) if counted.bytes == file.length
+    } yield file.relativePath -> counted.rows).toMap
   }
 
   /** Rows of all files, those unknown estimated by their size; `None` when nothing is known. */

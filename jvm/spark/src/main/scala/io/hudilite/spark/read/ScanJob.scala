@@ -60,11 +60,23 @@ object ScanPartition {
     *   tasks that run at once
     */
   def pack(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[SliceSplit] = Nil,
-      cores: Int = 1): Seq[ScanPartition] = {
-    val splits: Seq[ScanSplit] = (files.flatMap(cut(_, maxSplitBytes)) ++ slices).sortBy(-_.length)
-    val tasks = filled(splits.map(_.length), maxSplitBytes, openCostBytes)
+      cores: Int = 1): Seq[ScanPartition] =
+    dealt(files.flatMap(cut(_, maxSplitBytes)) ++ slices, maxSplitBytes, openCostBytes, cores)(_.length)
+
+  /** The same for files whose footers have to be asked first whether the file holds what is looked for: few do. */
+  def packToCheck(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[SliceSplit] = Nil,
+      cores: Int = 1): Seq[ScanPartition] =
+    dealt(files.map(whole) ++ slices, maxSplitBytes, 0L, cores) {
+      case FileSplit(range) => math.min(range.length, FooterBytes)
+      case slice => slice.length + openCostBytes
+    }
+
+  private def dealt(unsorted: Seq[ScanSplit], maxSplitBytes: Long, openCostBytes: Long, cores: Int)(
+      bytes: ScanSplit => Long): Seq[ScanPartition] = {
+    val splits = unsorted.sortBy(-bytes(_))
+    val tasks = filled(splits.map(bytes), maxSplitBytes, openCostBytes)
     val rounds = (tasks + cores - 1) / cores
-    Lots.deal(splits, if (tasks < cores) tasks else rounds * cores)(_.length + openCostBytes).map(ScanPartition(_))
+    Lots.deal(splits, if (tasks < cores) tasks else rounds * cores)(bytes(_) + openCostBytes).map(ScanPartition(_))
   }
 
   /** Tasks that are full when each takes what comes next until the following file would be too much. */
@@ -73,6 +85,12 @@ object ScanPartition {
       if (tasks == 0 || size + length > maxSplitBytes) (tasks + 1, length + openCostBytes)
       else (tasks, size + length + openCostBytes)
     }._1
+
+  /** Read to look at the footer of a file, which has some 60 KiB with a bloom filter in it. */
+  private val FooterBytes = 64L * 1024
+
+  private def whole(file: BaseFile): FileSplit =
+    FileSplit(FileRange(file.relativePath, file.fileId, file.length, 0L, file.length))
 
   private def cut(file: BaseFile, maxSplitBytes: Long): Seq[FileSplit] =
     (0L until math.max(file.length, 1L) by maxSplitBytes).map(start =>

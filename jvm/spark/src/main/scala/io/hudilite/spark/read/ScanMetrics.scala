@@ -3,14 +3,19 @@ package io.hudilite.spark.read
 import org.apache.spark.sql.connector.metric.{CustomSumMetric, CustomTaskMetric}
 
 /** The metrics of a scan in Spark's SQL tab: what each pruning step left out. Spark makes them without arguments. */
-final class FilesTotalMetric extends CustomSumMetric {
-  override def name(): String = ScanMetrics.FilesTotal
-  override def description(): String = "base files of the state read"
+final class FilesListedMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.FilesListed
+  override def description(): String = "base files of the partitions listed"
+}
+
+final class PartitionsReadMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PartitionsRead
+  override def description(): String = "partitions read"
 }
 
 final class FilesPrunedByPartitionMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.PrunedByPartition
-  override def description(): String = "base files pruned by partition"
+  override def description(): String = "listed base files pruned by partition"
 }
 
 final class FilesPrunedByRangeMetric extends CustomSumMetric {
@@ -51,7 +56,8 @@ final class RowsReplacedMetric extends CustomSumMetric {
 final case class ScanMetric(name: String, value: Long) extends CustomTaskMetric
 
 object ScanMetrics {
-  val FilesTotal = "filesTotal"
+  val FilesListed = "filesListed"
+  val PartitionsRead = "partitionsRead"
   val PrunedByPartition = "filesPrunedByPartition"
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
@@ -61,7 +67,8 @@ object ScanMetrics {
   val LogRecords = "logRecords"
   val RowsReplaced = "rowsReplaced"
 
-  def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesTotalMetric,
+  def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
+    new PartitionsReadMetric,
     new FilesPrunedByPartitionMetric, new FilesPrunedByRangeMetric, new FilesPrunedByBloomMetric, new FilesOpenedMetric,
     new RowsReadMetric, new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
 }

@@ -5,7 +5,6 @@ import io.hudilite.spark.basefile.read.{
   BatchReader,
   FileRange,
   FileRead,
-  KeyVerdict,
   ReaderContexts,
   RowReader,
   SplitReader
@@ -69,12 +68,10 @@ private final class TaskReader[T](
     extends PartitionReader[T] {
 
   private val contexts = new ReaderContexts(conf, job.files.settings.caseSensitive)
-  private val remaining = splits.iterator
+  private val remaining = new CheckedSplits(job.files, conf, splits)
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L
   private var opened = 0L
-  private var outOfRange = 0L
-  private var notInBloom = 0L
   private val merges = new MergeCounts
   private lazy val slices = new SliceReader(job.files,
     job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them")), contexts, merges)
@@ -110,22 +107,16 @@ private final class TaskReader[T](
   }
 
   private def openFile(split: FileRange): Unit = {
-    val file = new BaseFileReader(job.files, contexts, split)
-    file.verdict match {
-      case KeyVerdict.MayHold =>
-        if (split.start == 0) opened += 1
-        current = Some(open(file, split.fileId))
-      case KeyVerdict.OutOfRange => if (split.start == 0) outOfRange += 1
-      case KeyVerdict.NotInBloom => if (split.start == 0) notInBloom += 1
-    }
+    if (split.start == 0) opened += 1
+    current = Some(open(new BaseFileReader(job.files, contexts, split), split.fileId))
   }
 
   override def get(): T =
     current.map(_.get()).getOrElse(throw new IllegalStateException("no row: next() was not called"))
 
   override def currentMetricsValues(): Array[CustomTaskMetric] = Array(ScanMetric(ScanMetrics.RowsRead, rows),
-    ScanMetric(ScanMetrics.FilesOpened, opened), ScanMetric(ScanMetrics.PrunedByRange, outOfRange),
-    ScanMetric(ScanMetrics.PrunedByBloom, notInBloom), ScanMetric(ScanMetrics.LogFilesRead, merges.logFiles),
+    ScanMetric(ScanMetrics.FilesOpened, opened), ScanMetric(ScanMetrics.PrunedByRange, remaining.outOfRange),
+    ScanMetric(ScanMetrics.PrunedByBloom, remaining.notInBloom), ScanMetric(ScanMetrics.LogFilesRead, merges.logFiles),
     ScanMetric(ScanMetrics.LogRecords, merges.logRecords), ScanMetric(ScanMetrics.RowsReplaced, merges.rowsReplaced))
 
   override def close(): Unit = {

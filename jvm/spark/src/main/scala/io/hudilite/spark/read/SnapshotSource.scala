@@ -2,12 +2,12 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{Options, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice}
+import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, PathSelection}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalFiles, IncrementalRange, Purpose, Table, TableSupport}
+import io.hudilite.table.{IncrementalFiles, IncrementalRange, Purpose, Table, TableFiles, TableSupport}
 import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
@@ -65,27 +65,32 @@ object Query {
     else InstantTime.parseUserInput(text, config.zone)
 }
 
-/** The file slices that a query looks at, those with and those without log files apart.
+/** The file slices of some partitions that a query looks at, those with and those without log files apart.
   *
   * @param files
   *   base files without log files on top
   * @param merged
   *   slices with log files
-  * @param commitTimes
-  *   of an incremental query: only rows with one of these commit times count
-  * @param whole
-  *   of an incremental query: the slices with what was there before the range
+  * @param partitions
+  *   partitions that were looked at
   */
-final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], commitTimes: Option[Set[String]],
-    whole: Map[FileGroupId, FileSlice] = Map.empty) {
+final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], partitions: Int) {
 
   /** All slices; each has a base file, or log files, or both. */
   def size: Int = files.size + merged.size
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
+
+  /** Those of the partitions that are wanted. */
+  def in(selection: PathSelection): SourceFiles =
+    if (selection eq PathSelection.All) this
+    else {
+      val kept = (files.map(_.partition) ++ merged.map(_.partition)).distinct.filter(selection.wants).toSet
+      SourceFiles(files.filter(f => kept(f.partition)), merged.filter(s => kept(s.partition)), kept.size)
+    }
 }
 
-/** One table in the state that a query asks for. Files are listed once, when first needed. */
+/** One table in the state that a query asks for. What its partitions hold is read when it is asked for, once each. */
 final class SnapshotSource(val table: Table, val query: Query) {
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
@@ -108,15 +113,37 @@ final class SnapshotSource(val table: Table, val query: Query) {
     case _ => None
   }
 
-  lazy val files: SourceFiles = query match {
-    case Query.ReadOptimized(instant) =>
-      SourceFiles(inOrder(table.allSlices(instant)).flatMap(_.base), Nil, None)
-    case _: Query.Incremental =>
-      val slices = if (changed.fullScan) changed.slices else changed.slices.map { case (p, s) => p -> s.map(ofRange) }
-      of(slices, Some(changed.instants)).copy(whole =
-        changed.slices.values.flatten.filter(_.logs.nonEmpty).map(slice => slice.groupId -> slice).toMap)
-    case _ => of(table.allSlices(asOf), None)
+  /** Of an incremental query: only rows with one of these commit times count. */
+  lazy val commitTimes: Option[Set[String]] = query match {
+    case _: Query.Incremental => Some(changed.instants)
+    case _ => None
   }
+
+  /** Of an incremental query: the slices with what was there before the range. */
+  lazy val whole: Map[FileGroupId, FileSlice] = query match {
+    case _: Query.Incremental =>
+      changed.slices.values.flatten.filter(_.logs.nonEmpty).map(slice => slice.groupId -> slice).toMap
+    case _ => Map.empty
+  }
+
+  /** The files of all partitions. */
+  lazy val files: SourceFiles = read(PathSelection.All)
+
+  /** The files of the wanted partitions. */
+  def files(selection: PathSelection): SourceFiles =
+    if (selection eq PathSelection.All) files else read(selection)
+
+  private def read(selection: PathSelection): SourceFiles = query match {
+    case Query.ReadOptimized(_) =>
+      val slices = index.find(selection)
+      SourceFiles(inOrder(slices).flatMap(_.base), Nil, slices.size)
+    case _: Query.Incremental =>
+      val slices = changed.slices.filter { case (partition, _) => selection.wants(partition) }
+      of(if (changed.fullScan) slices else slices.map { case (p, s) => p -> s.map(ofRange) })
+    case _ => of(index.find(selection))
+  }
+
+  private lazy val index: TableFiles = asOf.fold(table.files)(table.filesAsOf)
 
   private lazy val changed: IncrementalFiles = query match {
     case Query.Incremental(range, orWhatIsLeft) => table.incremental(range, orWhatIsLeft)
@@ -141,12 +168,12 @@ final class SnapshotSource(val table: Table, val query: Query) {
     }
   }
 
-  private def of(slices: Map[String, Seq[FileSlice]], commitTimes: Option[Set[String]]): SourceFiles = {
+  private def of(slices: Map[String, Seq[FileSlice]]): SourceFiles = {
     val (merged, plain) = inOrder(slices).partition(_.logs.nonEmpty)
     if (table.config.tableType == TableType.CopyOnWrite) merged.headOption.foreach(slice =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the log file ${slice.logs.head.name}", "reason" -> "a copy-on-write table has none"))
-    SourceFiles(plain.flatMap(_.base), merged, commitTimes)
+    SourceFiles(plain.flatMap(_.base), merged, slices.size)
   }
 
   private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)

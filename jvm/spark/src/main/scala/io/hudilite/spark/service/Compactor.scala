@@ -96,7 +96,7 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     try {
       val pending = PendingCompactions.open(table, instant)
       val target = WriteTarget.compacting(table, instant.time, options)
-      val job = CompactionJob(planned, target.job(instant.time), logsUpTo(table, instant), done)
+      val job = CompactionJob(planned, target.job(running.permit), logsUpTo(table, instant), done)
       val rows = scan(new CompactionTable(job, pending.slices))
       planned match {
         case CompactionKind.Base => deleteStrays(table, instant, pending.slices, rows)

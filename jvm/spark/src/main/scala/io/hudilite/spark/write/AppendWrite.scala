@@ -1,5 +1,7 @@
 package io.hudilite.spark.write
 
+import io.hudilite.filegroup.PathSelection
+
 /** A write that looks nothing up: rows that reach the writers as new rows.
   *
   * @param replaces
@@ -22,7 +24,14 @@ object Replaces {
 
   /** Every group of the partitions that match: a path, or the beginning of one followed by `*`. */
   final case class Matching(patterns: Seq[String]) extends Replaces {
-    def matches(partition: String): Boolean =
-      patterns.exists(p => if (p.endsWith("*")) partition.startsWith(p.dropRight(1)) else partition == p)
+    def selection: PathSelection = new PathSelection {
+      override def wants(partition: String): Boolean = patterns.exists(p => matches(partition, p))
+      override def mayLead(folder: String): Boolean =
+        patterns.exists(p => matches(folder, p) || p.stripSuffix("*").startsWith(s"$folder/"))
+      override def only: Option[Seq[String]] = if (patterns.exists(_.endsWith("*"))) None else Some(patterns)
+    }
+
+    private def matches(path: String, pattern: String): Boolean =
+      if (pattern.endsWith("*")) path.startsWith(pattern.dropRight(1)) else path == pattern
   }
 }

@@ -41,7 +41,8 @@ private[spark] object BucketTables {
     others.find(folder => table.storage.exists(s"$root/$folder")).foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
-    val groups = table.slices(table.partitions().take(1)).values.flatten.map(_.fileId)
+    // Partitions are alike in that: those up to the first one with file groups tell.
+    val groups = table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
     val bucketed = groups.nonEmpty && groups.forall(BucketIndex.bucketOfFile(_).isDefined)
     index match {
       case None if bucketed => throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)

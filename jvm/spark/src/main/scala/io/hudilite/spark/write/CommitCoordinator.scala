@@ -1,10 +1,10 @@
 package io.hudilite.spark.write
 
-import io.hudilite.config.{TableProperties, WriteOptions}
+import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Timeline, WriteStat}
-import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.timeline.{Action, WriteStat}
+import io.hudilite.transaction.{Assumption, FirstWrite, MetadataTable, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.ForeignWrites
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
@@ -30,38 +30,46 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {
-    val pathExisted = target.storage.exists(target.basePath)
-    val table = target.existing.getOrElse(create())
-    val action =
-      if (replaces != Replaces.Nothing) Action.ReplaceCommit
-      else if (target.isMergeOnRead) Action.DeltaCommit
-      else Action.Commit
-    val transaction = Transaction.begin(table, action, operation.metadataName, options)
-    started = Some(Started(table, transaction, target.existing.isEmpty, pathExisted))
-    target.job(transaction.instant)
+    val run = target.existing.fold(beginFirst())(table =>
+      Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
+    started = Some(run)
+    target.job(run.transaction.permit)
   }
 
-  private def create(): Table = {
-    TableProperties.create(target.storage, target.basePath, target.withSchemaDeclared.config)
-    Table.open(target.storage, target.basePath)
+  private def beginFirst(): Started = {
+    val first = FirstWrite.create(target.storage, target.basePath, target.withSchemaDeclared.config, options)
+    Started(first.table, first.begin(action, operation.metadataName), Some(first))
   }
+
+  private def action: String =
+    if (replaces != Replaces.Nothing && target.existing.isDefined) Action.ReplaceCommit
+    else if (target.isMergeOnRead) Action.DeltaCommit
+    else Action.Commit
 
   def commit(messages: Seq[WrittenFiles]): Unit = {
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson))
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named))
     target.afterCommit(target, run.table)
   }
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
   def abort(): Unit = started.foreach { run =>
     run.transaction.rollback()
-    if (run.created && run.transaction.isRolledBack && isUnused(run.table.refresh().timeline))
-      target.storage.delete(if (run.pathExisted) s"${target.basePath}/.hoodie" else target.basePath)
+    if (run.transaction.isRolledBack) run.first.foreach(_.remove(run.transaction.instant))
   }
 
-  private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
+  /** What an operation takes for granted. Rows of buckets are kept apart by the ids of their file groups. */
+  private def assumption(named: Set[String]): Assumption = replaces match {
+    case Replaces.WholeTable => Assumption.Replaces(_ => true)
+    case Replaces.WrittenPartitions => Assumption.Replaces(named)
+    case m: Replaces.Matching => Assumption.Replaces(m.selection.wants)
+    case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
+    // An upsert that makes its table looks nothing up, but takes it that there is nothing.
+    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.global)
+    case Replaces.Nothing => Assumption.Nothing
+  }
 
   private def replaced(table: Table, named: Set[String]): Map[String, Seq[String]] = {
     def ids(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[String]] =
@@ -69,11 +77,15 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     replaces match {
       case Replaces.Nothing => Map.empty
       case Replaces.WholeTable => ids(table.allSlices())
-      case Replaces.WrittenPartitions => ids(table.slices(table.partitions().filter(named)))
-      case m: Replaces.Matching => ids(table.slices(table.partitions().filter(m.matches)))
+      case Replaces.WrittenPartitions => ids(table.files.slices(named.toSeq))
+      case m: Replaces.Matching => ids(table.files.find(m.selection))
     }
   }
 }
 
-/** A write that has begun. */
-private[write] final case class Started(table: Table, transaction: Transaction, created: Boolean, pathExisted: Boolean)
+/** A write that has begun.
+  *
+  * @param first
+  *   the table that it made, if it did
+  */
+private[write] final case class Started(table: Table, transaction: Transaction, first: Option[FirstWrite])

@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
-private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: WriteGroups)
+private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: LateGroups)
     extends DeltaWrite {
 
   override def description(): String = s"hudilite ${operation.name}"
@@ -21,7 +21,7 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
     private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(coordinator.begin(), groups, target.movesPartitions || !target.global)
+      MergeWriterFactory(coordinator.begin(), groups.groups, target.movesPartitions || !target.global)
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
       coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))

@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
-import io.hudilite.spark.row.{RunningTask, TaskAttempt}
+import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -50,7 +50,8 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     case NewBucket(of, number) if number == bucket && of == partition =>
     case _ =>
       val name = NewBucket(partition.copy(), bucket)
-      switch(name, new NewFileGroups(output, name.partition.toString, Some(BucketIndex.newFileId(bucket))))
+      switch(name,
+        new NewFileGroups(output, name.partition.toString, Some(BucketIndex.newFileId(bucket, output.newFileId()))))
   }
 
   private def switch(name: AnyRef, next: => GroupWriter): Unit = {
@@ -80,11 +81,11 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   /** Adds a row to a new file group of `partition`, which may change from row to row. */
   def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = scattered.insert(partition, key, row)
 
-  /** Finishes all files. What a killed task has written counts for nothing, so that it has to be aborted instead. */
+  /** Finishes all files. Where what they hold counts for nothing it raises an error, and the task has to be aborted. */
   def commit(): Seq[WriteStat] = {
     finishCurrent()
     stats ++= scattered.close()
-    RunningTask.stopIfKilled()
+    output.confirm()
     stats.toList
   }
 

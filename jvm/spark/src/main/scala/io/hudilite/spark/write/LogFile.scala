@@ -14,7 +14,8 @@ private[spark] final class LogFile(output: TaskOutput, slice: FileSlice, names: 
   private val name = names.next()
   private val version = names.version
   private val path = new Path(names.path(name))
-  private val stream = HadoopFiles.fileSystem(path, output.job.conf.value).create(path, true)
+  private val stream =
+    HadoopFiles.create(HadoopFiles.fileSystem(path, output.job.conf.value), path, overwrite = true)
 
   /** Records in the file's blocks. */
   var updates = 0L

@@ -1,6 +1,5 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.FileNames
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
@@ -43,7 +42,7 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   def openBytes: Long = if (open == null) 0L else open.bytesWritten
 
   private def begin(): BaseFileWriter = {
-    val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(FileNames.newFileId())
+    val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(output.newFileId())
     output.open(partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
   }
 

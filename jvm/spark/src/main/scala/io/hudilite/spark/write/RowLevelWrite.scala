@@ -23,7 +23,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
   */
 final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, command: RowLevelOperation.Command,
-    scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[WriteGroups] = None)
+    scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[LateGroups] = None)
     extends RowLevelOperation with SupportsDelta {
 
   override def description(): String = s"hudilite ${operation.name}"

@@ -7,7 +7,7 @@ import io.hudilite.spark.logfile.encode.TaskBlocks
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.spark.slice.BloomCarry
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
-import io.hudilite.transaction.rollback.{Marker, Markers}
+import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
 
 import scala.collection.mutable
 
@@ -17,14 +17,17 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] val storage: Storage = TableStorage.of(new HadoopStorage(job.conf.value), job.basePath)
   private[spark] val readers = new ReaderContexts(job.conf.value, caseSensitive = false)
   private val knownPartitions = mutable.Set.empty[String]
-  private val begun = mutable.ArrayBuffer.empty[Marker]
+  private val files = new AttemptFiles(storage, job.basePath, job.permit)
+  private var newGroups = 0
   private val layout = job.layout
   private[spark] val sequence = new SequenceNumbers(job.instant, attempt.partitionId)
 
   /** Opens a base file after its marker: a crash in between leaves nothing that a rollback would not find. */
   private[spark] def open(partition: String, fileId: String, ioType: String, keys: KeySummary,
       plain: Set[Int] = Set.empty): BaseFileWriter = {
-    if (knownPartitions.add(partition)) Partitions.createMetadata(storage, job.basePath, partition, job.instant)
+    // A file that is replaced was found in a partition.
+    if (knownPartitions.add(partition) && ioType != Markers.Merge)
+      Partitions.createMetadata(storage, job.basePath, partition, job.instant)
     val name = FileNames.baseFile(fileId, attempt.writeToken, job.instant)
     begin(partition, name, ioType)
     new BaseFileWriter(layout, partition, fileId, name, sequence, keys, plain)
@@ -44,13 +47,25 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     writer
   }
 
-  /** Makes the marker of a file that is about to be written. */
+  /** Id of the next new file group; those of other attempts of the task are the same. */
+  private[spark] def newFileId(): String = {
+    newGroups += 1
+    FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1)
+  }
+
+  /** Makes the marker of a file that is about to be written; a task whose write has ended gets no further. */
   private[spark] def begin(partition: String, name: String, ioType: String): Unit = {
-    val marker = Marker(relativePath(partition, name), ioType)
     // What writes the file asks nobody.
     storage.checkChange(s"${Partitions.directory(job.basePath, partition)}/$name")
-    begun += marker
-    Markers.create(storage, job.basePath, job.instant, marker)
+    files.begin(Marker(relativePath(partition, name), ioType))
+  }
+
+  /** To be called when all files are whole, before the driver hears of them: what a task that was killed, or whose write
+    * has ended, has written counts for nothing.
+    */
+  private[spark] def confirm(): Unit = {
+    RunningTask.stopIfKilled()
+    files.confirm()
   }
 
   /** Deletes all files that were begun; what writes to them has been closed.
@@ -58,16 +73,13 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     * A write that fails has its files deleted by their markers, but a task may outlive that: Spark does not wait for the
     * tasks that it kills.
     */
-  private[spark] def discard(): Unit = RunningTask.uninterrupted {
-    begun.foreach(Markers.discard(storage, job.basePath, job.instant, _))
-    begun.clear()
-  }
+  private[spark] def discard(): Unit = RunningTask.uninterrupted(files.discard())
 
   /** Runs what writes and finishes files. When it fails or the task is killed, `abort` closes them, and all are deleted. */
   private[spark] def orDiscarded[T](abort: => Unit)(write: => T): T =
     try {
       val written = write
-      RunningTask.stopIfKilled()
+      confirm()
       written
     } catch {
       case e: Throwable =>

@@ -68,6 +68,13 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   /** The value of `place`'s task, see `taskValue`. */
   def taskOfPlace(place: Long): Int = taskValue((place >> 32).toInt)
 
+  /** The same without the groups to which no new row comes. */
+  def ofInserts: WriteGroups = {
+    val kept = small.values.flatten.toArray.sorted
+    val slots = kept.zipWithIndex.toMap
+    copy(slices = kept.map(slices), small = small.map { case (partition, old) => partition -> old.map(slots) })
+  }
+
   /** New rows may come to this slot besides changes of old ones. */
   def takesInserts(slot: Int): Boolean = inserts.get(slot)
 

@@ -7,12 +7,15 @@ import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
+import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 /** Everything that a task needs to write the files of one instant.
   *
+  * @param permit
+  *   names the instant, and is gone when its write has ended
   * @param dataSchema
   *   the table's columns without meta columns, in file order; rows handed to the writers have this schema
   * @param avroSchema
@@ -28,7 +31,7 @@ import org.apache.spark.sql.types.StructType
   */
 final case class WriteJob(
     basePath: String,
-    instant: String,
+    permit: WritePermit,
     dataSchema: StructType,
     avroSchema: String,
     keys: KeySettings,
@@ -40,6 +43,8 @@ final case class WriteJob(
     logs: Option[LogSettings] = None,
     deleteMarker: Option[DeleteMarker] = None,
     evolved: Option[EvolvedColumns] = None) {
+
+  def instant: String = permit.instant
 
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 

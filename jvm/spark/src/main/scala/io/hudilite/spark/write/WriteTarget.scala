@@ -21,6 +21,7 @@ import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.MetadataTable
+import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -78,9 +79,9 @@ final case class WriteTarget(
   }
 
   /** What the tasks of this write need. */
-  def job(instant: String): WriteJob = WriteJob(
+  def job(permit: WritePermit): WriteJob = WriteJob(
     basePath = basePath,
-    instant = instant,
+    permit = permit,
     dataSchema = schema,
     avroSchema = SchemaConversion.toAvro(schema, config.name, withMeta = true),
     keys = keySettings,

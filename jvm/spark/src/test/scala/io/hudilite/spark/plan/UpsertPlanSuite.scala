@@ -95,6 +95,20 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
+  private def partitionsSent(nodes: Seq[SparkPlan]): Set[String] = nodes.flatMap(_.expressions)
+    .flatMap(_.collect { case place: WritePlace => place.groups.groups.slices.map(_.partition) }.flatten).toSet
+
+  test("an upsert tells its tasks of the file groups in the partitions of its rows, and with a global index of all") {
+    val path = table("sent")
+    val batch = rows(2500, 2510, 1).union(rows(5990, 6010, 1))
+    assertEquals(partitionsSent(executed(write(batch, path, "upsert"))), Set("d1", "d2"))
+    assertEquals(spark.read.format("hudilite").load(path).count(), 6010L)
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 30L)
+    val everywhere = executed(write(rows(0, 3, 2).write.format("hudilite"), path, "upsert", "GLOBAL_BLOOM"))
+    assertEquals(partitionsSent(everywhere), Set("d0", "d1", "d2", "d3"))
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 2").count(), 3L)
+  }
+
   test(
     "with a bucket index an upsert brings its rows to their buckets by one exchange and one sort, and looks nothing up") {
     for (tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")) {

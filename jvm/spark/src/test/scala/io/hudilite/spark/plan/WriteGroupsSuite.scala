@@ -2,8 +2,10 @@ package io.hudilite.spark.plan
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.write.{BucketSlots, WriteGroups}
+import io.hudilite.spark.write.{BucketSlots, LateGroups, WriteGroups}
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}
 
 import org.apache.spark.sql.catalyst.expressions.Murmur3HashFunction
 import org.apache.spark.sql.types.IntegerType
@@ -57,6 +59,41 @@ class WriteGroupsSuite extends FunSuite {
     assert(g.slot(null, text("b"), text("k")) < 0)
     assert(g.slot(null, text("new"), text("k")) < 0)
     assertEquals(groups(None, "hoodie.parquet.small.file.limit" -> "0").small, Map.empty[String, Array[Int]])
+  }
+
+  test("an insert knows only the file groups that it fills, and fills the same ones") {
+    val all = groups(Some(BigInt(111 * MiB)))
+    val few = all.ofInserts
+    assertEquals(few.slices.map(_.fileId).toSeq, Seq("a1", "a2"))
+    for (partition <- Seq("a", "b", "new"); i <- 0 until 50; key = text(s"k$i")) {
+      def place(g: WriteGroups): String = g.slot(null, text(partition), key) match {
+        case slot if slot < 0 => slot.toString
+        case slot =>
+          assert(g.takesInserts(slot))
+          g.slices(slot).fileId
+      }
+      assertEquals(place(few), place(all))
+    }
+  }
+
+  test(
+    "late groups are made once, when they are first sent out, and arrive with the number of tasks that was planned") {
+    var made = 0
+    val late = new LateGroups(7, () => { made += 1; groups(None) })
+    assertEquals((late.tasks, made), (7, 0))
+    def sent(): LateGroups = {
+      val bytes = new ByteArrayOutputStream()
+      new ObjectOutputStream(bytes).writeObject(late)
+      new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[LateGroups]
+    }
+    val arrived = Seq(sent(), sent())
+    assertEquals(made, 1)
+    for (there <- arrived) {
+      assertEquals((there.tasks, there.groups.tasks), (7, 7))
+      assertEquals(there.groups.slices.toSeq, late.groups.slices.toSeq)
+      assertEquals(there.groups.slot(text("a3"), text("a"), text("k")),
+        late.groups.slot(text("a3"), text("a"), text("k")))
+    }
   }
 
   private def inBuckets(count: Int, tasks: Int, there: (String, Array[Int])*): WriteGroups =

@@ -65,6 +65,10 @@ class DamagedBaseFileSuite extends FunSuite {
   }
 
   private def check(whole: Path, operations: (String, String => Any)*): Unit =
+    checkSome(whole, damages)(operations: _*)
+
+  private def checkSome(whole: Path, damages: Seq[(String, Array[Byte] => Array[Byte])])(
+      operations: (String, String => Any)*): Unit =
     for ((damage, change) <- damages; (name, operation) <- operations) {
       val (path, file) = damaged(whole, change)
       val error = Raised.by(operation(path))
@@ -77,7 +81,15 @@ class DamagedBaseFileSuite extends FunSuite {
 
   test("reads of every kind") {
     check(made(Map.empty), "scan" -> (read(_).collect()), "key" -> (read(_).where("id = 'k3'").collect()),
-      "count" -> (read(_).count()), "min" -> (read(_).selectExpr("min(n)").collect()))
+      "min" -> (read(_).selectExpr("min(n)").collect()))
+  }
+
+  test("a count looks into a file that is not as large as the one that was counted, and into no other") {
+    val whole = made(Map.empty)
+    val bytes = Files.readAllBytes(baseFile(whole.toString))
+    val (asLarge, others) = damages.partition { case (_, change) => change(bytes).length == bytes.length }
+    checkSome(whole, others)("count" -> (read(_).count()))
+    for ((damage, change) <- asLarge) assertEquals(read(damaged(whole, change)._1).count(), 50L, damage)
   }
 
   test("writes with a lookup, of new rows, and of statements") {

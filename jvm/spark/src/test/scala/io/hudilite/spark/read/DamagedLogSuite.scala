@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.catalog.HudiliteCatalog
 
 import java.nio.file.Files
 
@@ -22,7 +23,7 @@ class DamagedLogSuite extends FunSuite {
   private def rewrite(table: LoggedTable)(change: Array[Byte] => Array[Byte]): Unit = {
     val log = table.lastLog
     Files.write(log, change(Files.readAllBytes(log)))
-    ()
+    HudiliteCatalog.forget(table.path) // no commit tells that the file has changed
   }
 
   private def conditionOf(body: => Any): HudiliteException = Raised.by(body)

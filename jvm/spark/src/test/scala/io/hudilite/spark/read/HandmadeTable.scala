@@ -43,8 +43,11 @@ final class HandmadeTable(facts: NewTable, schema: StructType) {
     before.completionTime.getOrElse(before.time)
   }
 
+  private var groups = 0
+
   private def write(instant: String, partition: String, rows: DataFrame): WriteStat = {
-    val fileId = FileNames.newFileId()
+    groups += 1
+    val fileId = FileNames.newFileId(instant, 0, groups)
     val name = FileNames.baseFile(fileId, "0-0-0", instant)
     Partitions.createMetadata(storage, path, partition, instant)
     val target = Paths.get(Partitions.directory(path, partition), name)

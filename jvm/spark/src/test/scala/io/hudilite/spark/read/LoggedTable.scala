@@ -64,7 +64,7 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
     val present = slice
     val transaction = Transaction.begin(table, "deltacommit", "UPSERT")
     val instant = transaction.instant
-    val fileId = present.fold(FileNames.newFileId())(_.fileId)
+    val fileId = present.fold(FileNames.newFileId(instant, 0, 0))(_.fileId)
     val name = FileNames.logFile(fileId, instant, 1, "0-0-0")
     Partitions.createMetadata(storage, path, "", instant)
     val bytes = blocks.flatMap(block(_, instant, present.flatMap(_.base).map(_.instant)).toSeq).toArray

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.config.{KeyGeneratorType, NewTable, TableConfig}
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite
 import org.apache.spark.sql.types._
@@ -48,6 +49,90 @@ class PartitionPruningSuite extends FunSuite {
     assert(!ofText.mayHold(default, Seq(Comparison(Seq("s"), Equal, text("a")))))
     assert(!ofText.mayHold("a", Seq(IsNull(Seq("s")))))
     assert(ofText.mayHold("default", Seq(IsNull(Seq("s")))), "the name before Hudi 0.12")
+    assert(ofText.mayHold("default", Seq(Comparison(Seq("s"), Equal, text("default")))))
+  }
+
+  private def equal(column: String, value: Any): ScanFilter = Comparison(Seq(column), Equal, value)
+
+  test("a folder leads to what its name can be the beginning of") {
+    val one = pruning(Seq("s"))
+    def leads(folder: String, filter: ScanFilter): Boolean = one.selection(Seq(filter)).mayLead(folder)
+    assert(leads("2024", equal("s", text("2024"))))
+    assert(leads("2024", equal("s", text("2024/01"))))
+    assert(leads("2024/01", equal("s", text("2024/01/02"))))
+    assert(!leads("2024", equal("s", text("2025"))))
+    assert(!leads("2024", equal("s", text("20241"))))
+    assert(!leads("2024", OneOf(Seq("s"), Seq(text("2023"), text("2025/01")))))
+    assert(leads("2024", Comparison(Seq("s"), Greater, text("2024"))))
+    assert(leads("2024", Comparison(Seq("s"), Less, text("2024/01"))))
+    assert(!leads("2024", Comparison(Seq("s"), Less, text("2024"))))
+    assert(!leads("2024", Comparison(Seq("s"), GreaterOrEqual, text("2025"))))
+    assert(!leads("2024", Negation(Comparison(Seq("s"), Less, text("2025")))))
+    assert(leads("2024", Negation(Comparison(Seq("s"), Less, text("2024/02")))))
+    assert(leads("2024", StartsWith(Seq("s"), text("2024/1"))))
+    assert(leads("2024", StartsWith(Seq("s"), text("20"))))
+    assert(!leads("2024", StartsWith(Seq("s"), text("2025"))))
+    assert(!leads("2024", IsNull(Seq("s"))))
+    assert(leads("__HIVE_DEFAULT_PARTITION__", IsNull(Seq("s"))))
+    assert(leads("2024", equal("id", text("k"))))
+  }
+
+  test("a name that is one level alone tells the value, and what comes behind it") {
+    val days = pruning(Seq("d", "n"), hiveStyle = true).selection(
+      Seq(Comparison(Seq("d"), GreaterOrEqual, 365), Comparison(Seq("n"), Less, 3)))
+    assert(days.mayLead("d=1971-01-01") && days.mayLead("d=1971-01-01/n=2"))
+    assert(!days.mayLead("d=1970-12-31") && !days.mayLead("d=1971-01-01/n=3"))
+    assert(days.mayLead("d=tomorrow") && days.mayLead("1970-12-31"), "what cannot be read is looked at")
+    val texts = pruning(Seq("s", "n"), urlEncode = true).selection(Seq(equal("s", text("a/b")), equal("n", 1)))
+    assert(texts.mayLead("a%2Fb") && !texts.mayLead("a%2Fb/2"))
+    val plain = pruning(Seq("s", "n")).selection(Seq(Comparison(Seq("s"), Less, text("b")), equal("n", 1)))
+    assert(plain.mayLead("a") && plain.mayLead("a/2"), "a text may have slashes in it")
+    assert(!plain.mayLead("b"))
+  }
+
+  test("what a folder cannot lead to, no partition below it holds") {
+    val words = Seq("a", "b", "a/b", "a/a", "b/a", "ab", "a0", "__HIVE_DEFAULT_PARTITION__")
+    val filters = for {
+      word <- words
+      operator <- Seq(Equal, Less, LessOrEqual, Greater, GreaterOrEqual)
+      one = Comparison(Seq("s"), operator, text(word))
+      filter <- Seq(one, Negation(one), AnyOf(Seq(one, StartsWith(Seq("s"), text(word)))), Negation(IsNull(Seq("s"))))
+    } yield filter
+    for (filter <- filters; word <- words; folder <- word.inits.filter(w => word.startsWith(s"$w/"));
+      style <- Seq(true, false)) {
+      val (selection, prefix) = (pruning(Seq("s"), hiveStyle = style).selection(Seq(filter)), if (style) "s=" else "")
+      if (selection.wants(s"$prefix$word")) assert(selection.mayLead(s"$prefix$folder"), s"$filter $folder $word")
+    }
+  }
+
+  test("equality on every column names the folders") {
+    def only(of: PartitionPruning, filters: ScanFilter*): Option[Set[String]] = of.selection(filters).only.map(_.toSet)
+    assertEquals(only(pruning(Seq("s")), equal("s", text("a/b"))), Some(Set("a/b")))
+    assertEquals(only(pruning(Seq("s"), urlEncode = true), equal("s", text("a/b"))), Some(Set("a%2Fb")))
+    assertEquals(only(pruning(Seq("s"), hiveStyle = true), OneOf(Seq("s"), Seq(text("a"), text("b")))),
+      Some(Set("s=a", "s=b")))
+    assertEquals(only(pruning(Seq("s")), equal("s", text(""))), Some(Set("__HIVE_DEFAULT_PARTITION__", "default")))
+    assertEquals(only(pruning(Seq("s", "n")), equal("s", text("a"))), None)
+    assertEquals(only(pruning(Seq("s")), Comparison(Seq("s"), Less, text("a"))), None)
+    assertEquals(only(pruning(Seq("s")), OneOf(Seq("s"), (1 to 1001).map(i => text(i.toString)).toList)), None)
+  }
+
+  test("numbers and days are looked for among the folders, however they are spelled there") {
+    for ((column, value, spelled) <-
+        Seq(("n", 5, Seq("5", "05", "+5")), ("d", 1, Seq("1970-01-02", "1", "19700102")))) {
+      val selection = pruning(Seq(column)).selection(Seq(equal(column, value)))
+      assertEquals(selection.only, None)
+      spelled.foreach(path => assert(selection.wants(path) && selection.mayLead(path), path))
+    }
+    assertEquals(pruning(Seq("s", "n")).selection(Seq(equal("s", text("a")), equal("n", 1))).only, None)
+  }
+
+  test("texts that lead to the folder of another are not judged by folders") {
+    for (odd <- Seq("a//b", "/a", "a/", "a/./b", "..", "a\u0000")) {
+      val selection = pruning(Seq("s")).selection(Seq(equal("s", text(odd))))
+      assert(selection.mayLead("a") && selection.wants("a/b") && selection.only.isEmpty, odd)
+      assert(!pruning(Seq("s"), urlEncode = true).mayHold("a", Seq(equal("s", text(odd)))))
+    }
   }
 
   test("an unknown side of an alternative keeps the partition, of a conjunction not") {

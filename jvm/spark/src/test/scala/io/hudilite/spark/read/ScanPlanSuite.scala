@@ -46,9 +46,9 @@ class ScanPlanSuite extends FunSuite {
     assertEquals(frame.count(), 250L)
     val read = table.read().where("day = '2024-01-02'")
     assertEquals(filesOpened(read), 2L)
-    assertEquals(PlanProbe.metric(read, "filesTotal"), 4L)
-    assertEquals(PlanProbe.metric(read, "filesPrunedByPartition"), 2L)
-    assert(PlanProbe.scan(read).scan.description().contains("4 -> 2 by partition"))
+    assertEquals(PlanProbe.metric(read, "filesListed"), 2L)
+    assertEquals(PlanProbe.metric(read, "partitionsRead"), 1L)
+    assert(PlanProbe.scan(read).scan.description().contains("files 2 in 1 partition,"))
   }
 
   test("filters on partitions work with ranges, lists, alternatives and their opposites") {
@@ -70,7 +70,7 @@ class ScanPlanSuite extends FunSuite {
       assertEquals(one.collect().length, 1)
       val pruned = PlanProbe.metric(one, "filesPrunedByKeyRange") + PlanProbe.metric(one, "filesPrunedByBloom")
       assertEquals(PlanProbe.metric(one, "filesOpened"), 1L)
-      assertEquals(PlanProbe.metric(one, "filesTotal") - pruned, 1L)
+      assertEquals(PlanProbe.metric(one, "filesListed") - pruned, 1L)
     }
   }
 
@@ -86,7 +86,7 @@ class ScanPlanSuite extends FunSuite {
     val one = all.where(col("id") === some._1 && col("n2") === some._2)
     assertEquals(one.collect().length, 1)
     assertEquals(PlanProbe.metric(one, "filesOpened"), 1L)
-    assertEquals(filesOpened(all.where(col("id") === some._1)), PlanProbe.metric(one, "filesTotal"))
+    assertEquals(filesOpened(all.where(col("id") === some._1)), PlanProbe.metric(one, "filesListed"))
   }
 
   test("the record key column finds rows like the key field") {

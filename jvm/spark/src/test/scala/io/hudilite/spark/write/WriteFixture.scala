@@ -4,11 +4,14 @@ import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf, TaskAttempt}
+import io.hudilite.storage.HadoopStorage
 import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.rollback.WritePermit
 
 import java.nio.file.{Files, Path}
 
 import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.types.StructType
@@ -42,10 +45,13 @@ trait WriteFixture extends FunSuite {
       mode: MergeMode = MergeMode.CommitTime,
       ordering: Seq[String] = Nil,
       files: FileSettings = FileSettings(),
-      bloom: BloomSettings = BloomSettings(BloomFilter.Dynamic, 1000, 0.000001, 10000)): WriteJob =
-    WriteJob(base, instant, schema, """{"type":"record","name":"t_record","fields":[]}""",
+      bloom: BloomSettings = BloomSettings(BloomFilter.Dynamic, 1000, 0.000001, 10000)): WriteJob = {
+    val permit = WritePermit(instant, "run")
+    permit.issue(new HadoopStorage(new Configuration()), base)
+    WriteJob(base, permit, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
       mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter))
+  }
 
   /** Writes base files of the rows, as they come. */
   def write(job: WriteJob, rows: DataFrame): Seq[WriteStat] =

@@ -155,7 +155,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     flushGroup()
     file.end(footer.asJava)
     codecs.release()
-    path.getFileSystem(layout.conf.value).getFileStatus(path).getLen
+    stream.length
   }
 
   // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing; Spark's own row

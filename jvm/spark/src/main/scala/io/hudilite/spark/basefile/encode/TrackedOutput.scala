@@ -13,7 +13,7 @@ import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 private[encode] final class TrackedOutput(path: Path, conf: Configuration) extends OutputFile with AutoCloseable {
 
   private val file = HadoopOutputFile.fromPath(path, conf)
-  private var stream: Option[PositionOutputStream] = None
+  private var stream: Option[CountedStream] = None
 
   override def create(blockSizeHint: Long): PositionOutputStream = open(overwrite = false, blockSizeHint)
 
@@ -21,11 +21,14 @@ private[encode] final class TrackedOutput(path: Path, conf: Configuration) exten
 
   private def open(overwrite: Boolean, blockSizeHint: Long): PositionOutputStream = {
     val fs = HadoopFiles.fileSystem(path, conf)
-    val opened = HadoopStreams.wrap(fs.create(path, overwrite, TrackedOutput.BufferBytes,
-        fs.getDefaultReplication(path), math.max(fs.getDefaultBlockSize(path), blockSizeHint)))
+    val blockBytes = math.max(fs.getDefaultBlockSize(path), blockSizeHint)
+    val opened = new CountedStream(HadoopStreams.wrap(HadoopFiles.create(fs, path, overwrite, blockBytes)))
     stream = Some(opened)
     opened
   }
+
+  /** Bytes written so far, also after the end. */
+  def length: Long = stream.fold(0L)(_.getPos)
 
   override def supportsBlockSize(): Boolean = file.supportsBlockSize()
 
@@ -36,8 +39,21 @@ private[encode] final class TrackedOutput(path: Path, conf: Configuration) exten
   override def close(): Unit = stream.foreach(_.close())
 }
 
-private object TrackedOutput {
+/** Knows its position when it is closed, too. */
+private final class CountedStream(out: PositionOutputStream) extends PositionOutputStream {
 
-  /** Parquet's own writer hands over large pieces, too. */
-  val BufferBytes = 4096
+  private var last = 0L
+  private var open = true
+
+  override def getPos: Long = if (open) out.getPos else last
+
+  override def write(byte: Int): Unit = out.write(byte)
+  override def write(bytes: Array[Byte], offset: Int, count: Int): Unit = out.write(bytes, offset, count)
+  override def flush(): Unit = out.flush()
+
+  override def close(): Unit = if (open) {
+    last = out.getPos
+    open = false
+    out.close()
+  }
 }

@@ -3,12 +3,12 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.schema.ColumnNames
+import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
 import java.time.ZoneId
 import java.util.Locale
 
-import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
 import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
@@ -31,11 +31,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   private val conf = contexts.conf
 
-  private val path = new Path(FilePaths.absolute(job.basePath, split.relativePath))
-
-  // Read before the rest, which then comes from the cache.
-  private val toCheck: Option[BaseFileFooter] =
-    if (job.keysToCheck) Some(FooterCache.read(conf, path.toString, split.fileLength, withBloom = true)) else None
+  private val path = new KnownPath(FilePaths.absolute(job.basePath, split.relativePath), split.fileLength)
 
   /** The footer with the row groups of this split. */
   val footer: ParquetMetadata =
@@ -70,12 +66,6 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
   val commitTimeColumn: Int = if (job.commitTimes.isEmpty) -1 else wanted.fieldIndex(MetaFields.CommitTime)
 
   val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
-
-  /** Whether the footer leaves it open that the file holds one of the keys asked for. */
-  def verdict: KeyVerdict = (job.keys, toCheck) match {
-    case (Some(keys), Some(facts)) => KeyVerdict.of(facts, keys)
-    case _ => KeyVerdict.MayHold
-  }
 
   /** Columns that the filters of [[context]] look at, by their names in the file in lower case. Parquet takes those that
     * are not read for null.

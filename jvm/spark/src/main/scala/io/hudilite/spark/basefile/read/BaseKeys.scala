@@ -4,10 +4,10 @@ import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.OrderedRows
+import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
 
-import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -91,7 +91,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
   }
 
   private def openGroup(): Unit = {
-    batches = new OldBatches(new Path(path), footer, Seq(groups(group)), KeyColumn, contexts)
+    batches = new OldBatches(new KnownPath(path, file.length), footer, Seq(groups(group)), KeyColumn, contexts)
     nextBatch()
   }
 

@@ -5,11 +5,11 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
+import io.hudilite.storage.KnownPath
 
 import java.time.ZoneId
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapred.{FileSplit, JobConf}
 import org.apache.hadoop.mapreduce.{TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
@@ -66,7 +66,7 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
     settings.unset(ParquetInputFormat.FILTER_PREDICATE)
     filter.foreach(ParquetInputFormat.setFilterPredicate(settings, _))
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, inFile.requested.json)
-    val split = new FileSplit(new Path(pathOf(file)), 0, file.length, Array.empty[String])
+    val split = new FileSplit(new KnownPath(pathOf(file), file.length), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
     val reader = new CountedReader(timeZone, offHeap, batchRows)
     context.addTaskCompletionListener[Unit](_ => reader.close())

@@ -4,10 +4,10 @@ import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.record.{KeyEncoding, MetaFields}
+import io.hudilite.storage.KnownPath
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.hadoop.ParquetReader
 import org.apache.parquet.hadoop.api.ReadSupport
@@ -35,20 +35,20 @@ private[spark] object KeySpelling {
 
   /** (value of the key field, record key) of the first row of the first base file that has one. */
   private def rows(table: Table, field: String, conf: Configuration): Option[(String, String)] =
-    table.allSlices().values.flatten.flatMap(_.base).iterator
+    table.files.iterator().flatMap(_._2).flatMap(_.base)
       .flatMap(firstRow(table, _, field, conf)).take(1).toSeq.headOption
 
   private def firstRow(table: Table, file: BaseFile, field: String, conf: Configuration): Option[(String, String)] = {
-    val path = new Path(s"${table.basePath}/${file.relativePath}")
+    val path = new KnownPath(s"${table.basePath}/${file.relativePath}", file.length)
     val settings = new Configuration(conf)
-    settings.set(ReadSupport.PARQUET_READ_SCHEMA, projection(path, file.length, field, conf).toString)
+    settings.set(ReadSupport.PARQUET_READ_SCHEMA, projection(path, field, conf).toString)
     val reader = ParquetReader.builder(new GroupReadSupport, path).withConf(settings).build()
     try Option(reader.read()).map((row: Group) => (row.getValueToString(1, 0), row.getString(0, 0)))
     finally reader.close()
   }
 
-  private def projection(path: Path, length: Long, field: String, conf: Configuration): MessageType = {
-    val schema = FooterCache.metadata(conf, path.toString, length).getFileMetaData.getSchema
+  private def projection(path: KnownPath, field: String, conf: Configuration): MessageType = {
+    val schema = FooterCache.metadata(conf, path.toString, path.length).getFileMetaData.getSchema
     new MessageType(schema.getName, schema.asGroupType.getType(MetaFields.RecordKey), schema.asGroupType.getType(field))
   }
 }

@@ -4,10 +4,10 @@ import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.KeptRows
+import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
 
-import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.io.SeekableInputStream
@@ -27,7 +27,7 @@ private[spark] final class OldBaseFile(
   /** Under which names the columns of the table are in the file. */
   val names: ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant))
 
-  val path = new Path(s"${Partitions.directory(basePath, file.partition)}/${file.name}")
+  val path = new KnownPath(s"${Partitions.directory(basePath, file.partition)}/${file.name}", file.length)
 
   private[spark] val reader: ParquetFileReader = BaseFileFooter.open(contexts.conf, path.toString, file.length)
 

@@ -37,7 +37,7 @@ class HFileLogSuite extends FunSuite {
     val bytes = Files.readAllBytes(path)
     val length = bytes.length.toLong
     val blocks = LogFileReader.blocks(storage, path.toString, length).map { block =>
-      val content = LogFileReader.content(storage, block)
+      val content = LogFileReader.content(storage, block, length)
       if (block.kind != BlockKind.AvroData) LogBlockWriter.bytes(block.kind, block.headers, content)
       else
         LogBlockWriter.bytes(BlockKind.HFileData, block.headers, HFileImage.of(cells(block, content), gzip = true, 3))

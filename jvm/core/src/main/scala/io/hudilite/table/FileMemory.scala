@@ -1,0 +1,46 @@
+package io.hudilite.table
+
+import io.hudilite.config.TableConfig
+import io.hudilite.filegroup.FolderContent
+import io.hudilite.storage.WeightedCache
+import io.hudilite.timeline.Timeline
+
+import java.lang.ref.SoftReference
+import java.util.concurrent.ConcurrentHashMap
+
+/** What is known of the files of one snapshot of a table: its folders as they were listed, and the newest slices. */
+private[table] final class FileMemory {
+  val folders = new ConcurrentHashMap[String, FolderContent]()
+  val slices = new KnownSlices
+}
+
+/** Memories of the tables that were opened last, so that a second query does not list what the first one listed.
+  *
+  * A memory is good for as long as the timeline has not changed by a single file. Each folder in it was listed after that
+  * timeline was loaded, so it shows every file of each write that had completed; files that came later belong to instants
+  * which this timeline does not count, or to attempts that no commit names; and files go only by an action that is
+  * announced in the timeline first. A folder that somebody empties by hand is missed until the table changes or is
+  * refreshed: its files are then reported as missing.
+  */
+object FileMemory {
+
+  private val MaxTables = 64L
+
+  private final case class Snapshot(config: TableConfig, timeline: Timeline, memory: SoftReference[FileMemory])
+
+  private val recent = new WeightedCache[(AnyRef, String), Snapshot](MaxTables)
+
+  /** The memory of this snapshot, new when nobody in this process has one. */
+  private[table] def of(table: Table): FileMemory = recent.synchronized {
+    val key = table.storage.cacheScope -> table.basePath
+    val kept = recent.get(key).filter(s => s.timeline == table.timeline && s.config == table.config)
+    kept.flatMap(s => Option(s.memory.get)).getOrElse {
+      val memory = new FileMemory
+      recent.put(key, Snapshot(table.config, table.timeline, new SoftReference(memory)))
+      memory
+    }
+  }
+
+  /** Forgets what is known of the table at this path. */
+  def forget(scope: AnyRef, basePath: String): Unit = recent.synchronized(recent.remove(scope -> basePath))
+}

@@ -1,0 +1,84 @@
+package io.hudilite.table
+
+import io.hudilite.filegroup.{FileSlice, FolderContent, FolderSource, PartitionWalk, PathSelection}
+import io.hudilite.storage.FileInfo
+
+import java.util.concurrent.ConcurrentHashMap
+
+/** The file slices of one state of a table, by partition: an index that is filled by what is asked of it and remembers
+  * no more than that. Nothing is read twice, whichever way it was asked for. Safe for threads.
+  *
+  * @param folders
+  *   what lies in the table's folders
+  * @param view
+  *   the newest slices of the state, from the files of some partitions: of several at once it can tell strays that only
+  *   the files of another partition give away
+  * @param known
+  *   slices by partition, as far as they are known
+  */
+final class TableFiles private[table] (
+    folders: FolderSource, view: Map[String, Seq[FileInfo]] => Map[String, Seq[FileSlice]],
+    known: KnownSlices = new KnownSlices) {
+
+  /** The newest slice of each file group of a partition; none when there is no such partition. */
+  def slices(partition: String): Seq[FileSlice] = slices(Seq(partition)).getOrElse(partition, Nil)
+
+  /** The same for each of these partitions. */
+  def slices(partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
+    val unknown = partitions.filterNot(known.has).distinct
+    if (unknown.nonEmpty) known.add(viewed(folders.read(unknown)))
+    known.of(partitions)
+  }
+
+  /** The slices of the wanted partitions, by partition, each as it is reached: who stops early has read little. */
+  def iterator(selection: PathSelection = PathSelection.All): Iterator[(String, Seq[FileSlice])] =
+    PartitionWalk.of(folders, selection).map { case (path, folder) =>
+      if (!known.has(path)) known.add(viewed(Map(path -> folder)))
+      path -> known.of(path)
+    }
+
+  /** The slices of the wanted partitions. */
+  def find(selection: PathSelection): Map[String, Seq[FileSlice]] = {
+    val found = PartitionWalk.of(folders, selection).toMap
+    val areAll = selection eq PathSelection.All
+    val areKnown = if (areAll) known.areTogether else found.keys.forall(known.has)
+    if (!areKnown) known.add(viewed(found), areAll)
+    known.of(found.keys)
+  }
+
+  /** Paths of the wanted partitions, sorted; the unpartitioned table has the one empty path. */
+  def partitions(selection: PathSelection = PathSelection.All): Seq[String] =
+    PartitionWalk.of(folders, selection).map(_._1).toList.sorted
+
+  private def viewed(found: Map[String, FolderContent]): Map[String, Seq[FileSlice]] = {
+    val partitions = found.collect { case (path, folder) if folder.isPartition => path -> folder.files }
+    val slices = if (partitions.isEmpty) Map.empty[String, Seq[FileSlice]] else view(partitions)
+    found.map { case (path, _) => path -> slices.getOrElse(path, Nil) }
+  }
+}
+
+/** Slices by partition, as far as somebody asked. Two threads may come to the same, which does no harm. */
+private[table] final class KnownSlices {
+
+  private val slices = new ConcurrentHashMap[String, Seq[FileSlice]]()
+  @volatile private var together = false
+
+  def has(partition: String): Boolean = slices.containsKey(partition)
+
+  def of(partition: String): Seq[FileSlice] = slices.get(partition)
+
+  def of(partitions: Iterable[String]): Map[String, Seq[FileSlice]] = partitions.iterator.map(p => p -> of(p)).toMap
+
+  /** All partitions have been looked at as one. */
+  def areTogether: Boolean = together
+
+  /** @param areAll
+    *   these are all partitions
+    */
+  def add(more: Map[String, Seq[FileSlice]], areAll: Boolean = false): Unit = {
+    more.foreach { case (path, found) =>
+      if (areAll || !together) slices.put(path, found) else slices.putIfAbsent(path, found)
+    }
+    if (areAll) together = true
+  }
+}

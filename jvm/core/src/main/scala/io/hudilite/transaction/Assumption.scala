@@ -1,0 +1,63 @@
+package io.hudilite.transaction
+
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+
+/** What a write took for granted about rows that it did not touch, when it was planned on its snapshot. Commits since
+  * then must not have made it untrue (docs/format.md#concurrency).
+  */
+sealed trait Assumption {
+
+  /** The first partition in which `other`, completed since, made it untrue for a write with the metadata `mine`. */
+  private[transaction] def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String]
+
+  /** What that means, for the partition's name. */
+  private[transaction] def consequence: String
+}
+
+object Assumption {
+
+  /** Rows are added whatever else there is, as `insert` and `bulk_insert` do, and into buckets, whose file groups say it
+    * all.
+    */
+  case object Nothing extends Assumption {
+    private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] = None
+    private[transaction] override def consequence: String = ""
+  }
+
+  /** The keys of the rows that the write adds had no row: not in the partitions where it adds them, or not anywhere.
+    *
+    * @param anywhere
+    *   a key has one row in the table, not one in each partition
+    */
+  final case class KeysAbsent(anywhere: Boolean) extends Assumption {
+    private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] = {
+      val (theirs, ours) = (partitionsWithNewRows(other), partitionsWithNewRows(mine))
+      if (!anywhere) theirs.find(ours.toSet) else if (ours.isEmpty) None else theirs.headOption
+    }
+    private[transaction] override def consequence: String = "the keys that this one adds may be among them"
+  }
+
+  /** The write takes out all rows of these partitions.
+    *
+    * @param partitions
+    *   whether a partition path is among them
+    */
+  final case class Replaces(partitions: String => Boolean) extends Assumption {
+    private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] =
+      partitionsWithNewRows(other).find(partitions)
+    private[transaction] override def consequence: String = "this one would not replace them"
+  }
+
+  /** For a write that says nothing about itself. */
+  val Default: Assumption = KeysAbsent(anywhere = true)
+
+  private val MoveRows = Set(CommitMetadata.Compact, CommitMetadata.LogCompact, CommitMetadata.Cluster)
+
+  /** Partitions, sorted, to which a write added rows that were not there before, in new file groups or in old ones. */
+  private[transaction] def partitionsWithNewRows(metadata: CommitMetadata): Seq[String] =
+    if (metadata.compacted || MoveRows(metadata.operation)) Nil
+    else metadata.stats.collect { case (partition, stats) if stats.exists(adds) => partition }.toSeq.sorted
+
+  private def adds(stat: WriteStat): Boolean =
+    stat.numInserts > 0 || (stat.numWrites > 0 && stat.prevCommit == WriteStat.NoPreviousCommit)
+}

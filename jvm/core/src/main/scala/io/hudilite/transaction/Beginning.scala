@@ -1,0 +1,74 @@
+package io.hudilite.transaction
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.storage.Undo
+import io.hudilite.table.Table
+import io.hudilite.timeline.State
+import io.hudilite.transaction.rollback.{Heartbeat, Owner, WritePermit}
+
+/** The first steps of a write, under the table lock: all of them are taken, or none is to be seen.
+  *
+  * @param planned
+  *   the action was requested before, by others
+  */
+private[transaction] final class Beginning(table: Table, instant: String, action: String, planned: Boolean,
+    options: TransactionOptions) {
+
+  private val storage = table.storage
+  private val basePath = table.basePath
+  private val store = table.store
+  private val permit = WritePermit.of(instant)
+
+  // How the steps so far are taken back, the last one first.
+  private var undo: List[() => Unit] = Nil
+  private var heartbeat: Option[Heartbeat] = None
+
+  /** Makes the write's traces and its inflight instant. What a failure leaves and storage does not let go of is left to
+    * the next writer, for whom this process has released the instant.
+    */
+  def run(): Begun =
+    try steps()
+    catch {
+      case e: Throwable =>
+        heartbeat.foreach(_.abandon())
+        // One after another, and no further than the first that fails: the owner goes last, since it is by that file that
+        // the next writer finds what is left.
+        val failure = Undo.after(e)(undo.foreach(step => step()))
+        Owner.release(storage, basePath, instant, options.process)
+        throw failure
+    }
+
+  private def steps(): Begun = {
+    // The owner comes first: a crash at any later point leaves an instant that says whose it was.
+    step(Owner.delete(storage, basePath, instant)) {
+      if (!Owner.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
+    }
+    new Exclusion(storage, basePath, options.process).check(instant)
+    step(Heartbeat.delete(storage, basePath, instant)) {
+      heartbeat = Some(Heartbeat.start(storage, basePath, instant))
+    }
+    step(permit.revoke(storage, basePath))(permit.issue(storage, basePath))
+    if (!planned) step(store.withdraw(instant, action, State.Requested))(store.request(instant, action))
+    step(store.withdraw(instant, action, State.Inflight))(store.toInflight(instant, action))
+    Begun(heartbeat.get, permit)
+  }
+
+  /** Takes a step. Whatever fails in it may still have been done; only what somebody else has done is not ours to take
+    * back.
+    */
+  private def step(takeBack: => Unit)(take: => Unit): Unit = {
+    undo = (() => takeBack) :: undo
+    try take
+    catch {
+      case e: CommitConflict =>
+        undo = undo.tail
+        throw e
+    }
+  }
+
+  private def taken(reason: String): CommitConflict =
+    CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> basePath, "reason" -> reason)
+}
+
+/** What a write that has begun keeps alive. */
+private[transaction] final case class Begun(heartbeat: Heartbeat, permit: WritePermit)

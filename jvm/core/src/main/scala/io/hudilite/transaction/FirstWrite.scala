@@ -1,0 +1,85 @@
+package io.hudilite.transaction
+
+import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.storage.{Storage, Undo}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Timeline
+import io.hudilite.transaction.lock.Lock
+
+import java.nio.charset.StandardCharsets.ISO_8859_1
+
+/** A table that its first write makes, and takes away again when it fails and nobody else uses it.
+  *
+  * @param place
+  *   what was there before
+  */
+final class FirstWrite private (val table: Table, place: NewTablePlace, options: TransactionOptions) {
+
+  private val storage = table.storage
+  private val basePath = table.basePath.stripSuffix("/")
+
+  /** Begins the write that the table was made for; when that fails the table goes, too. */
+  def begin(action: String, operation: String): Transaction =
+    try Transaction.begin(table, action, operation, options)
+    catch { case e: Throwable => throw Undo.after(e)(remove("")) }
+
+  /** Removes the table, unless it has another write by now.
+    *
+    * @param instant
+    *   of the write that was rolled back: partitions that it made are removed
+    */
+  def remove(instant: String): Unit = Lock.withTableLock(table.place, options.lockWaitMs) {
+    if (TableProperties.exists(storage, basePath) && isUnused(table.store.load())) {
+      madeBy(instant).foreach(removePartition)
+      TableProperties.delete(storage, basePath)
+      place.clear()
+    }
+  }
+
+  private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
+
+  /** Paths of the partitions that hold nothing but the file that makes them one, which bears this instant. */
+  private def madeBy(instant: String): Seq[String] =
+    Partitions.discover(storage, basePath).toSeq.collect {
+      case (partition, Seq(only))
+          if FileNames.isPartitionMetadata(only.name) &&
+            storage.read(only.path).exists(new String(_, ISO_8859_1).linesIterator.contains(s"commitTime=$instant")) =>
+        partition
+    }
+
+  private def removePartition(partition: String): Unit = {
+    val directory = Partitions.directory(basePath, partition)
+    storage.delete(s"$directory/${FileNames.PartitionMetadata}")
+    Iterator.iterate(directory)(d => d.substring(0, d.lastIndexOf('/'))).takeWhile(_.length > basePath.length)
+      .foreach(storage.deleteIfEmpty)
+  }
+}
+
+object FirstWrite {
+
+  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster; after any failure nothing of the
+    * table is left.
+    */
+  def create(storage: Storage, path: String, config: TableConfig, options: TransactionOptions): FirstWrite = {
+    val basePath = path.stripSuffix("/")
+    val pathExisted = storage.exists(basePath)
+    // The lock file lies in this folder.
+    storage.makeDirectory(s"$basePath/.hoodie")
+    Lock.withTableLock(storage.place(basePath), options.lockWaitMs) {
+      val place = new NewTablePlace(storage, basePath, pathExisted)
+      try {
+        if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
+        TableProperties.create(storage, basePath, config)
+        new FirstWrite(openOrRemove(storage, basePath), place, options)
+      } catch {
+        case e: Throwable => throw Undo.after(e)(if (!TableProperties.exists(storage, basePath)) place.clear())
+      }
+    }
+  }
+
+  private def openOrRemove(storage: Storage, basePath: String): Table =
+    try Table.open(storage, basePath)
+    catch { case e: Throwable => throw Undo.after(e)(TableProperties.delete(storage, basePath)) }
+}

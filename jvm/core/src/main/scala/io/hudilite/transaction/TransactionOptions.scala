@@ -1,0 +1,18 @@
+package io.hudilite.transaction
+
+import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
+
+/** How a transaction waits and what it refuses.
+  *
+  * @param lockWaitMs
+  *   how long to wait for the table lock, at the begin and again at the commit
+  * @param metadata
+  *   which metadata tables may be removed; a table with another one is refused
+  * @param foreignWrites
+  *   what to do about pending writes of other programs
+  * @param process
+  *   the process that writes
+  */
+final case class TransactionOptions(lockWaitMs: Long = 60000L,
+    metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
+    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current)

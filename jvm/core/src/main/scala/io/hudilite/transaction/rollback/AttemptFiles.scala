@@ -1,0 +1,49 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.storage.Storage
+
+import scala.collection.mutable
+
+/** The data files that one task attempt begins. Every file gets a marker first, and belongs to a write that still runs:
+  * see [[WritePermit]].
+  */
+final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit) {
+
+  private val begun = mutable.ArrayBuffer.empty[Marker]
+  // Who begins an attempt has just been told to.
+  private var checkedMs = storage.clock.millis()
+
+  /** Makes the marker of a file that is about to be written; raises `WRITE_ENDED` when the write has ended. */
+  def begin(marker: Marker): Unit = {
+    begun += marker
+    Markers.create(storage, basePath, permit.instant, marker)
+    // That every file is looked after in time is settled at the end; here it keeps files from being begun in vain.
+    if (math.abs(storage.clock.millis() - checkedMs) >= AttemptFiles.CheckMs) confirm()
+  }
+
+  /** To be called when all files are whole and before anybody hears of them: raises `WRITE_ENDED`, and deletes them, when
+    * the write has ended without this attempt.
+    */
+  def confirm(): Unit = if (begun.nonEmpty) {
+    checkedMs = storage.clock.millis()
+    if (!permit.isValid(storage, basePath)) {
+      val folders = begun.map(m => Markers.folderOf(basePath, permit.instant, m)).distinct
+      discard()
+      Markers.deleteEmpty(storage, basePath, permit.instant, folders.toList)
+      throw CommitConflict("WRITE_ENDED", "instant" -> permit.instant, "path" -> basePath)
+    }
+  }
+
+  /** Deletes all files that were begun; what writes to them has been closed. */
+  def discard(): Unit = {
+    begun.foreach(Markers.discard(storage, basePath, permit.instant, _))
+    begun.clear()
+  }
+}
+
+private object AttemptFiles {
+
+  /** How long an attempt goes on beginning files before it looks for its permit again. */
+  val CheckMs = 10000L
+}

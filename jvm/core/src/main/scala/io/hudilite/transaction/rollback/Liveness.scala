@@ -1,0 +1,34 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.storage.{FileInfo, Storage}
+
+/** Tells whether the writers of pending instants may be at work. In doubt they may: who is wrongly taken for dead loses
+  * its write, who is wrongly taken for alive costs a wait.
+  *
+  * @param self
+  *   the process that asks
+  */
+private[transaction] final class Liveness(storage: Storage, basePath: String, self: Owner) {
+
+  private val place = storage.place(basePath)
+  private lazy val now = StorageTime.now(storage, basePath)
+
+  /** Whether the process that an owner file names may be at work. Where the operating system cannot tell, it is its
+    * heartbeat, and the owner file itself before the first beat: dead when neither is younger than
+    * `Heartbeat.ExpiryMs` by the clock of the storage.
+    */
+  def mayBeAlive(owner: Owner, file: FileInfo): Boolean =
+    Owner.isAlive(owner, self, place, file.name).getOrElse {
+      val sign = Heartbeat.lastBeat(storage, basePath, file.name).fold(file.modifiedMs)(math.max(_, file.modifiedMs))
+      !isOld(sign)
+    }
+
+  /** How long ago an instant's heartbeat beat last, in milliseconds; `None` when it has none. */
+  def sinceBeat(instant: String): Option[Long] = Heartbeat.lastBeat(storage, basePath, instant).map(since)
+
+  /** How long ago a file was modified, in milliseconds. */
+  def since(modifiedMs: Long): Long = now - modifiedMs
+
+  /** More than [[Heartbeat.ExpiryMs]] ago. */
+  def isOld(modifiedMs: Long): Boolean = since(modifiedMs) > Heartbeat.ExpiryMs
+}

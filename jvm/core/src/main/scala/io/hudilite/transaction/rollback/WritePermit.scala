@@ -1,0 +1,41 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.storage.Storage
+import io.hudilite.timeline.WriteFolders
+
+import java.util.UUID
+
+/** What lets the tasks of one run of a write leave files in the table: a file that is there as long as the write runs.
+  *
+  * Spark does not wait for the tasks that it gives up, so that one may go on after its write has ended. It would add
+  * files to an instant that readers trust. So the driver takes the permit away before it looks for strays a last time,
+  * and a task looks for it after each marker that it makes and when its files are whole: either the driver has seen the
+  * marker, or the task sees that the permit is gone (docs/format.md#markers).
+  *
+  * @param run
+  *   tells the runs of one instant apart, which a compaction may have several of
+  */
+final case class WritePermit(instant: String, run: String) {
+
+  def path(basePath: String): String = s"${WriteFolders.owners(basePath)}/$instant.$run"
+
+  def isValid(storage: Storage, basePath: String): Boolean = storage.exists(path(basePath))
+
+  private[hudilite] def issue(storage: Storage, basePath: String): Unit =
+    storage.replace(path(basePath), Array.emptyByteArray)
+
+  private[transaction] def revoke(storage: Storage, basePath: String): Unit = {
+    storage.delete(path(basePath))
+    ()
+  }
+}
+
+object WritePermit {
+
+  private[transaction] def of(instant: String): WritePermit = WritePermit(instant, UUID.randomUUID().toString)
+
+  /** Takes away all permits of an instant. */
+  private[transaction] def deleteAll(storage: Storage, basePath: String, instant: String): Unit =
+    storage.list(WriteFolders.owners(basePath)).filter(_.name.startsWith(s"$instant."))
+      .foreach(f => storage.delete(f.path))
+}

@@ -1,0 +1,120 @@
+package io.hudilite.spark.read
+
+import io.hudilite.spark.basefile.read.ScanFilter._
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** What a partition path, or the beginning of one, says of a column: the values that it may have. */
+private[read] sealed trait PossibleValues
+
+private[read] object PossibleValues {
+
+  /** One of these; `null` may be among them. */
+  final case class OneOfThese(values: Seq[Any]) extends PossibleValues
+
+  /** This text, or one that goes on with a slash behind it. */
+  final case class TextFrom(text: UTF8String) extends PossibleValues {
+
+    private val below = UTF8String.fromString(s"$text/")
+
+    // The character after the slash: all such texts are less than this.
+    private val end = UTF8String.fromString(s"${text}0")
+
+    def mayEqual(wanted: UTF8String): Boolean = wanted == text || wanted.startsWith(below)
+
+    /** Outcomes of a comparison, from the bounds of the values. */
+    def compared(operator: Operator, wanted: UTF8String): Outcomes = {
+      val (someBelow, someAbove) = (text.compareTo(wanted) < 0, end.compareTo(wanted) > 0)
+      operator match {
+        case Equal => Outcomes.of(mayEqual(wanted), isFalse = true)
+        case Less => Outcomes.of(someBelow, someAbove)
+        case LessOrEqual => Outcomes.of(someBelow || text == wanted, someAbove)
+        case Greater => Outcomes.of(someAbove, someBelow || text == wanted)
+        case GreaterOrEqual => Outcomes.of(someAbove, someBelow)
+      }
+    }
+
+    def startsWith(prefix: UTF8String): Outcomes =
+      if (text.startsWith(prefix)) Outcomes.of(isTrue = true, isFalse = false)
+      else Outcomes.of(prefix.startsWith(below), isFalse = true)
+  }
+}
+
+/** What a filter can come to over all possible values: some of true, false and null. */
+private[read] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNull: Boolean) {
+
+  def |(other: Outcomes): Outcomes =
+    Outcomes(isTrue || other.isTrue, isFalse || other.isFalse, isNull || other.isNull)
+
+  def unary_! : Outcomes = Outcomes(isFalse, isTrue, isNull)
+
+  def and(other: Outcomes): Outcomes = Outcomes(isTrue && other.isTrue, isFalse || other.isFalse,
+    (isNull && (other.isTrue || other.isNull)) || (other.isNull && isTrue))
+
+  def or(other: Outcomes): Outcomes = !((!this).and(!other))
+}
+
+private[read] object Outcomes {
+
+  val Any: Outcomes = Outcomes(isTrue = true, isFalse = true, isNull = true)
+  val None: Outcomes = Outcomes(isTrue = false, isFalse = false, isNull = false)
+
+  def of(isTrue: Boolean, isFalse: Boolean): Outcomes = Outcomes(isTrue, isFalse, isNull = false)
+
+  /** Outcomes of a filter; a column that is absent from `values` may have any value. */
+  def of(filter: io.hudilite.spark.basefile.read.ScanFilter, values: Map[Seq[String], PossibleValues]): Outcomes =
+    filter match {
+      case Comparison(column, operator, wanted) => over(values.get(column)) {
+          case PossibleValues.OneOfThese(all) => each(all)(v => holds(compare(v, wanted), operator))
+          case from: PossibleValues.TextFrom => ofText(wanted)(from.compared(operator, _))
+        }
+      case OneOf(column, wanted) => over(values.get(column)) {
+          case PossibleValues.OneOfThese(all) => each(all)(v => wanted.exists(compare(v, _) == 0))
+          case from: PossibleValues.TextFrom =>
+            wanted.map(ofText(_)(from.compared(Equal, _))).foldLeft(of(isTrue = false, isFalse = true))(_ | _)
+        }
+      case StartsWith(column, prefix) => over(values.get(column)) {
+          case PossibleValues.OneOfThese(all) => each(all) {
+              case text: UTF8String => text.startsWith(prefix)
+              case _ => true
+            }
+          case from: PossibleValues.TextFrom => from.startsWith(prefix)
+        }
+      case IsNull(column) => values.get(column).fold(of(isTrue = true, isFalse = true)) {
+          case PossibleValues.OneOfThese(all) => of(all.contains(null), all.exists(_ != null))
+          case _ => of(isTrue = false, isFalse = true)
+        }
+      case AllOf(parts) => parts.map(of(_, values)).reduce(_ and _)
+      case AnyOf(parts) => parts.map(of(_, values)).reduce(_ or _)
+      case Negation(part) => !of(part, values)
+    }
+
+  private def over(possible: Option[PossibleValues])(outcomes: PossibleValues => Outcomes): Outcomes =
+    possible.fold(Any)(outcomes)
+
+  private def each(values: Seq[Any])(test: Any => Boolean): Outcomes =
+    values.map(v =>
+      if (v == null) None.copy(isNull = true)
+      else if (test(v)) of(isTrue = true, isFalse = false)
+      else of(isTrue = false, isFalse = true)).foldLeft(None)(_ | _)
+
+  private def ofText(wanted: Any)(outcomes: UTF8String => Outcomes): Outcomes = wanted match {
+    case text: UTF8String => outcomes(text)
+    case other => throw new IllegalStateException(s"a text is compared with $other")
+  }
+
+  private def holds(order: Int, operator: Operator): Boolean = operator match {
+    case Equal => order == 0
+    case Less => order < 0
+    case LessOrEqual => order <= 0
+    case Greater => order > 0
+    case GreaterOrEqual => order >= 0
+  }
+
+  private def compare(value: Any, wanted: Any): Int = (value, wanted) match {
+    case (a: UTF8String, b: UTF8String) => a.compareTo(b)
+    case (a: Boolean, b: Boolean) => java.lang.Boolean.compare(a, b)
+    case (a: Number, b: Number) => java.lang.Long.compare(a.longValue, b.longValue)
+    case (a, b) => throw new IllegalStateException(s"partition value $a is compared with $b")
+  }
+}

@@ -1,0 +1,39 @@
+package io.hudilite.spark.read
+
+import io.hudilite.GoldenFolder
+import io.hudilite.config.TableProperties
+import io.hudilite.filegroup.FooterCache
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+
+/** Whether commits count rows right, as Hudi writes them. */
+class RowCountsSuite extends FunSuite {
+
+  private val conf = new Configuration()
+  private val storage = new HadoopStorage(conf)
+
+  test("what the commits of Hudi's tables counted is what the footers say") {
+    val compared = for (name <- GoldenFolder.names) yield {
+      val path = GoldenFolder.table(name)
+      val table = Table.load(storage, path, TableProperties.read(storage, path))
+      val files = table.allSlices().values.flatten.flatMap(_.base).toList
+      val counted = RowCounts.of(table, files)
+      for (file <- files; rows <- counted.get(file.relativePath))
+        assertEquals(rows, FooterCache.read(conf, s"$path/${file.relativePath}", file.length, withBloom = false).rows,
+          s"$name: ${file.relativePath}")
+      counted.size
+    }
+    assert(compared.count(_ > 0) > GoldenFolder.names.size / 2, compared.toString)
+  }
+
+  test("a file of another size than the commit says is not counted") {
+    val path = GoldenFolder.table("cow-basic-v9")
+    val table = Table.load(storage, path, TableProperties.read(storage, path))
+    val file = table.allSlices().values.flatten.flatMap(_.base).head
+    assertEquals(RowCounts.of(table, Seq(file)).size, 1)
+    assertEquals(RowCounts.of(table, Seq(file.copy(length = file.length + 1))), Map.empty[String, Long])
+  }
+}
