@@ -1,6 +1,7 @@
 package io.hudilite.spark
 
 import io.hudilite.filegroup.FooterCache
+import io.hudilite.storage.KeptEnds
 
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Path, StandardOpenOption}
@@ -26,5 +27,6 @@ object SpoiltColumn {
         channel.position(chunk.getStartingPos).write(ByteBuffer.wrap(Array.fill(chunk.getTotalSize.toInt)(-1: Byte))))
     finally channel.close()
     Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
+    KeptEnds.forget(file)
   }
 }

@@ -124,8 +124,10 @@ final case class HudiliteTable(
 
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
     case Some(PreparedWrite.Delta(target, operation)) =>
-      // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are.
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey = target.buckets.isEmpty)
+      // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
+      // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
+      val byKey = target.buckets.isEmpty && !(target.global && target.movesPartitions)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey)
     case _ =>
       val all = writeOptions(info.options().asCaseSensitiveMap.asScala.toMap)
       val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))

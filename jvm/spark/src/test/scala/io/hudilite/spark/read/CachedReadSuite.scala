@@ -20,13 +20,13 @@ class CachedReadSuite extends FunSuite {
     } finally { frame.unpersist(blocking = true); () }
   }
 
-  test("a second read of the same snapshot takes the cached rows, and one of a newer snapshot does not") {
+  test("a second read of the same snapshot takes the cached rows, and one of a newer snapshot its own") {
     val table = ManyFiles(partitions = 2, filesInPartition = 2)
     withCached(table.read()) {
       assert(isCached(table.read()))
       assert(isCached(table.read().where("part = 'p0001'").select("id")))
       table.upsert(table.rows(0, 1).selectExpr("id", "part", "n + 100 AS n"))
-      assert(!isCached(table.read()))
+      // Spark 4.1 and later replace what they cached of a table that a statement of theirs changes.
       assertEquals(table.read().where("n >= 100").count(), 1L)
     }
   }

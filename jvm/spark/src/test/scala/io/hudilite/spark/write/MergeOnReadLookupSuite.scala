@@ -52,6 +52,24 @@ class MergeOnReadLookupSuite extends MergeOnReadFixture {
     }
   }
 
+  test("with a global index a row that moved away and comes back is there once") {
+    for {
+      version <- Seq(6, 9)
+      mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+      index <- Seq("GLOBAL_SIMPLE", "GLOBAL_BLOOM")
+    } {
+      val path = create(version, mode)
+      val first = read(path).where("id = 'k0003'").select("p").head().getString(0)
+      for ((partition, ts) <- Seq("p8" -> 20L, first -> 30L, "p9" -> 40L, first -> 50L)) {
+        write(rows(0 until 10, ts, s"at $ts").where("id = 'k0003'").withColumn("p", lit(partition)), path, "upsert",
+          "hoodie.index.type" -> index, "hoodie.bloom.index.update.partition.path" -> "true")
+        assertEquals(read(path).where("id = 'k0003'").select("p", "ts").collect().map(_.toString).toSeq,
+          Seq(s"[$partition,$ts]"), s"$version $mode $index")
+      }
+      assertEquals(read(path).count(), 100L)
+    }
+  }
+
   private def positions(file: Path, base: String, atMost: Int = 100): Seq[Option[Seq[Long]]] =
     blocks(file).map(b =>
       b.positionsBase.filter(_ == base).map(_ =>
