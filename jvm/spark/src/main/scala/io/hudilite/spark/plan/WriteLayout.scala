@@ -4,6 +4,7 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.{BucketSlots, BucketTables, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
@@ -38,13 +39,21 @@ object WriteLayout {
   private val PlaceColumn = "__hudilite_place"
   private val TaskColumn = "__hudilite_task"
 
-  /** Rows with their record key and partition path behind the table's columns. */
-  def keyed(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
+  /** Rows with their record key and partition path behind the table's columns.
+    *
+    * @param numbered
+    *   and with their number behind that, see `RowNumber`
+    */
+  def keyed(rows: LogicalPlan, target: WriteTarget, numbered: Boolean): LogicalPlan = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
     val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
     val partition = target.keys.partitionPath(dataColumns(rows)).getOrElse(missing)
-    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), rows)
+    val number = if (numbered) Seq(RowNumber()) else Nil
+    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()) ++ number, rows)
   }
+
+  /** The rows without their number. */
+  def unnumbered(rows: LogicalPlan): LogicalPlan = Project(rows.output.filterNot(_.name == RowNumber.Column), rows)
 
   def column(rows: LogicalPlan, name: String): Attribute =
     rows.output.find(_.name == name).getOrElse(throw new IllegalStateException(s"no column $name in ${rows.output}"))
@@ -130,7 +139,7 @@ object WriteLayout {
       case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
       case None => Sort(order.map(SortOrder(_, Ascending)), global = false, dealt)
     }
-    Project(rows.output, inOrder)
+    Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
   }
 
   private def valueOf(column: NamedExpression): Expression = column match {
