@@ -115,7 +115,7 @@ object WriteLayout {
     val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
     val partition = Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns).toSeq)
     grouped(query, column(query, RowPlace.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
-      groups)
+      groups, thenBy = query.output.filter(_.name == RowPlace.Position))
   }
 
   /** Keyed rows brought to their buckets.
@@ -128,7 +128,7 @@ object WriteLayout {
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: WriteGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
+      groups: WriteGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[Attribute] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
@@ -137,7 +137,7 @@ object WriteLayout {
     val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
     val inOrder = latest match {
       case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
-      case None => Sort(order.map(SortOrder(_, Ascending)), global = false, dealt)
+      case None => Sort((order ++ thenBy).map(SortOrder(_, Ascending)), global = false, dealt)
     }
     Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
   }
@@ -158,15 +158,15 @@ object WriteLayout {
       cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
     val all = sorted(slices)
     val maxBytes = WriteOptions.MaxFileSize(options)
-    val spread = inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
-      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+    val spread =
+      inputBytes.map(b => (b / maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1).min(WriteGroups.MostSpread)
     val limit = WriteOptions.SmallFileLimit(options)
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
       .map { case (partition, slots) =>
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
+    WriteGroups(all, small, spread, tasks(all.length, spread, inputBytes, parallelism, cores * table.tasksPerCore))
   }
 
   /** The groups of a write with a bucket index into `slices`, which must be what the index says. */
@@ -194,8 +194,16 @@ object WriteLayout {
     bySize.take(enough).toArray
   }
 
-  private def tasks(files: Int, spread: Int, parallelism: Int, most: Int): Int = {
-    val wanted = if (parallelism > 0) parallelism else most
-    wanted.min((files + spread).max(1)).max(1)
-  }
+  /** Enough tasks for the file groups that there are, and for the new rows: how many partitions these are in is not known,
+    * but rows that are known to be few keep few tasks busy.
+    */
+  private def tasks(files: Int, spread: Int, inputBytes: Option[BigInt], parallelism: Int, most: Int): Int =
+    if (parallelism > 0) parallelism
+    else {
+      val busy = inputBytes.fold(BigInt(most))(_ / NewBytesPerTask)
+      (busy + files + spread).min(BigInt(most)).toInt.max(1)
+    }
+
+  /** New rows that are worth a task of their own. */
+  private val NewBytesPerTask = 1L << 20
 }
