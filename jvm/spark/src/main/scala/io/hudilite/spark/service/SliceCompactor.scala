@@ -78,7 +78,7 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
     }
 
     private def replace(log: MergedLog, key: UTF8String): Unit = {
-      val replaced = base.overtake(key, log.record)(()) > 0
+      val replaced = base.overtakeFirst(key, log.record)
       if (replaced && log.isDelete) deletes += 1
       else if (replaced) {
         base.settle()

@@ -51,16 +51,39 @@ private[spark] final class BaseMerge(
     // hot path
     var overtaken = 0
     stayed = 0
-    while (rows.isAt(key)) rule.decide(newer, older) match {
-      case Outcome.Kept =>
-        rows.keepOne()
-        stayed += 1
-      case Outcome.Replaced | Outcome.Deleted =>
-        rows.dropOne()
-        overtaken += 1
-        ended
+    while (rows.isAt(key)) if (decide(newer)) {
+      overtaken += 1
+      ended
     }
     overtaken
+  }
+
+  /** The same for the first row with the key alone: of several, readers replace the first by what a log has. */
+  def overtakeFirst(key: UTF8String, newer: Version): Boolean = {
+    stayed = 0
+    rows.isAt(key) && decide(newer)
+  }
+
+  /** The same for the row with this number in the old file; those before it are kept. Rows of a key are asked for in the
+    * order of their numbers, each once.
+    */
+  def overtakeAt(key: UTF8String, position: Long, newer: Version): Boolean = {
+    stayed = 0
+    while (rows.isAt(key) && rows.position < position) rows.keepOne()
+    if (!rows.isAt(key) || rows.position != position)
+      throw new IllegalStateException(s"the row $position of the old base file does not have the key $key")
+    decide(newer)
+  }
+
+  /** Leaves the next row out, unless it is kept; whether it was left out. */
+  private def decide(newer: Version): Boolean = rule.decide(newer, older) match {
+    case Outcome.Kept =>
+      rows.keepOne()
+      stayed += 1
+      false
+    case Outcome.Replaced | Outcome.Deleted =>
+      rows.dropOne()
+      true
   }
 
   /** Makes sure that all rows below the key of the last `seek` are in the new file, before a row with that key is. */

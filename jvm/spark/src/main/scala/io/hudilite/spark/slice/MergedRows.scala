@@ -38,9 +38,10 @@ private[spark] final class MergedRows(
   private var row: InternalRow = _
   private var ready: InternalRow = _
   private var logged = false
-  // The log's record has been compared with a base row of its key, and lost against it.
+  // The log's record has been compared with the first base row of its key, and lost against it. Of several rows of a key
+  // the others stay, as scans have it.
+  private var compared = false
   private var lost = false
-  private var overtaken = false
   nextBase()
   nextRecord()
 
@@ -48,8 +49,8 @@ private[spark] final class MergedRows(
 
   private def nextRecord(): Unit = {
     logged = records.next()
+    compared = false
     lost = false
-    overtaken = false
   }
 
   override def hasNext: Boolean = {
@@ -62,11 +63,12 @@ private[spark] final class MergedRows(
     if (order < 0) keepBase()
     else if (order > 0) takeRecord()
     else {
-      if (!lost && !overtaken) log.rule.decide(log.record, older.moveTo(row)) match {
-        case Outcome.Kept => lost = true
-        case Outcome.Replaced | Outcome.Deleted => overtaken = true
+      val first = !compared
+      if (first) {
+        compared = true
+        lost = log.rule.decide(log.record, older.moveTo(row)) == Outcome.Kept
       }
-      if (lost) keepBase() else nextBase()
+      if (first && !lost) nextBase() else keepBase()
     }
   }
 

@@ -1,6 +1,5 @@
 package io.hudilite.spark.write
 
-import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -60,7 +59,7 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], att
       case Some(g) =>
         val slot = g.slot(null, partition, key)
         files.toSlot(g, slot, partition)
-        if (slot >= 0 && g.buckets.isDefined) files.update(key, row, RowPosition.Unknown) else files.insert(key, row)
+        if (slot >= 0 && g.buckets.isDefined) files.upsert(key, row) else files.insert(key, row)
       case None =>
         files.toNewFiles(partition)
         files.insert(key, row)

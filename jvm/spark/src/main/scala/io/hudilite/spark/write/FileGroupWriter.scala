@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
+import io.hudilite.spark.basefile.read.RepeatedKeys
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 import io.hudilite.timeline.WriteStat
 
@@ -34,8 +35,11 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
     case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)
-    case Some(base) if takesInserts => new SmallGroupWriter(output, slice, base)
-    case _ => new LogGroupWriter(output, slice)
+    case Some(base) =>
+      val repeated = RepeatedKeys.of(job.basePath, base, output.readers)
+      if (takesInserts || !repeated.isEmpty) new SmallGroupWriter(output, slice, base, repeated)
+      else new LogGroupWriter(output, slice)
+    case None => new LogGroupWriter(output, slice)
   }
 
   /** Following rows begin new file groups in `partition`. */
@@ -69,6 +73,8 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit =
     current.update(key, row, position)
+
+  def upsert(key: UTF8String, row: InternalRow): Unit = current.upsert(key, row)
 
   def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = current.delete(key, position)
 

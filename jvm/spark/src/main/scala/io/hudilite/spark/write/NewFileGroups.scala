@@ -36,6 +36,7 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
 
   /** There is no old row: an update is an insert, a delete has nothing to do. */
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit = insert(key, row)
+  override def upsert(key: UTF8String, row: InternalRow): Unit = insert(key, row)
   override def delete(key: UTF8String, position: Long): Unit = ()
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = true
 

@@ -32,9 +32,11 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
+  // A statement changes the rows that its condition finds, and no other of their keys. The rows of a DataFrame change
+  // all rows of their keys, so that positions serve the blocks of logs alone.
   override def requiredMetadataAttributes(): Array[NamedReference] =
     Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowPlace.FileId)) ++
-      (if (target.recordsPositions) Seq(Expressions.column(RowPlace.Position)) else Nil)
+      (if (target.recordsPositions || !byKey) Seq(Expressions.column(RowPlace.Position)) else Nil)
 
   override def representUpdateAsDeleteAndInsert(): Boolean = false
 
