@@ -152,18 +152,17 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
     val combine = operation match {
       case WriteOperation.Upsert => WriteOptions.CombineBeforeUpsert(target.options)
-      case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
+      case WriteOperation.DeletePartition => false
+      case WriteOperation.BulkInsert if target.buckets.isEmpty => false
       case _ => WriteOptions.CombineBeforeInsert(target.options)
     }
     val rows = SchemaAlignment.project(write.query, target.schema)
     val cores = session.sparkContext.defaultParallelism
     val plan = target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
-        // Whatever the operation, a bucket holds a key once.
-        val combines = WriteOptions.CombineBeforeUpsert(target.options)
-        val keyed = WriteLayout.keyed(rows, target, numbered = combines)
+        val keyed = WriteLayout.keyed(rows, target, numbered = combine)
         val latest: KeepsLatest = (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place))
-        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed, Some(latest).filter(_ => combines), cores)
+        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed, Some(latest).filter(_ => combine), cores)
       case _ => AppendPlan.of(target, operation, overwrites, deduplicated(rows, target, combine), cores)
     }
     val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)

@@ -57,10 +57,12 @@ class RepeatedKeysSuite extends MergeOnReadFixture {
         sql(path, "DELETE FROM TABLE WHERE v = '3'")
         assertEquals(shown(path), Seq("a0", "k1", "kx", "z9"))
         copies(("k", 2, "m")).createOrReplaceTempView("one")
-        sql(path, "MERGE INTO TABLE t USING one s ON t.id = s.id AND t.p = s.p AND t.v = '1' " +
+        sql(path,
+          "MERGE INTO TABLE t USING one s ON t.id = s.id AND t.p = s.p AND t.v = '1' " +
             "WHEN MATCHED THEN UPDATE SET v = s.v")
         assertEquals(shown(path), Seq("a0", "km", "kx", "z9"))
-        sql(path, "MERGE INTO TABLE t USING one s ON concat(t.id, '') = s.id " +
+        sql(path,
+          "MERGE INTO TABLE t USING one s ON concat(t.id, '') = s.id " +
             "WHEN MATCHED AND t.v = 'm' THEN DELETE WHEN MATCHED THEN UPDATE SET v = 'y'")
         assertEquals(shown(path), Seq("a0", "ky", "z9"))
       }
@@ -92,6 +94,31 @@ class RepeatedKeysSuite extends MergeOnReadFixture {
     write(copies(("k", 3, "n")), path, "upsert")
     assertEquals(shown(path), Seq("al", "kn", "kn", "kn", "zl"))
   }
+
+  private val buckets = Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
+
+  for (tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"); operation <- Seq("insert", "bulk_insert"))
+    test(s"buckets keep what $operation brings, unless it is combined, and an upsert changes all of it, $tableType") {
+      val of = options(9).toSeq ++ buckets :+ ("hoodie.datasource.write.table.type" -> tableType)
+      val combine = "hoodie.combine.before.insert" -> "true"
+      val combined = newPath()
+      write(three, combined, operation, of :+ combine: _*)
+      assertEquals(shown(combined), Seq("a0", "k3", "z9"))
+      val path = newPath()
+      write(three, path, operation, of: _*)
+      assertEquals(shown(path), Seq("a0", "k1", "k2", "k3", "z9"))
+      if (tableType == "COPY_ON_WRITE") {
+        write(copies(("a", 1, "1")), path, operation, buckets: _*)
+        assertEquals(shown(path), Seq("a0", "a1", "k1", "k2", "k3", "z9"))
+      }
+      write(copies(("a", 2, "n"), ("k", 2, "n"), ("y", 2, "n")), path, "upsert", buckets: _*)
+      val copiesOfA = if (tableType == "COPY_ON_WRITE") Seq("an", "an") else Seq("an")
+      assertEquals(shown(path), copiesOfA ++ Seq("kn", "kn", "kn", "yn", "z9"))
+      SharedSession.withConf(buckets.map { case (k, v) => s"spark.datasource.hudilite.$k" -> v }: _*) {
+        sql(path, "DELETE FROM TABLE WHERE id = 'k'")
+      }
+      assertEquals(shown(path), copiesOfA ++ Seq("yn", "z9"))
+    }
 
   test("a key that is in several files is updated in each of them") {
     val path = holding(settings.head._2)
