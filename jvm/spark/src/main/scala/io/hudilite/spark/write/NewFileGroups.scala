@@ -40,9 +40,6 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   override def delete(key: UTF8String, position: Long): Unit = ()
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = true
 
-  /** Size of the open file so far. */
-  def openBytes: Long = if (open == null) 0L else open.bytesWritten
-
   private def begin(): BaseFileWriter = {
     val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(FileNames.newFileId())
     output.open(partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
