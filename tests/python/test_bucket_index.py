@@ -62,11 +62,18 @@ def test_new_keys_and_known_ones_find_their_bucket(lite: Engine, path: Path, ver
 
 @TYPES
 @pytest.mark.parametrize("operation", ["insert", "bulk_insert"])
-def test_every_write_replaces_the_rows_of_its_keys(lite: Engine, path: Path, kind: str, operation: str) -> None:
+def test_inserts_add_rows_of_a_key_and_an_upsert_changes_all_of_them(
+    lite: Engine, path: Path, kind: str, operation: str
+) -> None:
     story = bucketed(lite, path, kind)
-    story.upsert([*days(range(20), 1), *days(range(9), 2)], operation)
-    story.upsert([*days(range(15, 30), 4), *days(range(15, 18), 3)], operation)
-    story.upsert(days(range(10, 20), 3))  # late for some
+    story.write([*days(range(20), 1), *days(range(9), 2)], operation)
+    assert lite.read(path).count() == 29
+    story.write(days(range(20), 3), "upsert")
+    shown = lite.read(path)
+    assert (shown.count(), shown.where("ts = 3").count(), shown.select(KEY).distinct().count()) == (29, 29, 20)
+    again = [*days(range(30, 35), 4), *days(range(30, 35), 5)]
+    story.write(again, operation, **{"hoodie.combine.before.insert": "true"})
+    assert lite.read(path).where("ts > 3").count() == 5
     assert_one_group_a_bucket(lite, path)
 
 
@@ -157,8 +164,8 @@ def test_statements(lite: Engine, path: Path, kind: str) -> None:
         lite.spark.sql(f"DELETE FROM {name} WHERE id > 'k005' AND id < 'k021'")
         story.model.delete([row for row in list(story.model.held.values()) if "k005" < row["id"] < "k021"])
         story.check()
-        lite.spark.sql(f"INSERT INTO {name} VALUES ('k001', 9, '2026-01-02', 'red', 1.0D)")
-        story.model.upsert([record("k001", 9, "2026-01-02")])
+        lite.spark.sql(f"INSERT INTO {name} VALUES ('k901', 9, '2026-01-02', 'red', 1.0D)")
+        story.model.upsert([record("k901", 9, "2026-01-02")])
         story.check()
         before = layout.fingerprint(path)
         with fails_with("PARTITION_CHANGED", "k002", "2026-01-03", "2027-07-07"):

@@ -27,9 +27,13 @@ import scala.util.control.NonFatal
   *   absent when the file has none, or when it was not asked for
   * @param sortedByKey
   *   hudilite wrote the file with its rows in the order of the UTF-8 bytes of their record keys
+  * @param uniqueKeys
+  *   hudilite wrote the file and saw that no two rows have the same record key
   */
 final case class BaseFileFooter(
-    minKey: Option[String], maxKey: Option[String], bloom: Option[BloomFilter], sortedByKey: Boolean, rows: Long)
+    minKey: Option[String], maxKey: Option[String], bloom: Option[BloomFilter], sortedByKey: Boolean,
+    uniqueKeys: Boolean,
+    rows: Long)
 
 /** The free entries of a Parquet footer, and the rows of the file. */
 private[filegroup] final case class FooterEntries(values: Map[String, String], rows: Long)
@@ -41,6 +45,7 @@ object BaseFileFooter {
   val Bloom: String = "org.apache.hudi.bloomfilter"
   val BloomTypeCode: String = "hoodie_bloom_filter_type_code"
   val SortedByKey: String = "hudilite.sorted.by.key"
+  val UniqueKeys: String = "hudilite.unique.keys"
 
   /** Rows of a page of record keys in files that hudilite wrote. */
   val KeyPageRows: Int = 2000
@@ -62,6 +67,7 @@ object BaseFileFooter {
       maxKey = value(MaxKey),
       bloom = if (withBloom) value(Bloom).orElse(value(OldBloom)).map(bloom(path, value(BloomTypeCode))) else None,
       sortedByKey = value(SortedByKey).contains("true"),
+      uniqueKeys = value(UniqueKeys).contains("true"),
       rows = entries.rows)
   }
 

@@ -20,13 +20,17 @@ object KeyEncoding {
     * @param prefixed
     *   `field:value,…` instead of the bare value of the one field
     */
-  def recordKey(fields: IndexedSeq[String], values: Array[String], prefixed: Boolean): String =
+  def recordKey(fields: IndexedSeq[String], values: Array[String], prefixed: Boolean): String = {
+    val key = recordKeyOrNull(fields, values, prefixed)
+    if (key == null) throw nullKey(fields)
+    key
+  }
+
+  /** Record key of one row, null when there is none. */
+  def recordKeyOrNull(fields: IndexedSeq[String], values: Array[String], prefixed: Boolean): String =
     if (prefixed) prefixedKey(fields, values)
-    else {
-      val value = values(0)
-      if (value == null || value.isEmpty) throw nullKey(fields)
-      value
-    }
+    else if (values(0) == null || values(0).isEmpty) null
+    else values(0)
 
   // hot path: null and while as in every loop over rows
   private def prefixedKey(fields: IndexedSeq[String], values: Array[String]): String = {
@@ -45,8 +49,7 @@ object KeyEncoding {
       }
       i += 1
     }
-    if (!anyValue) throw nullKey(fields)
-    key.toString
+    if (anyValue) key.toString else null
   }
 
   private def nullKey(fields: Seq[String]): InvalidInput =

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{ReadOptions, TableType}
+import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
@@ -89,11 +89,8 @@ final case class HudiliteTable(
   override def metadataColumns(): Array[MetadataColumn] =
     MetaFields.all.filterNot(schema.fieldNames.contains)
       .map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey): MetadataColumn).toArray ++
-      Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false)) ++
-      (if (showsPositions) Seq(ComputedColumn(RowPlace.Position, LongType, nullable = true)) else Nil)
-
-  // Only log files refer to rows by their positions in base files.
-  private def showsPositions: Boolean = table.exists(_.config.tableType == TableType.MergeOnRead)
+      Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false),
+        ComputedColumn(RowPlace.Position, LongType, nullable = true))
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,

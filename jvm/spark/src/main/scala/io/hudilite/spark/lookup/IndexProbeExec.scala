@@ -8,21 +8,17 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
-import org.apache.spark.sql.catalyst.plans.physical.{
-  BroadcastDistribution,
-  Distribution,
-  IdentityBroadcastMode,
-  Partitioning,
-  UnknownPartitioning
-}
+import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.types.{StructField, StructType}
 
-/** Looks the broadcast keys up in the table's files: key range, bloom filter, then only the pages that can hold a key;
+/** Looks the keys of its child up in the table's files: key range, bloom filter, then only the pages that can hold a key;
   * and in log files, where the rows asked for are those that a query sees.
   *
-  * One row for each key found, with the columns asked for.
+  * One row for each key found, with the columns asked for. The keys are sent to all tasks, but not by an exchange of
+  * Spark's: adaptive execution would have it for a stage of its own, which no node of the logical plan stands for, and
+  * plan it anew each time that it is finished.
   */
 final case class IndexProbeExec(output: Seq[Attribute], @transient target: ProbeTarget, global: Boolean,
     child: SparkPlan)
@@ -30,7 +26,8 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
 
   override def producedAttributes: AttributeSet = AttributeSet(output)
   override def outputPartitioning: Partitioning = UnknownPartitioning(0)
-  override def requiredChildDistribution: Seq[Distribution] = Seq(BroadcastDistribution(IdentityBroadcastMode))
+
+  @transient private lazy val broadcast: Broadcast[Array[InternalRow]] = sparkContext.broadcast(child.executeCollect())
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "candidateFiles" -> SQLMetrics.createMetric(sparkContext, "candidate files"),
@@ -42,7 +39,6 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "keys found"))
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val broadcast = child.executeBroadcast[Array[InternalRow]]()
     val keys = ProbeKeysOfBroadcast(broadcast, global)
     val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size

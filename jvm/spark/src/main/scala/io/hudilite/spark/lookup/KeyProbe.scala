@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.basefile.read.{KeyBatches, KeyPagesFilter, KeyReader}
+import io.hudilite.spark.basefile.read.{KeyBatches, KeyPagesFilter, KeyReader, RowReader}
 import io.hudilite.spark.row.Binaries
 
 import java.util
@@ -12,8 +12,7 @@ import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -31,7 +30,7 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val key = if (asked.exists(_.name == MetaFields.RecordKey)) Nil else Seq(KeyProbe.Key)
     StructType(asked ++ key)
   }
-  private val numberedColumns: StructType = fileColumns.add(KeyProbe.RowIndex)
+  private val numberedColumns: StructType = fileColumns.add(RowReader.RowIndex)
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
   private val wantsPosition: Boolean = output.fieldNames.contains(RowPlace.Position)
 
@@ -136,9 +135,6 @@ private[lookup] object KeyProbe {
   val Identity: Set[String] = Set(MetaFields.RecordKey, MetaFields.PartitionPath, RowPlace.FileId, RowPlace.Position)
 
   private val Key = StructField(MetaFields.RecordKey, StringType)
-
-  // Spark's readers fill a column of this name with the row's number in its file.
-  private val RowIndex = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
 
   /** With fewer, a page that no key falls into is likely. */
   private val CandidatesPerPage = 4

@@ -34,11 +34,11 @@ object ProbeKeys {
   private val NoKeys = Array.empty[UTF8String]
 
   /** @param rows
-    *   (record key) with a global index, else (record key, partition path)
+    *   (record key) with a global index, else (record key, partition path); no row has a key that is null
     */
   def apply(rows: Array[InternalRow], global: Boolean): ProbeKeys = {
     val lists = new util.HashMap[UTF8String, PartitionKeys]
-    rows.foreach { row =>
+    rows.iterator.filterNot(_.isNullAt(0)).foreach { row =>
       val partition = if (global) Anywhere else row.getUTF8String(1)
       lists.computeIfAbsent(partition, _ => new PartitionKeys).add(row.getUTF8String(0))
     }

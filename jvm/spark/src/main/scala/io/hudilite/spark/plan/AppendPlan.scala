@@ -33,7 +33,7 @@ object AppendPlan {
     }
   }
 
-  /** A write with a bucket index, which replaces the rows of its keys whatever its operation is.
+  /** A write with a bucket index.
     *
     * @param latest
     *   leaves one row of each key; `None` = all rows stay

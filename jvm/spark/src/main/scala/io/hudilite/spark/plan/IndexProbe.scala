@@ -4,7 +4,7 @@ import io.hudilite.spark.lookup.ProbeTarget
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
-import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
+import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
   *
@@ -15,6 +15,8 @@ import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
   *   record key (string) of a row of `child`
   * @param partition
   *   partition path of a row of `child`; `None` looks in every partition (global index)
+  * @param shared
+  *   counts the rows of `child`, which also are the other side of the join
   * @param output
   *   the table's attributes that the join needs, meta columns included
   * @param target
@@ -23,14 +25,12 @@ import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 final case class IndexProbe(
     key: Expression,
     partition: Option[Expression],
+    shared: SharedShuffle,
     output: Seq[Attribute],
     target: ProbeTarget,
     child: LogicalPlan)
     extends UnaryNode {
 
-  /** All of the child's columns, so that column pruning leaves the child equal to its twin on the other side of the
-    * join: equal children share one exchange, and the input is computed once.
-    */
   override lazy val references: AttributeSet = child.outputSet
 
   override def producedAttributes: AttributeSet = AttributeSet(output)
@@ -47,13 +47,12 @@ final case class IndexProbe(
     else Statistics(sizeInBytes = conf.defaultSizeInBytes)
   }
 
-  /** Whether adaptive execution has run the child's last exchange. */
-  def keysMaterialised: Boolean = child.exists(_.isInstanceOf[LogicalQueryStage])
+  /** Whether adaptive execution has counted the keys. */
+  def keysMaterialised: Boolean = shared.statistics.isDefined
 
   /** An upper estimate of the number of keys. */
-  def keyCount: BigInt = child.collectFirst { case s: LogicalQueryStage => s.stats.rowCount }.flatten
-    .getOrElse(
-      child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
+  def keyCount: BigInt = shared.statistics.flatMap(_.rowCount).getOrElse(
+    child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
 }

@@ -4,10 +4,19 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.row.{PartitionPath, RecordKey}
+import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.stage.{Repeatable, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.table.Table
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, EqualTo, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeSet,
+  EqualTo,
+  Expression,
+  PlanExpression,
+  PredicateHelper
+}
 import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -24,12 +33,40 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
-      write.withNewQuery(write.query.transformDown {
+      val filtered = withoutUnrepeatableFilter(write)
+      val query = withoutIdleCheck(filtered.query)
+      filtered.withNewQuery(withoutIdleSharing(query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, Some(condition), _) =>
           targetRelation(target).flatMap(r =>
-            probeJoin(join, target, source, inMetaColumns(condition, r),
-              usedAbove(write.query, join), r)).getOrElse(join)
-      })
+            probeJoin(join, target, source, inMetaColumns(condition, r), usedAbove(query, join), r)).getOrElse(join)
+      }))
+  }
+
+  /** Without Spark's filter of file groups where it would evaluate a source a second time that may come out different. */
+  private def withoutUnrepeatableFilter(write: WriteDelta): WriteDelta = {
+    val evaluated = PlanNodes.groupFilter(write).toSeq.flatMap(_.collect { case e: PlanExpression[_] => e.plan })
+    val repeatable = evaluated.forall {
+      case plan: LogicalPlan => Repeatable(plan, PlannedTable.isSnapshot)
+      case _ => false
+    }
+    if (repeatable) write else PlanNodes.withoutGroupFilter(write)
+  }
+
+  /** A MERGE that only inserts does not mind several rows of the source for one of the table. */
+  private def withoutIdleCheck(query: LogicalPlan): LogicalPlan = query.transformDown {
+    case rows: MergeRows if rows.checkCardinality && MergeStatements.onlyInserts(rows.matchedInstructions) =>
+      PlanNodes.unchecked(rows).withNewChildren(rows.children.map(freelyJoined))
+  }
+
+  private def freelyJoined(plan: LogicalPlan): LogicalPlan = plan match {
+    case join: Join => join.copy(hint = JoinHint.NONE)
+    case Project(_, child) => plan.withNewChildren(Seq(freelyJoined(child)))
+    case other => other
+  }
+
+  /** Without exchanges for a lookup that there is none of. */
+  private def withoutIdleSharing(query: LogicalPlan): LogicalPlan = query.transformDown {
+    case rows: SharedRows if rows.keys.isEmpty => rows.child
   }
 
   /** The condition with the record key and partition path of the target as they are stored, not made anew. */
@@ -68,14 +105,15 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     } yield {
       val partition = partitionOf(fixed, probed)
       val keyed = materialised(source, key +: partition.toSeq)
+      val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val narrow = narrowed(target, above ++ condition.references)
-      val probe = IndexProbe(key, partition, neededColumns(narrow, relation), probed, keyed.clone())
-      val unique = keyed eq source
+      val probe = IndexProbe(key, partition, shared.shared, neededColumns(narrow, relation), probed,
+        SharedRowsAgain(shared.shared, shared.output, shared.stats))
       join.copy(
         left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe },
         right = keyed,
         condition = Some(condition),
-        hint = if (unique) JoinHint.NONE else join.hint)
+        hint = if (isUnique(source)) JoinHint.NONE else join.hint)
     }
   }
 
@@ -104,7 +142,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   private def keyOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
-    fixed.get(MetaFields.RecordKey).orElse(target.keys.recordKey(spelled(fixed)))
+    fixed.get(MetaFields.RecordKey).orElse(target.keys.keyToFind(spelled(fixed)))
 
   private def partitionOf(fixed: Map[String, Expression], target: ProbeTarget): Option[Expression] =
     fixed.get(MetaFields.PartitionPath).orElse(
@@ -120,13 +158,23 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case _ => false
   }
 
-  /** The source with an exchange at its end, so that both uses of it share that exchange. */
-  private def materialised(source: LogicalPlan, keys: Seq[Expression]): LogicalPlan =
-    if (endsInLatestByKey(source)) source else RepartitionByExpression(keys, source, None, None)
+  /** The source with an exchange of which the lookup, too, reads the rows: the one that it has, or one at its end. */
+  private def materialised(source: LogicalPlan, keys: Seq[Expression]): LogicalPlan = {
+    def shared(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+      case rows: SharedRows if keys.forall(_.references.subsetOf(rows.outputSet)) =>
+        Some(rows.copy(keys = if (rows.keys.isEmpty) keys else rows.keys, again = true))
+      case Project(list, child) if list.forall(_.deterministic) => shared(child).map(c => plan.withNewChildren(Seq(c)))
+      case Filter(condition, child) if condition.deterministic => shared(child).map(c => plan.withNewChildren(Seq(c)))
+      case LatestByKey(_, _, child, _) => shared(child).map(c => plan.withNewChildren(Seq(c)))
+      case _ => None
+    }
+    shared(source).getOrElse(SharedRows(keys, source, again = true))
+  }
 
-  private def endsInLatestByKey(plan: LogicalPlan): Boolean = plan match {
+  private def isUnique(plan: LogicalPlan): Boolean = plan match {
     case _: LatestByKey => true
-    case Project(list, child) => list.forall(_.deterministic) && endsInLatestByKey(child)
+    case Project(list, child) => list.forall(_.deterministic) && isUnique(child)
+    case Filter(_, child) => isUnique(child)
     case _ => false
   }
 

@@ -1,11 +1,13 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
+import io.hudilite.spark.stage._
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Alias
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
-import org.apache.spark.sql.execution.{ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.execution.hudilite.{SharedColumnsExec, SharedRowsAgainExec, SharedRowsExec}
 
 /** Plans hudilite's own operators. */
 final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy {
@@ -13,19 +15,17 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child, place) =>
       LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child)) :: Nil
+    case SharedRows(keys, child, shared, _) =>
+      val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
+      SharedRowsExec(keys, shared, lost, planLater(child)) :: Nil
+    case SharedRowsAgain(shared, columns, _) => SharedRowsAgainExec(shared, SharedColumnsExec(columns)) :: Nil
     case probe: IndexProbe if isSmall(probe) =>
-      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keysOf(probe)) :: Nil
+      val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
+      // The keys need not be sorted: the probe puts them in order and leaves duplicates out.
+      val keys = planLater(Project(columns, probe.child))
+      IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keys) :: Nil
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
-  }
-
-  /** The keys alone need not be sorted: the probe puts them in order and leaves duplicates out. */
-  private def keysOf(probe: IndexProbe): SparkPlan = {
-    val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
-    probe.child match {
-      case LatestByKey(keys, _, rows, _) => ProjectExec(columns, ClusteredByKeyExec(keys, planLater(rows)))
-      case child => planLater(Project(columns, child))
-    }
   }
 
   /** Adaptive execution asks again as soon as the keys are counted, before anything was done with them. */

@@ -31,11 +31,6 @@ final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], c
   override def output: Seq[Attribute] = child.output
   override def maxRows: Option[Long] = child.maxRows
 
-  /** Whatever the child computes is kept by the exchange that this node asks for: both sides of a lookup see the same
-    * rows. Spark 4.2 and later would refuse a MERGE whose source is not deterministic.
-    */
-  override lazy val deterministic: Boolean = true
-
   override protected def withNewChildInternal(newChild: LogicalPlan): LatestByKey = copy(child = newChild)
 }
 
@@ -82,13 +77,4 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
 
 private[plan] object LatestByKeyExec {
   def clustered(keys: Seq[Expression]): Distribution = PlanNodes.build(classOf[ClusteredDistribution], Seq(keys))
-}
-
-/** Passes rows on by the exchange that [[LatestByKeyExec]] over the same rows asks for, so that the two share it. */
-final case class ClusteredByKeyExec(keys: Seq[Expression], child: SparkPlan) extends UnaryExecNode {
-  override def output: Seq[Attribute] = child.output
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override def requiredChildDistribution: Seq[Distribution] = Seq(LatestByKeyExec.clustered(keys))
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
-  override protected def withNewChildInternal(newChild: SparkPlan): ClusteredByKeyExec = copy(child = newChild)
 }

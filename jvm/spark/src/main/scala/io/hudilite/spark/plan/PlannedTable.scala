@@ -5,6 +5,7 @@ import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.connector.catalog.{Table => SparkTable}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** A table of hudilite's as the rules of the planner see it. */
 trait PlannedTable extends SparkTable {
@@ -33,4 +34,15 @@ trait PlannedTable extends SparkTable {
 
   /** The table as the target of an append whose rows are laid out. */
   def appending(write: AppendWrite): PlannedTable
+}
+
+object PlannedTable {
+
+  def of(relation: DataSourceV2Relation): Option[PlannedTable] = relation.table match {
+    case table: PlannedTable => Some(table)
+    case _ => None
+  }
+
+  /** Each scan of a table of hudilite's reads the same files. */
+  def isSnapshot(relation: DataSourceV2Relation): Boolean = of(relation).isDefined
 }

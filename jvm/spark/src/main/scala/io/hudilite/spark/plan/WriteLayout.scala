@@ -4,6 +4,7 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
+import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.{BucketSlots, BucketTables, LateGroups, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
@@ -38,13 +39,21 @@ object WriteLayout {
   private val PlaceColumn = ColumnNames.InternalPrefix + "place"
   private val TaskColumn = ColumnNames.InternalPrefix + "task"
 
-  /** Rows with their record key and partition path behind the table's columns. */
-  def keyed(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
+  /** Rows with their record key and partition path behind the table's columns.
+    *
+    * @param numbered
+    *   and with their number behind that, see `RowNumber`
+    */
+  def keyed(rows: LogicalPlan, target: WriteTarget, numbered: Boolean): LogicalPlan = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
     val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
     val partition = target.keys.partitionPath(dataColumns(rows), toWrite = true).getOrElse(missing)
-    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()), rows)
+    val number = if (numbered) Seq(RowNumber()) else Nil
+    Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()) ++ number, rows)
   }
+
+  /** The rows without their number. */
+  def unnumbered(rows: LogicalPlan): LogicalPlan = Project(rows.output.filterNot(_.name == RowNumber.Column), rows)
 
   def column(rows: LogicalPlan, name: String): Attribute =
     rows.output.find(_.name == name).getOrElse(throw new IllegalStateException(s"no column $name in ${rows.output}"))
@@ -107,7 +116,7 @@ object WriteLayout {
     val partition =
       Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
     grouped(query, column(query, RowPlace.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
-      groups)
+      groups, thenBy = query.output.filter(_.name == RowPlace.Position))
   }
 
   /** Keyed rows brought to their buckets.
@@ -121,7 +130,7 @@ object WriteLayout {
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: LateGroups, latest: Option[KeepsLatest] = None): LogicalPlan = {
+      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[Attribute] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
@@ -130,9 +139,9 @@ object WriteLayout {
     val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
     val inOrder = latest match {
       case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
-      case None => Sort(order.map(SortOrder(_, Ascending)), global = false, dealt)
+      case None => Sort((order ++ thenBy).map(SortOrder(_, Ascending)), global = false, dealt)
     }
-    Project(rows.output, inOrder)
+    Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
   }
 
   private def valueOf(column: NamedExpression): Expression = column match {
@@ -151,19 +160,19 @@ object WriteLayout {
       cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
     val all = sorted(slices)
     val maxBytes = WriteOptions.MaxFileSize(options)
-    val spread = spreadOf(options, inputBytes, parallelism, cores)
+    val spread = spreadOf(options, inputBytes, cores)
     val limit = WriteOptions.SmallFileLimit(options)
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
       .map { case (partition, slots) =>
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, parallelism, cores * table.tasksPerCore))
+    WriteGroups(all, small, spread, tasks(all.length, spread, inputBytes, parallelism, cores * table.tasksPerCore))
   }
 
-  private def spreadOf(options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int, cores: Int): Int =
+  private def spreadOf(options: Map[String, String], inputBytes: Option[BigInt], cores: Int): Int =
     inputBytes.map(b => (b / WriteOptions.MaxFileSize(options) + 1).min(BigInt(cores)).toInt).getOrElse(1)
-      .max(if (parallelism > 0) parallelism.min(64) else 1).min(64)
+      .min(WriteGroups.MostSpread)
 
   /** The groups of a write whose lookup finds out while it runs which slices they are; the parameters are those of
     * [[groups]]. How many tasks there are does not depend on more files than there are tasks.
@@ -171,8 +180,8 @@ object WriteLayout {
   def lateGroups(table: Table, slices: () => Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt],
       parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
-    val files = table.files.iterator().flatMap(_._2).take(most.max(parallelism)).size
-    new LateGroups(tasks(files, spreadOf(options, inputBytes, parallelism, cores), parallelism, most),
+    def files: Int = table.files.iterator().flatMap(_._2).take(most).size
+    new LateGroups(tasks(files, spreadOf(options, inputBytes, cores), inputBytes, parallelism, most),
       () => groups(slices(), options, inputBytes, parallelism, cores, takers))
   }
 
@@ -201,8 +210,16 @@ object WriteLayout {
     bySize.take(enough).toArray
   }
 
-  private def tasks(files: Int, spread: Int, parallelism: Int, most: Int): Int = {
-    val wanted = if (parallelism > 0) parallelism else most
-    wanted.min((files + spread).max(1)).max(1)
-  }
+  /** Enough tasks for the file groups that there are, and for the new rows: how many partitions these are in is not known,
+    * but rows that are known to be few keep few tasks busy.
+    */
+  private def tasks(files: => Int, spread: Int, inputBytes: Option[BigInt], parallelism: Int, most: Int): Int =
+    if (parallelism > 0) parallelism
+    else {
+      val busy = inputBytes.fold(BigInt(most))(_ / NewBytesPerTask)
+      (busy + files + spread).min(BigInt(most)).toInt.max(1)
+    }
+
+  /** New rows that are worth a task of their own. */
+  private val NewBytesPerTask = 1L << 20
 }

@@ -6,6 +6,7 @@ import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.service.InlineCompaction
 import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
@@ -29,6 +30,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
+    case merge: MergeIntoTable if merge.resolved => MergeStatements.prepared(merge)
   }
 
   private def ready(write: V2WriteCommand): Boolean =
@@ -81,8 +83,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       operation: WriteOperation,
       query: LogicalPlan): LogicalPlan = {
     val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
-    val rows = deduplicated(WriteLayout.keyed(aligned(query, target, operation), target), target,
-      WriteOptions.CombineBeforeUpsert(target.options))
+    val rows = evaluatedOnce(aligned(query, target, operation), target)
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
       else (Seq(UpdateStarAction(inTime(into, rows, target))), Seq(InsertStarAction(None)))
@@ -120,34 +121,49 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else Some(WinsOver(fields.flatMap(value(rows, _)), fields.flatMap(value(into, _)), MergeRule(fields)))
   }
 
-  private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan =
-    if (!combine) rows
-    else {
-      // The key first: by its beginning Spark's sorter tells most rows apart.
-      val keys = WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn))
-      LatestByKey(keys.map(WriteLayout.column(rows, _)), ordering(rows, target), rows)
-    }
+  /** The rows of an upsert or delete, which the lookup and the write use both. */
+  private def evaluatedOnce(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
+    val combine = WriteOptions.CombineBeforeUpsert(target.options)
+    val keyed = WriteLayout.keyed(rows, target, numbered = combine)
+    val shared = SharedRows(keysOf(keyed, target), keyed)
+    if (combine) latest(shared, target) else shared
+  }
 
-  private def ordering(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, conf.resolver))
+  private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan = {
+    val keyed = WriteLayout.keyed(rows, target, numbered = combine)
+    if (combine) WriteLayout.unnumbered(latest(keyed, target)) else keyed
+  }
+
+  private def latest(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
+    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed)
+
+  // The key first: by its beginning Spark's sorter tells most rows apart.
+  private def keysOf(keyed: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    (WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn)))
+      .map(WriteLayout.column(keyed, _))
+
+  /** What makes a row newer than another of its key; of two that are equal in all else the later one is. */
+  private def newest(numbered: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    target.config.orderingFields.flatMap(f => numbered.resolve(f.split('.').toSeq, conf.resolver)) :+
+      WriteLayout.column(numbered, RowNumber.Column)
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
       operation: WriteOperation): LogicalPlan = {
     val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
     val combine = operation match {
       case WriteOperation.Upsert => WriteOptions.CombineBeforeUpsert(target.options)
-      case WriteOperation.BulkInsert | WriteOperation.DeletePartition => false
+      case WriteOperation.DeletePartition => false
+      case WriteOperation.BulkInsert if target.buckets.isEmpty => false
       case _ => WriteOptions.CombineBeforeInsert(target.options)
     }
-    val keyed = WriteLayout.keyed(SchemaAlignment.project(write.query, target.schema), target)
+    val rows = SchemaAlignment.project(write.query, target.schema)
     val cores = session.sparkContext.defaultParallelism
     val plan = target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
-        // Whatever the operation, a bucket holds a key once.
-        val latest: KeepsLatest = (keys, place, rows) => LatestByKey(keys, ordering(keyed, target), rows, Seq(place))
-        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed,
-          Some(latest).filter(_ => WriteOptions.CombineBeforeUpsert(target.options)), cores)
-      case _ => AppendPlan.of(target, operation, overwrites, deduplicated(keyed, target, combine), cores)
+        val keyed = WriteLayout.keyed(rows, target, numbered = combine)
+        val latest: KeepsLatest = (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place))
+        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed, Some(latest).filter(_ => combine), cores)
+      case _ => AppendPlan.of(target, operation, overwrites, deduplicated(rows, target, combine), cores)
     }
     val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
     write.withNewTable(prepared).withNewQuery(plan.rows)

@@ -28,19 +28,17 @@ final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
   override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
-    val own = UnknownPositions.without(narrowed(partition))
-    UnknownPositions.inBatches(job.files,
-      new TaskReader[ColumnarBatch](job.copy(files = own), conf.value, splits(partition), new BatchReader(own, _, _),
-        identity))
+    val own = RowPositions.inBaseFiles(narrowed(partition))
+    new TaskReader[ColumnarBatch](job.copy(files = narrowed(partition)), conf.value, splits(partition),
+      new BatchReader(own, _, _), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = UnknownPositions.without(narrowed(partition))
-    UnknownPositions.inRows(job.files,
-      new TaskReader[InternalRow](job.copy(files = own), conf.value, splits(partition),
-        if (own.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
-        else new RowReader(own, _, _),
-        new BatchRowReader(own, _)))
+    val own = RowPositions.inBaseFiles(narrowed(partition))
+    new TaskReader[InternalRow](job.copy(files = narrowed(partition)), conf.value, splits(partition),
+      if (own.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
+      else new RowReader(own, _, _),
+      new BatchRowReader(own, _))
   }
 
   private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
@@ -73,7 +71,8 @@ private final class TaskReader[T](
   private var rows = 0L
   private var opened = 0L
   private val merges = new MergeCounts
-  private lazy val slices = new SliceReader(job.files,
+  private lazy val inBaseFiles = RowPositions.inBaseFiles(job.files)
+  private lazy val slices = new SliceReader(RowPositions.without(job.files),
     job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them")), contexts, merges)
 
   override def next(): Boolean = {
@@ -100,7 +99,7 @@ private final class TaskReader[T](
         case FileSplit(range) => openFile(range)
         case SliceSplit(slice, whole) =>
           opened += slice.base.size
-          current = Some(shape(slices.open(slice, whole)))
+          current = Some(shape(RowPositions.unknown(job.files, slices.open(slice, whole))))
       }
       true
     }
@@ -108,7 +107,7 @@ private final class TaskReader[T](
 
   private def openFile(split: FileRange): Unit = {
     if (split.start == 0) opened += 1
-    current = Some(open(new BaseFileReader(job.files, contexts, split), split.fileId))
+    current = Some(open(new BaseFileReader(inBaseFiles, contexts, split), split.fileId))
   }
 
   override def get(): T =

@@ -19,6 +19,12 @@ final case class KeyExpressions(settings: KeySettings) {
       RecordKey(values, names, settings.copy(partitionFields = Nil))
     }
 
+  /** The same to look for; null where a key is missing. */
+  def keyToFind(column: String => Option[Expression]): Option[Expression] =
+    roots(recordKeyFields, column).map { case (names, values) =>
+      RecordKey(values, names, settings.copy(partitionFields = Nil), orNull = true)
+    }
+
   /** @param toWrite
     *   rows are about to be written to the path, so that it must be legal
     */
@@ -35,10 +41,18 @@ final case class KeyExpressions(settings: KeySettings) {
   }
 }
 
-/** The record key of a row; a missing key raises `NULL_RECORD_KEY`. */
-final case class RecordKey(children: Seq[Expression], names: Seq[String], settings: KeySettings) extends KeyExpression {
+/** The record key of a row; a missing key raises `NULL_RECORD_KEY`.
+  *
+  * @param orNull
+  *   a missing key is null instead: one to look for, which no row has
+  */
+final case class RecordKey(children: Seq[Expression], names: Seq[String], settings: KeySettings,
+    orNull: Boolean = false)
+    extends KeyExpression {
   override def prettyName: String = "record_key"
-  override protected def text(row: InternalRow): UTF8String = keys.recordKey(row)
+  override def nullable: Boolean = orNull
+  override protected def text(row: InternalRow): UTF8String =
+    if (orNull) keys.recordKeyOrNull(row) else keys.recordKey(row)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey =
     copy(children = newChildren)
 }

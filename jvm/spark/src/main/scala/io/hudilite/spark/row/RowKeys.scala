@@ -44,12 +44,18 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
 
   /** The row's record key; raises `NULL_RECORD_KEY` when it has none. Valid as long as the row is. */
-  def recordKey(row: InternalRow): UTF8String =
+  def recordKey(row: InternalRow): UTF8String = {
+    val key = recordKeyOrNull(row)
+    if (key == null) throw nullKey
+    key
+  }
+
+  /** The same, null when it has none. */
+  def recordKeyOrNull(row: InternalRow): UTF8String =
     if (plainKey) {
       val key = keys(0).utf8(row)
-      if (key == null || key.numBytes == 0) throw nullKey
-      key
-    } else UTF8String.fromString(KeyEncoding.recordKey(keyFields, texts(keys, keyValues, row), settings.prefixed))
+      if (key == null || key.numBytes == 0) null else key
+    } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
 
   private def nullKey: InvalidInput = InvalidInput("NULL_RECORD_KEY", "fields" -> keyFields.mkString(", "))
 

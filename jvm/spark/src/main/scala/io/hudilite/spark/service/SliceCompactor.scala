@@ -80,11 +80,11 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
     private def replace(log: MergedLog, key: UTF8String): Unit = {
       val record = log.record
       if (!record.isPartial || record.isDelete) replaceWhole(log, key)
-      else updates += base.complete(key, record)(old => record.over(i => old(i - KeptRows.Meta.size)))
+      else if (base.completeFirst(key, record)(old => record.over(i => old(i - KeptRows.Meta.size)))) updates += 1
     }
 
     private def replaceWhole(log: MergedLog, key: UTF8String): Unit = {
-      val replaced = base.overtake(key, log.record)(()) > 0
+      val replaced = base.overtakeFirst(key, log.record)
       if (replaced && log.isDelete) deletes += 1
       else if (replaced) {
         base.settle()

@@ -21,12 +21,31 @@ object PlanNodes {
       notMatched: Seq[MergeAction]): MergeIntoTable =
     build(classOf[MergeIntoTable], Seq(target, source, condition, matched, notMatched, Nil))
 
+  /** The MERGE with other conditions and actions; what Spark added behind them stays. */
+  def changed(merge: MergeIntoTable, source: LogicalPlan, condition: Expression, matched: Seq[MergeAction])
+      : MergeIntoTable =
+    copied(merge, Map(1 -> source, 2 -> condition, 3 -> matched))
+
+  /** The merged rows without a check that no row of the table has several of the source. */
+  def unchecked(rows: MergeRows): MergeRows = copied(rows, Map(5 -> java.lang.Boolean.FALSE))
+
   /** The relation over another table, with the same attributes. */
-  def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation =
-    relation.makeCopy(relation.productIterator.map {
-      case t: AnyRef if t eq relation.table => table
-      case other => other.asInstanceOf[AnyRef]
-    }.toArray).asInstanceOf[DataSourceV2Relation]
+  def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
+
+  /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
+  def groupFilter(write: WriteDelta): Option[Expression] =
+    write.productIterator.collectFirst { case Some(condition: Expression) => condition }
+
+  def withoutGroupFilter(write: WriteDelta): WriteDelta = copied(write,
+    write.productIterator.zipWithIndex.collect {
+      case (Some(_: Expression), at) => at -> None
+    }.toMap)
+
+  /** The node with other arguments at some places of its constructor. */
+  private def copied[T <: LogicalPlan](node: T, changes: Map[Int, AnyRef]): T =
+    node.makeCopy(node.productIterator.zipWithIndex.map { case (old, at) =>
+      changes.getOrElse(at, old.asInstanceOf[AnyRef])
+    }.toArray).asInstanceOf[T]
 
   /** Whether the statement may add columns to its target: a property that nodes have gained in different versions, MERGE
     * in 4.0 and INSERT later.

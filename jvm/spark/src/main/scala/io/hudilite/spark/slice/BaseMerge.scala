@@ -32,6 +32,7 @@ private[spark] final class BaseMerge(
   }
 
   private var stayed = 0
+  private var askedAt = -1L // the last row that was asked for by its number
 
   /** Rows that the last `overtake` kept. */
   def kept: Int = stayed
@@ -52,38 +53,63 @@ private[spark] final class BaseMerge(
     // hot path
     var overtaken = 0
     stayed = 0
-    while (rows.isAt(key)) rule.decide(newer, older) match {
-      case Outcome.Kept =>
-        rows.keepOne()
-        stayed += 1
-      case Outcome.Replaced | Outcome.Deleted =>
-        rows.dropOne()
-        overtaken += 1
-        ended
-      case Outcome.Overlaid | Outcome.Underlaid => throw new IllegalStateException("a version that lacks columns")
+    while (rows.isAt(key)) if (decide(newer)) {
+      overtaken += 1
+      ended
     }
     overtaken
   }
 
-  /** Puts a version that lacks columns on top of the rows with the key of the last `seek` over which it wins, and keeps the
-    * others. Tells how many it completed.
+  /** The same for the first row with the key alone: of several, readers replace the first by what a log has. */
+  def overtakeFirst(key: UTF8String, newer: Version): Boolean = {
+    stayed = 0
+    rows.isAt(key) && decide(newer)
+  }
+
+  /** Puts a version that lacks columns on top of the first row with the key of the last `seek`, unless that row wins. Tells
+    * whether it did.
     *
     * @param row
     *   the row to write, in the columns of `KeptRows`, given the value of an old row by the ordinal of its data column; it
     *   must not refer to the old row
     */
-  def complete(key: UTF8String, newer: Version)(row: (Int => Any) => InternalRow): Int = {
-    var completed = 0
-    while (rows.isAt(key)) rule.decide(newer, older) match {
-      case Outcome.Overlaid =>
-        val whole = row(rows.value)
-        rows.dropOne()
-        rows.settle()
-        writer.keepRow(whole)
-        completed += 1
-      case _ => rows.keepOne()
-    }
-    completed
+  def completeFirst(key: UTF8String, newer: Version)(row: (Int => Any) => InternalRow): Boolean =
+    rows.isAt(key) &&
+      (rule.decide(newer, older) match {
+        case Outcome.Overlaid =>
+          val whole = row(rows.value)
+          rows.dropOne()
+          rows.settle()
+          writer.keepRow(whole)
+          true
+        case _ =>
+          rows.keepOne()
+          false
+      })
+
+  /** The same as `overtake` for the row with this number in the old file; those before it are kept. Rows of a key are
+    * asked for in the order of their numbers. A row asked for again, as several rows of a source delete it, is not left out
+    * again.
+    */
+  def overtakeAt(key: UTF8String, position: Long, newer: Version): Boolean = position != askedAt && {
+    stayed = 0
+    askedAt = position
+    while (rows.isAt(key) && rows.position < position) rows.keepOne()
+    if (!rows.isAt(key) || rows.position != position)
+      throw new IllegalStateException(s"the row $position of the old base file does not have the key $key")
+    decide(newer)
+  }
+
+  /** Leaves the next row out, unless it is kept; whether it was left out. */
+  private def decide(newer: Version): Boolean = rule.decide(newer, older) match {
+    case Outcome.Kept =>
+      rows.keepOne()
+      stayed += 1
+      false
+    case Outcome.Replaced | Outcome.Deleted =>
+      rows.dropOne()
+      true
+    case Outcome.Overlaid | Outcome.Underlaid => throw new IllegalStateException("a version that lacks columns")
   }
 
   /** Makes sure that all rows below the key of the last `seek` are in the new file, before a row with that key is. */

@@ -38,10 +38,11 @@ private[spark] final class MergedRows(
   private var row: InternalRow = _
   private var ready: InternalRow = _
   private var logged = false
-  // The log's record has been compared with a base row of its key, and lost against it.
+  // The log's record has been compared with the first base row of its key, and lost against it. Of several rows of a key
+  // the others stay, as scans have it.
+  private var compared = false
   private var lost = false
-  private var overtaken = false
-  // It has only some columns, and has been merged with a base row of its key.
+  // It has only some columns, and has been merged with that row.
   private var merged = false
   nextBase()
   nextRecord()
@@ -50,8 +51,8 @@ private[spark] final class MergedRows(
 
   private def nextRecord(): Unit = {
     logged = records.next()
+    compared = false
     lost = false
-    overtaken = false
     merged = false
   }
 
@@ -64,13 +65,16 @@ private[spark] final class MergedRows(
     val order = if (row == null) 1 else if (!logged) -1 else row.getUTF8String(keyOrdinal).compareTo(log.key)
     if (order < 0) keepBase()
     else if (order > 0) takeRecord()
+    else if (compared) keepBase()
     else {
-      if (!lost && !overtaken) log.rule.decide(log.record, older.moveTo(row)) match {
-        case Outcome.Kept | Outcome.Underlaid => lost = true
-        case Outcome.Replaced | Outcome.Deleted => overtaken = true
+      compared = true
+      log.rule.decide(log.record, older.moveTo(row)) match {
+        case Outcome.Kept | Outcome.Underlaid =>
+          lost = true
+          keepBase()
+        case Outcome.Replaced | Outcome.Deleted => nextBase()
         case Outcome.Overlaid => mergeBase()
       }
-      if (lost) keepBase() else nextBase()
     }
   }
 
@@ -85,6 +89,7 @@ private[spark] final class MergedRows(
     merged = true
     ready = project(joined(log.record.over(i => if (row.isNullAt(i)) null else row.get(i, fileColumns(i).dataType)),
         behind))
+    nextBase()
   }
 
   private def takeRecord(): Unit = {

@@ -7,7 +7,9 @@ import java.io.Closeable
 
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The rows of an old base file in the order of their keys' bytes, on their way into the new one. */
+/** The rows of an old base file in the order of their keys' bytes, those of a key in the order of the file, on their way
+  * into the new one.
+  */
 private[spark] trait OldRows extends Closeable {
 
   /** Keeps every row whose key is less than `key`. */
@@ -15,6 +17,9 @@ private[spark] trait OldRows extends Closeable {
 
   /** Whether the next row has this key; asked after `keepBelow` of the same key. */
   def isAt(key: UTF8String): Boolean
+
+  /** Number of the next row in the file. */
+  def position: Long
 
   /** Value of a data column of the next row, null when it is null. */
   def value(ordinal: Int): Any
@@ -47,6 +52,7 @@ private[spark] object OldRows {
 private[spark] object NoOldRows extends OldRows {
   override def keepBelow(key: UTF8String): Unit = ()
   override def isAt(key: UTF8String): Boolean = false
+  override def position: Long = throw new IllegalStateException("there is no old row")
   override def value(ordinal: Int): Any = throw new IllegalStateException("there is no old row")
   override def keepOne(): Unit = throw new IllegalStateException("there is no old row")
   override def dropOne(): Unit = throw new IllegalStateException("there is no old row")

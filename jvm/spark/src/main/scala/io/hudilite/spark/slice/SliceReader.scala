@@ -17,8 +17,7 @@ import io.hudilite.spark.basefile.read.{
 }
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRows, MergedLog}
 
-import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** Opens the slices of a task that have log files, one after the other.
@@ -82,8 +81,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       val counted = new BaseSide(None, log, blocks)
       if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
       else {
-        val side = new BaseSide(Some(RowIndex), log, blocks)
-        side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowIndex.name)))
+        val side = new BaseSide(Some(RowReader.RowIndex), log, blocks)
+        side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowReader.RowIndex.name)))
       }
     }
 
@@ -157,9 +156,6 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 private object SliceReader {
 
   val KeyColumn: StructField = StructField(MetaFields.RecordKey, StringType)
-
-  /** Under this name Spark's readers deliver the place of a row in its file. */
-  val RowIndex: StructField = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
 
   private def closing[T](resource: AutoCloseable)(open: => T): T =
     try open

@@ -1,11 +1,13 @@
 package io.hudilite.spark.slice
 
+import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.row.{ExternalSort, KeptRows, SortColumn}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{LongType, StructField}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -16,8 +18,11 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
 
-  private val schema = KeptRows.schema(old.dataSchema)
-  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(KeptRows.KeyOrdinal))
+  // Behind the columns that are kept: the number of the row in its file.
+  private val schema = KeptRows.schema(old.dataSchema).add(StructField(RowPlace.Position, LongType))
+  private val positionOrdinal = schema.size - 1
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(KeptRows.KeyOrdinal),
+    thenBy = Some(SortColumn.Number(positionOrdinal)))
   private val sorted: Iterator[InternalRow] = sort()
   private var current: InternalRow = _
   private var taken = 0L
@@ -29,10 +34,17 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
       val batches = old.batches(old.blocks)
       try {
         val batch = new ColumnarBatch(batches.vectors)
+        val position = new GenericInternalRow(1)
+        val numbered = new JoinedRow
+        var next = 0L
         while (batches.next()) {
           batch.setNumRows(batches.rows)
           val rows = batch.rowIterator()
-          while (rows.hasNext) sorter.insertRow(toUnsafe(rows.next()).asInstanceOf[UnsafeRow]) // hot path
+          while (rows.hasNext) { // hot path
+            position.update(0, next)
+            next += 1
+            sorter.insertRow(toUnsafe(numbered(rows.next(), position)).asInstanceOf[UnsafeRow])
+          }
         }
       } finally batches.close()
     }
@@ -49,6 +61,8 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
     while (current != null && key.compareTo(bound) < 0) keepOne() // hot path
 
   override def isAt(wanted: UTF8String): Boolean = current != null && key == wanted
+
+  override def position: Long = current.getLong(positionOrdinal)
 
   override def value(ordinal: Int): Any = {
     val at = KeptRows.Meta.size + ordinal

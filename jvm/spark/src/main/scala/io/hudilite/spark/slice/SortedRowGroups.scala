@@ -107,6 +107,8 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
     batches != null && next < rows && keyAt(next) == key
   }
 
+  override def position: Long = passed + next
+
   override def value(ordinal: Int): Any = {
     val vector = vectors(KeptRows.Meta.size + ordinal)
     if (vector.isNullAt(next)) null else new ColumnarArray(vector, next, 1).get(0, vector.dataType)

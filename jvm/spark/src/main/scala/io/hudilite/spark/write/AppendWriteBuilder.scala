@@ -1,6 +1,5 @@
 package io.hudilite.spark.write
 
-import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -40,14 +39,17 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
     extends DataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
     if (operation == WriteOperation.DeletePartition) new PartitionNamesWriter(job)
-    else new AppendWriter(job, groups, RunningTask.attempt(partitionId, taskId))
+    else new AppendWriter(job, groups, upserts = operation == WriteOperation.Upsert,
+      RunningTask.attempt(partitionId, taskId))
 }
 
 /** Rows of the table's columns, then the record key, then the partition path, and what they were sorted by. Those of a
-  * file group come together and in the order of their keys, as do those of a partition that begin new files. What a
-  * bucket gets replaces the row of its key if there is one.
+  * file group come together and in the order of their keys, as do those of a partition that begin new files.
+  *
+  * @param upserts
+  *   what a bucket gets replaces the rows of its key if there are any
   */
-private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], attempt: TaskAttempt)
+private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], upserts: Boolean, attempt: TaskAttempt)
     extends DataWriter[InternalRow] {
 
   private val keyOrdinal = job.dataSchema.size
@@ -60,7 +62,7 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], att
       case Some(g) =>
         val slot = g.slot(null, partition, key)
         files.toSlot(g, slot, partition)
-        if (slot >= 0 && g.buckets.isDefined) files.update(key, row, RowPosition.Unknown) else files.insert(key, row)
+        if (slot >= 0 && upserts && g.buckets.isDefined) files.upsert(key, row) else files.insert(key, row)
       case None =>
         files.toNewFiles(partition)
         files.insert(key, row)

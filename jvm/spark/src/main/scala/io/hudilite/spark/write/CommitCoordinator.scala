@@ -89,3 +89,18 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
   *   the table that it made, if it did
   */
 private[write] final case class Started(table: Table, transaction: Transaction, first: Option[FirstWrite])
+
+/** What follows a committed write, on the driver. It must not throw: the write is visible. */
+trait AfterCommit {
+
+  /** @param table
+    *   the table that was written to, as it was before
+    */
+  def apply(target: WriteTarget, table: Table): Unit
+}
+
+object AfterCommit {
+  object Nothing extends AfterCommit {
+    override def apply(target: WriteTarget, table: Table): Unit = ()
+  }
+}

@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
+import io.hudilite.spark.basefile.read.RepeatedKeys
 import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.timeline.WriteStat
 
@@ -34,8 +35,11 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
     case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)
-    case Some(base) if takesInserts => new SmallGroupWriter(output, slice, base)
-    case _ => new LogGroupWriter(output, slice)
+    case Some(base) =>
+      val repeated = RepeatedKeys.of(job.basePath, base, output.readers)
+      if (takesInserts || !repeated.isEmpty) new SmallGroupWriter(output, slice, base, repeated)
+      else new LogGroupWriter(output, slice)
+    case None => new LogGroupWriter(output, slice)
   }
 
   /** Following rows begin new file groups in `partition`. */
@@ -71,6 +75,8 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit =
     current.update(key, row, position)
 
+  def upsert(key: UTF8String, row: InternalRow): Unit = current.upsert(key, row)
+
   def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = current.delete(key, position)
 
   /** Replaces the row of this key by one in another partition, unless the merge mode keeps the old row. */
@@ -98,40 +104,3 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 }
 
 private final case class NewBucket(partition: UTF8String, bucket: Int)
-
-/** Rows of many partitions in no order: one open file for each, and when there are too many the largest is finished. */
-private[write] final class ScatteredRows(output: TaskOutput) {
-
-  private val open = mutable.HashMap.empty[UTF8String, NewFileGroups]
-  private val stats = mutable.ArrayBuffer.empty[WriteStat]
-
-  def insert(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
-    var writer = open.getOrElse(partition, null)
-    if (writer == null) {
-      if (open.size >= ScatteredRows.MaxOpen) finishLargest()
-      writer = new NewFileGroups(output, partition.toString)
-      open.put(partition.copy(), writer)
-    }
-    writer.insert(key, row)
-  }
-
-  private def finishLargest(): Unit = {
-    val (partition, writer) = open.maxBy(_._2.openBytes)
-    stats ++= writer.close()
-    open.remove(partition)
-  }
-
-  def close(): Seq[WriteStat] = {
-    open.values.foreach(writer => stats ++= writer.close())
-    open.clear()
-    stats.toList
-  }
-
-  def abort(): Unit = open.values.foreach(_.abort())
-}
-
-private object ScatteredRows {
-
-  /** Each open file buffers a row group. */
-  val MaxOpen = 16
-}

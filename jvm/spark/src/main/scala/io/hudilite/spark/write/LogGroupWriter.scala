@@ -48,6 +48,8 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       pending(place).add(key, row, place)
     }
 
+  override def upsert(key: UTF8String, row: InternalRow): Unit = update(key, row, RowPosition.Unknown)
+
   /** Appends a record that another instant wrote, as it is; the columns are those of `KeptRows.schema`. */
   def keep(row: InternalRow, position: Long): Unit = {
     val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
@@ -71,7 +73,8 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   }
 
   private def placeOf(key: UTF8String, told: Long): Long =
-    if (told != RowPosition.Unknown || !settings.findsPositions || slice.base.isEmpty) told
+    if (!settings.findsPositions) RowPosition.Unknown
+    else if (told != RowPosition.Unknown || slice.base.isEmpty) told
     else {
       if (baseKeys.isEmpty) baseKeys = slice.base.map(new BaseKeys(job.basePath, _, output.readers))
       baseKeys.get.position(key)

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.log.RowPosition
 import io.hudilite.spark.slice.{BaseMerge, RowVersion}
 import io.hudilite.timeline.WriteStat
 
@@ -24,6 +25,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private var updates = 0L
   private var deletes = 0L
   private var full = false
+  private var repeated: UTF8String = _ // the last key that the old file was found to hold several times
 
   /** Adds a row whose key the table does not have; where it does, both rows stay. */
   override def insert(key: UTF8String, row: InternalRow): Unit =
@@ -38,21 +40,43 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
       }
     }
 
-  /** Replaces the row of this key unless the merge mode keeps the old one; inserts when there is none. */
+  /** Unless the merge mode keeps the old row. */
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (job.isDelete(row)) remove(key, row, position)
-    else if (!merge.seek(key)) insert(key, row)
-    else updates += merge.overtake(key, change.moveTo(row))(writer.write(key, row))
+    else {
+      val found = merge.seek(key)
+      if (position >= 0) {
+        if (merge.overtakeAt(key, position, change.moveTo(row))) replace(key, row)
+      } else if (found) replaceAll(key, row)
+      else if (key != repeated) throw new IllegalStateException(s"${file.name} has no row with the key $key")
+    }
+
+  override def upsert(key: UTF8String, row: InternalRow): Unit =
+    if (job.isDelete(row)) remove(key, row, RowPosition.Unknown)
+    else if (merge.seek(key)) replaceAll(key, row)
+    else insert(key, row)
+
+  private def replace(key: UTF8String, row: InternalRow): Unit = {
+    writer.write(key, row)
+    updates += 1
+  }
+
+  private def replaceAll(key: UTF8String, row: InternalRow): Unit = {
+    val replaced = merge.overtake(key, change.moveTo(row))(replace(key, row))
+    if (replaced + merge.kept > 1) repeated = key.copy()
+  }
 
   override def delete(key: UTF8String, position: Long): Unit = {
     remove(key, null, position)
     ()
   }
 
-  /** Takes the row of this key out, unless the merge mode keeps it; false when it does. */
+  /** Unless the merge mode keeps the old row; false when it does. */
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
     merge.seek(key)
-    deletes += merge.overtake(key, change.moveTo(row, isDelete = true))(())
+    val newer = change.moveTo(row, isDelete = true)
+    if (position < 0) deletes += merge.overtake(key, newer)(())
+    else if (merge.overtakeAt(key, position, newer)) deletes += 1
     merge.kept == 0
   }
 

@@ -35,11 +35,9 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
 
   /** There is no old row: an update is an insert, a delete has nothing to do. */
   override def update(key: UTF8String, row: InternalRow, position: Long): Unit = insert(key, row)
+  override def upsert(key: UTF8String, row: InternalRow): Unit = insert(key, row)
   override def delete(key: UTF8String, position: Long): Unit = ()
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = true
-
-  /** Size of the open file so far. */
-  def openBytes: Long = if (open == null) 0L else open.bytesWritten
 
   private def begin(): BaseFileWriter = {
     val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(output.newFileId())

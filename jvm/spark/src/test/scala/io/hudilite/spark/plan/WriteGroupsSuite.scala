@@ -151,10 +151,41 @@ class WriteGroupsSuite extends FunSuite {
     Map("a" -> Seq(WriteStat("f", "a/f_0-0-0_1.parquet", "null", "a", numWrites = rows, totalWriteBytes = bytes))),
     Map.empty)
 
-  test("appends to log files are dealt to fewer tasks than rewrites of base files, and to no more than there are") {
+  test("file groups of one id in several partitions are told apart") {
+    val same = Seq("a", "b", "c").map(slice(_, "00000000-0000-0000-0000-000000000000-0", MiB))
+    val g = WriteLayout.groups(same, Map.empty, None, 0, 4)
+    Seq("c", "a", "b").foreach { partition =>
+      val slot = g.slot(text("00000000-0000-0000-0000-000000000000-0"), text(partition), text("k"))
+      assertEquals(g.slices(slot).partition, partition)
+    }
+    intercept[IllegalStateException](
+      g.slot(text("00000000-0000-0000-0000-000000000000-0"), text("elsewhere"), text("k")))
+  }
+
+  test("new rows of many partitions are dealt to all tasks, whatever their number") {
+    for (tasks <- Seq(2, 7, 8, 16, 64); spread <- Seq(1, 3)) {
+      val g = WriteGroups(Array.empty, Map.empty, spread, tasks)
+      val taken = (0 until 40 * tasks).map(i => g.taskValue(g.slot(null, text(s"dt=2026-$i"), text(s"k$i"))))
+      val most = taken.groupBy(identity).map(_._2.size).max
+      assertEquals(taken.distinct.size, tasks)
+      assert(most < 40 * 2, s"$most of ${40 * tasks} on one of $tasks tasks")
+    }
+    val one = WriteGroups(Array.empty, Map.empty, spread = 8, tasks = 8)
+    assertEquals((0 until 500).map(i => one.taskValue(one.slot(null, text("p"), text(s"key-$i")))).distinct.size, 8)
+  }
+
+  test("shuffle parallelism sets the number of tasks, not that of files, and files that there are do not limit it") {
+    val asked = WriteLayout.groups(slices, Map.empty, Some(BigInt(MiB)), 40, 4)
+    assertEquals((asked.tasks, asked.spread), (40, 1))
+    assertEquals(WriteLayout.groups(slices.take(1), Map.empty, Some(BigInt(200 * MiB)), 0, 4).tasks, 32)
+    assertEquals(WriteLayout.groups(slices.take(1), Map.empty, None, 0, 4).tasks, 32)
+    assertEquals(WriteLayout.groups(slices.take(1), Map.empty, Some(BigInt(1000)), 0, 4).tasks, 2)
+  }
+
+  test("appends to log files are dealt to fewer tasks than rewrites of base files, and few to few") {
     val many = (1 to 100).map(i => slice("a", s"a$i", 200 * MiB))
     def tasks(slices: Seq[FileSlice], table: InsertTakers, parallelism: Int = 0): Int =
-      WriteLayout.groups(slices, Map.empty, None, parallelism, 4, table).tasks
+      WriteLayout.groups(slices, Map.empty, Some(BigInt(1)), parallelism, 4, table).tasks
     val logs = InsertTakers.WithoutLogs(1, Set.empty)
     assertEquals(tasks(many, InsertTakers.Rewritten), 32)
     assertEquals(tasks(many, logs), 8)

@@ -77,15 +77,15 @@ class LogPositionsSuite extends MergeOnReadFixture {
       assertEquals(versions(path), Map("new" -> 300L))
     }
 
-  test("a key that the base file has twice is left to be compared") {
+  test("a change of a key that the base file has twice rewrites it, and others go to a log with their positions") {
     val path = newPath()
     write(these(Seq(1, 2, 2, 3), 10, "old"), path, "insert",
       (options(9) + ("hoodie.combine.before.insert" -> "false")).toSeq: _*)
     assertEquals(read(path).count(), 4L)
     spark.sql(s"UPDATE hudilite.`$path` SET v = 'set' WHERE id = 'k0002'")
     spark.sql(s"UPDATE hudilite.`$path` SET v = 'set, too' WHERE id = 'k0003'")
-    assertEquals(positions(path).map(_._2), Seq(None, Some(Seq(3L))))
-    assertEquals(versions(path).get("set, too"), Some(1L))
+    assertEquals(positions(path).map(_._2), Seq(Some(Seq(3L))))
+    assertEquals(versions(path), Map("old" -> 1L, "set" -> 2L, "set, too" -> 1L))
   }
 
   test("positions are those of the newest base file") {

@@ -8,20 +8,27 @@ import java.nio.charset.StandardCharsets
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, sorted or not.
+/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, sorted or not, each but
+  * once or not.
   *
   * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
   * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).
   *
   * @param carried
   *   `bloom` is the old file's and holds the keys of all old rows already
+  * @param oldUnique
+  *   no two of the old rows have the same key
   */
-private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boolean = false) {
+private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boolean = false,
+    oldUnique: Boolean = false) {
 
   private val smallest = new KeyBuffer
   private val largest = new KeyBuffer
   private val previous = new KeyBuffer
   private var ascending = true
+  private var repeats = false
+  // There are old rows whose keys nobody looked at.
+  private var blind = false
 
   /** Notes the next row's key and adds it to the bloom filter. */
   def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
@@ -31,14 +38,19 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
 
   /** Notes the next row's key, which the bloom filter holds already. */
   def note(bytes: Array[Byte], offset: Int, length: Int): Unit = {
-    if (ascending && previous.isSet && previous.compareBytes(bytes, offset, length) > 0) ascending = false
+    if (ascending && previous.isSet) {
+      val order = previous.compareBytes(bytes, offset, length)
+      if (order > 0) ascending = false
+      else if (order == 0) repeats = true
+    }
     previous.set(bytes, offset, length)
     widen(bytes, offset, length)
   }
 
   /** Notes old rows that are kept, in the order of their keys. */
   def keep(keys: ColumnVector, from: Int, until: Int): Unit =
-    if (carried) {
+    if (carried && until - from > 1) {
+      blind = true
       keep(keys.getUTF8String(from))
       keep(keys.getUTF8String(until - 1))
     } else {
@@ -56,8 +68,10 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
 
   /** Notes a run of sorted old rows by its ends. */
   def noteRun(first: Array[Byte], last: Array[Byte]): Unit = {
+    blind = true
     note(first, 0, first.length)
-    note(last, 0, last.length)
+    // Both ends are one row where a row group has no other.
+    if (!java.util.Arrays.equals(first, last)) note(last, 0, last.length)
   }
 
   /** Widens the range to the bounds of an old file, whose kept keys are not looked at one by one. */
@@ -75,6 +89,9 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
 
   /** Rows were added in the order of their keys' bytes. */
   def sorted: Boolean = ascending
+
+  /** No two rows have the same key; false where that is not known. */
+  def unique: Boolean = ascending && !repeats && (!blind || oldUnique)
 
   def minKey: Option[String] = smallest.text
   def maxKey: Option[String] = largest.text

@@ -118,7 +118,9 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
   }
 }
 
-private object BaseKeys {
-  private val KeyColumn =
+private[read] object BaseKeys {
+
+  /** The record key alone. */
+  val KeyColumn: FileColumns =
     FileColumns(StructType(Seq(StructField(MetaFields.RecordKey, StringType))), Vector(Conversion.AsIs))
 }

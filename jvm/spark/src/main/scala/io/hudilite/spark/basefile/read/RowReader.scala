@@ -5,8 +5,8 @@ import io.hudilite.record.RowPlace
 import org.apache.parquet.hadoop.ParquetRecordReader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Literal, UnsafeProjection}
-import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
-import org.apache.spark.sql.types.{StringType, StructField}
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetReadSupport}
+import org.apache.spark.sql.types.{LongType, StringType, StructField}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows of one split by parquet's own record assembly: for types that Spark's vectorized reader does not have, and for
@@ -16,6 +16,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
     extends SplitReader[InternalRow] {
 
   private val commitTimes: Set[UTF8String] = job.commitTimes.getOrElse(Set.empty).map(UTF8String.fromString)
+  private val rowIndex: Int = file.columns.requested.fieldNames.indexOf(RowReader.RowIndex.name)
   private val reader = open()
   private val converted = new ConvertedRow(file.columns, job.settings.timeZone)
   private val projection = UnsafeProjection.create(job.columns.fields.map(expression).toSeq)
@@ -48,6 +49,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
     var more = true
     while (!found && more) {
       more = reader.nextKeyValue()
+      if (more && rowIndex >= 0) reader.getCurrentValue.setLong(rowIndex, reader.getCurrentRowIndex)
       found = more && counts(reader.getCurrentValue)
     }
     found
@@ -62,4 +64,10 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
   override def size: Int = 1
 
   override def close(): Unit = reader.close()
+}
+
+private[spark] object RowReader {
+
+  /** Under this name Spark's vectorized reader, and this one, deliver the number of a row in its file. */
+  val RowIndex: StructField = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
 }

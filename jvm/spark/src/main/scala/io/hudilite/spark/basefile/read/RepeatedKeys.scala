@@ -1,0 +1,65 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.storage.KnownPath
+
+import java.util
+
+import org.apache.spark.sql.catalyst.expressions.XXH64
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** The record keys that a base file holds more than once, by their hashes: one key in as many files as there will ever be
+  * is taken for repeated that is not, which costs a rewrite.
+  */
+private[spark] final class RepeatedKeys private (hashes: Array[Long]) {
+
+  def isEmpty: Boolean = hashes.isEmpty
+
+  def contains(key: UTF8String): Boolean = util.Arrays.binarySearch(hashes, RepeatedKeys.hash(key)) >= 0
+}
+
+private[spark] object RepeatedKeys {
+
+  private val None = new RepeatedKeys(Array.empty)
+
+  /** Reads all keys of a file whose footer does not say that each is there but once: one that Hudi wrote, or that has
+    * some. Takes eight bytes for each row.
+    */
+  def of(basePath: String, file: BaseFile, contexts: ReaderContexts): RepeatedKeys = {
+    val path = FilePaths.absolute(basePath, file.relativePath)
+    val facts = FooterCache.read(contexts.conf, path, file.length, withBloom = false)
+    if (facts.uniqueKeys || facts.rows < 2) None
+    else {
+      val hashes = hashesOf(path, file, facts.rows.toInt, contexts)
+      util.Arrays.sort(hashes)
+      val repeated = (1 until hashes.length).iterator.map(i => (hashes(i - 1), hashes(i))).collect {
+        case (before, hash) if before == hash => hash
+      }.toArray.distinct
+      if (repeated.isEmpty) None else new RepeatedKeys(repeated)
+    }
+  }
+
+  private def hashesOf(path: String, file: BaseFile, rows: Int, contexts: ReaderContexts): Array[Long] = {
+    val hashes = new Array[Long](rows)
+    val footer = FooterCache.metadata(contexts.conf, path, file.length)
+    val batches = new OldBatches(new KnownPath(path, file.length), footer, footer.getBlocks.asScala.toSeq,
+      BaseKeys.KeyColumn, contexts)
+    try {
+      var at = 0
+      while (batches.next()) { // hot path
+        var row = 0
+        while (row < batches.rows) {
+          hashes(at) = hash(batches.vectors(0).getUTF8String(row))
+          at += 1
+          row += 1
+        }
+      }
+    } finally batches.close()
+    hashes
+  }
+
+  private def hash(key: UTF8String): Long =
+    XXH64.hashUnsafeBytes(key.getBaseObject, key.getBaseOffset, key.numBytes, 42L)
+}

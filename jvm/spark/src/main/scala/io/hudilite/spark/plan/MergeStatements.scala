@@ -1,0 +1,59 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.stage.SharedRows
+import io.hudilite.spark.write.{NeededColumns, WriteTarget}
+
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, MergeAction, MergeIntoTable, MergeRows}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.internal.SQLConf
+
+import scala.collection.JavaConverters._
+
+/** MERGE statements on tables of hudilite's, as they are resolved and before Spark rewrites them. */
+private[plan] object MergeStatements {
+
+  /** The statement, so that Spark's rewrite and the lookup can take it:
+    *   - one that only inserts gets a clause that never applies, because Spark would make an append of it;
+    *   - the record key's meta column becomes what it is made of, because Spark would want a value assigned to it;
+    *   - a source that comes out different each time is evaluated once.
+    */
+  def prepared(merge: MergeIntoTable): MergeIntoTable = EliminateSubqueryAliases(merge.targetTable) match {
+    case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
+        val source = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+        val condition = inDataColumns(merge.mergeCondition, relation, table)
+        val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
+        if ((source eq merge.sourceTable) && (condition eq merge.mergeCondition) && (matched eq merge.matchedActions))
+          merge
+        else PlanNodes.changed(merge, source, condition, matched)
+      }
+    case _ => merge
+  }
+
+  private val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
+
+  private def insertsOnly(merge: MergeIntoTable): Boolean =
+    merge.matchedActions.isEmpty && merge.notMatchedBySourceActions.isEmpty
+
+  private def inDataColumns(condition: Expression, relation: DataSourceV2Relation, table: PlannedTable): Expression = {
+    val source = relation.metadataOutput.filter(_.name == MetaFields.RecordKey).map(_.exprId).toSet
+    def isKey(e: Expression): Boolean = e match {
+      case a: Attribute => source(a.exprId)
+      case _ => false
+    }
+    if (!condition.exists(isKey)) condition
+    else {
+      val options = table.writeOptions(relation.options.asCaseSensitiveMap.asScala.toMap)
+      val target = WriteTarget.of(table.basePath, table.storage, table.table, options, relation.schema,
+        NeededColumns.All)
+      val key = target.keys.recordKey(name => relation.output.find(a => SQLConf.get.resolver(a.name, name)))
+      condition.transform { case e if isKey(e) => key.getOrElse(e) }
+    }
+  }
+
+  /** Whether none of a MERGE's clauses for matched rows can apply. */
+  def onlyInserts(matched: Seq[MergeRows.Instruction]): Boolean = matched.forall(_.condition == Literal.FalseLiteral)
+}

@@ -1,0 +1,33 @@
+package org.apache.spark.sql.execution.hudilite
+
+import java.io.ObjectOutputStream
+
+import org.apache.spark.{Partition, TaskContext}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+
+/** Rows that may come out different when they are evaluated again.
+  *
+  * Spark evaluates rows again when what a shuffle wrote is lost after it was read. What has been read by then does not go
+  * with other rows, so that the job has to fail; nothing is committed, and the write can be run again. Spark serializes
+  * an RDD for each set of tasks that it starts, and that is where it shows.
+  *
+  * @param areWritten
+  *   on the driver: all rows have been evaluated
+  * @param lost
+  *   what is raised when they would be evaluated again
+  */
+private[hudilite] final class RowsOnce(rows: RDD[InternalRow], @transient areWritten: () => Boolean,
+    @transient lost: () => RuntimeException)
+    extends RDD[InternalRow](rows) {
+
+  override protected def getPartitions: Array[Partition] = firstParent[InternalRow].partitions
+
+  override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] =
+    firstParent[InternalRow].iterator(split, context)
+
+  private def writeObject(out: ObjectOutputStream): Unit = {
+    if (areWritten()) throw lost()
+    out.defaultWriteObject()
+  }
+}

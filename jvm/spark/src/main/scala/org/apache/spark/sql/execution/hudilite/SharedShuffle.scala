@@ -1,0 +1,48 @@
+package org.apache.spark.sql.execution.hudilite
+
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.{MapOutputStatistics, SparkContext}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.Statistics
+import org.apache.spark.sql.execution.SQLExecution
+
+import scala.concurrent.Promise
+
+/** One shuffle that a plan reads in two places. Each execution of the plan has its own. Lives on the driver. */
+final class SharedShuffle {
+
+  import SharedShuffle._
+
+  private val executions = new ConcurrentHashMap[String, Execution]
+
+  /** That of the execution that the calling thread works for. */
+  private[hudilite] def current(context: SparkContext): Execution =
+    executions.computeIfAbsent(executionId(context), _ => new Execution)
+
+  /** Size and number of the rows, when all of them have been written. */
+  def statistics: Option[Statistics] = for {
+    session <- SparkSession.getActiveSession
+    execution <- Option(executions.get(executionId(session.sparkContext))) if execution.isWritten
+    writer <- execution.writer.future.value
+  } yield writer.get.runtimeStatistics
+
+  override def toString: String = "shared"
+}
+
+private[hudilite] object SharedShuffle {
+
+  final class Execution {
+
+    /** The node that writes the rows, as soon as it is prepared. */
+    val writer: Promise[SharedRowsExec] = Promise()
+
+    /** Kept when all rows have been written; no statistics when there were no tasks to do so. */
+    val written: Promise[MapOutputStatistics] = Promise()
+
+    def isWritten: Boolean = written.future.value.exists(_.isSuccess)
+  }
+
+  private def executionId(context: SparkContext): String =
+    String.valueOf(context.getLocalProperty(SQLExecution.EXECUTION_ID_KEY))
+}

@@ -1,0 +1,110 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.spark.SharedSession
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.{DataFrame, SaveMode}
+
+import munit.FunSuite
+
+import scala.concurrent.duration.{Duration, DurationInt}
+
+/** MERGE statements that Spark alone would plan otherwise. */
+class MergeStatementSuite extends FunSuite {
+
+  override val munitTimeout: Duration = 10.minutes
+
+  private val spark = SharedSession.spark
+
+  private val options = Map(
+    "hoodie.datasource.write.recordkey.field" -> "id",
+    "hoodie.datasource.write.partitionpath.field" -> "p",
+    "hoodie.datasource.write.precombine.field" -> "ts")
+
+  private def rows(values: (String, String, Long, String)*): DataFrame =
+    spark.createDataFrame(values).toDF("id", "p", "ts", "v")
+
+  private def table(tableType: String): String = {
+    val path = Files.createTempDirectory("hudilite-merge").resolve("t").toString
+    rows(("a", "x", 1, "old"), ("b", "x", 1, "old"), ("c", "y", 1, "old")).write.format("hudilite").options(options)
+      .option("hoodie.datasource.write.table.type", tableType).mode(SaveMode.Append).save(path)
+    path
+  }
+
+  private def shown(path: String): Seq[(String, String)] =
+    spark.read.format("hudilite").load(path).select("id", "v").collect()
+      .map(r => r.getString(0) -> r.getString(1)).sorted.toSeq
+
+  private def merge(path: String, source: DataFrame, clauses: String): Unit = {
+    source.createOrReplaceTempView("src")
+    spark.sql(s"MERGE INTO hudilite.`$path` t USING src s ON $clauses")
+    ()
+  }
+
+  private val old = Seq("a" -> "old", "b" -> "old", "c" -> "old")
+  private val insert = "WHEN NOT MATCHED THEN INSERT *"
+
+  for (tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")) {
+
+    for (on <- Seq("t.id = s.id AND t.p = s.p", "t.id = s.id", "t.v = s.v AND t.id = s.id",
+        "t.ts + 1 = s.ts AND t.id <=> s.id"))
+      test(s"a MERGE that only inserts leaves the rows that it finds alone, $tableType, ON $on") {
+        val path = table(tableType)
+        merge(path, rows(("a", "x", 2, "old"), ("d", "x", 2, "new"), ("e", "z", 2, "new")), s"$on $insert")
+        assertEquals(shown(path), old ++ Seq("d" -> "new", "e" -> "new"))
+      }
+
+    test(s"a MERGE with several insert clauses takes the first that applies, and minds no key twice, $tableType") {
+      val path = table(tableType)
+      merge(path,
+        rows(("a", "x", 2, "1"), ("a", "x", 2, "2"), ("d", "x", 2, "3"), ("e", "y", 3, "4"), ("f", "y", 4, "5")),
+        "t.id = s.id WHEN NOT MATCHED AND s.ts = 2 THEN INSERT (id, p, ts, v) VALUES (s.id, s.p, s.ts, 'two') " +
+          "WHEN NOT MATCHED AND s.ts = 3 THEN INSERT (id, p, ts, v) VALUES (s.id, s.p, s.ts, 'three')")
+      assertEquals(shown(path), old ++ Seq("d" -> "two", "e" -> "three"))
+    }
+
+    test(s"a MERGE that only deletes minds no key twice, $tableType") {
+      val path = table(tableType)
+      merge(path,
+        rows(("a", "x", 2, "1"), ("a", "x", 3, "2"), ("a", "x", 4, "3"), ("c", "y", 2, "4"), ("d", "y", 2, "5")),
+        "t.id = s.id AND t.p = s.p WHEN MATCHED THEN DELETE")
+      assertEquals(shown(path), Seq("b" -> "old"))
+    }
+
+    test(s"a key that is null matters only in a row that is inserted, $tableType") {
+      val path = table(tableType)
+      val source = rows((null, "x", 2, "null"), ("", "x", 2, "empty"), ("a", "x", 2, "new"))
+      merge(path, source, "t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET v = s.v")
+      val updated = old.updated(0, "a" -> "new")
+      assertEquals(shown(path), updated)
+      merge(path, source.union(rows(("d", "x", 2, "new"))),
+        s"t.id = s.id WHEN NOT MATCHED AND length(s.id) > 0 THEN INSERT *")
+      assertEquals(shown(path), updated :+ ("d" -> "new"))
+      val failure = intercept[Throwable](merge(path, source, s"t.id = s.id $insert"))
+      val texts = Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).map(_.getMessage).toSeq
+      assert(texts.exists(t => t != null && t.contains("NULL_RECORD_KEY")), texts.mkString("\n"))
+      assertEquals(shown(path), updated :+ ("d" -> "new"))
+    }
+
+    test(s"the record key's meta column says in which rows a MERGE is interested, $tableType") {
+      val path = table(tableType)
+      merge(path, rows(("a", "x", 2, "new"), ("d", "x", 2, "new")),
+        s"t._hoodie_record_key = s.id WHEN MATCHED THEN UPDATE SET * $insert")
+      assertEquals(shown(path), old.updated(0, "a" -> "new") :+ ("d" -> "new"))
+      merge(path, rows(("b", "x", 2, "gone")), "s.id = t._hoodie_record_key WHEN MATCHED THEN DELETE")
+      assertEquals(shown(path), Seq("a" -> "new", "c" -> "old", "d" -> "new"))
+    }
+  }
+
+  test("an insert-only MERGE is probed where it fixes the key") {
+    val path = table("COPY_ON_WRITE")
+    rows(("a", "x", 2, "v")).createOrReplaceTempView("src")
+    val plan =
+      spark.sql(s"EXPLAIN MERGE INTO hudilite.`$path` t USING src s ON t.id = s.id $insert").head().getString(0)
+    assert(plan.contains("IndexProbe"), plan)
+    val byMeta = spark.sql(
+      s"EXPLAIN MERGE INTO hudilite.`$path` t USING src s ON t._hoodie_record_key = s.id $insert").head().getString(0)
+    assert(byMeta.contains("IndexProbe"), byMeta)
+  }
+}
