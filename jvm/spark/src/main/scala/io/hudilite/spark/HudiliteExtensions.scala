@@ -1,6 +1,6 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.catalog.{EvolutionRule, HudiliteCatalog, PathCatalogRule, StatementRule}
+import io.hudilite.spark.catalog.{HudiliteCatalog, NamedMergeRule, PathCatalogRule, StatementRule}
 import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
@@ -14,7 +14,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
       PathCatalogRule(session)
     }
-    EvolutionRule.inject(extensions)
+    NamedMergeRule.inject(extensions)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => IndexProbeRule)

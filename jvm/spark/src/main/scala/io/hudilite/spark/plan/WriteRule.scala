@@ -30,7 +30,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
-    case merge: MergeIntoTable if merge.resolved => MergeStatements.prepared(merge)
+    case merge: MergeIntoTable => HeldMerge.released(merge).fold(merge)(MergeStatements.prepared)
   }
 
   private def ready(write: V2WriteCommand): Boolean =

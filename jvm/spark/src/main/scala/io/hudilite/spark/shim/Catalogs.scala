@@ -1,19 +1,27 @@
 package io.hudilite.spark.shim
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.connector.catalog.CatalogPlugin
 
-/** The catalogs of a session. */
+/** The catalogs of a session.
+  *
+  * Spark's manager of catalogs is a class in 4.0 and an interface in 4.3, so that a compiled call fits one of the two.
+  */
 object Catalogs {
 
-  /** Has the session load the catalog that its settings give this name; the session's analyzer must be there.
-    *
-    * Spark's manager of catalogs is a class in 4.0 and an interface in 4.3, so that a compiled call fits one of the two.
-    */
+  /** Has the session load the catalog that its settings give this name; the session's analyzer must be there. */
   def load(session: SparkSession, name: String): Unit = {
-    val manager: AnyRef = session.sessionState.catalogManager
-    val catalog = manager.getClass.getMethod("catalog", classOf[String])
-    catalog.setAccessible(true) // what implements the interface need not be public
-    catalog.invoke(manager, name)
+    ask(session, "catalog", name)
     ()
+  }
+
+  /** The name of the catalog in which names without one are looked for. */
+  def current(session: SparkSession): String = ask(session, "currentCatalog").asInstanceOf[CatalogPlugin].name
+
+  private def ask(session: SparkSession, method: String, names: String*): AnyRef = {
+    val manager: AnyRef = session.sessionState.catalogManager
+    val asked = manager.getClass.getMethod(method, names.map(_ => classOf[String]): _*)
+    asked.setAccessible(true) // what implements the interface need not be public
+    asked.invoke(manager, names: _*)
   }
 }

@@ -81,8 +81,9 @@ class EvaluatedOnceSuite extends FunSuite {
         withKeys(numbers.coalesce(1)).dropDuplicates("id").createOrReplaceTempView("once")
         assertOnce(path, SourceRows)(spark.sql(s"MERGE INTO hudilite.`$path` t USING once s ON t.id = s.id " +
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
-        assertOnce(path, 1)(
-          write(withKeys(numbers.limit(1)), path, "upsert", "hoodie.combine.before.upsert" -> "false"))
+        val other = table(tableType)
+        assertOnce(other, 1)(
+          write(withKeys(numbers.limit(1)), other, "upsert", "hoodie.combine.before.upsert" -> "false"))
       }
     }
 
