@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup build example test check fmt docs test-core test-35 test-4 test-43 \
-  test-python-35 test-python-43 test-python interop examples packages bench jmh publish-local wheel clean
+  test-python-35 test-python-43 test-python fuzz interop examples packages bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -78,6 +78,9 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
 	$(DEV)/python -m pytest tests --ignore tests/interop
+
+fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
+	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 interop: .venv/pyspark-$(OLDEST_3)/interop build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop

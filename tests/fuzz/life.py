@@ -1,0 +1,272 @@
+"""Lives a case: does its steps with the connector, keeps the model beside it, and compares every answer."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import layout
+from pyspark.sql import SparkSession
+
+import hudilite
+from fuzz import expected
+from fuzz.excluded import allowed
+from fuzz.frames import Frames
+from fuzz.queries import Queries
+from fuzz.settings import applied
+from fuzz.state import State
+from fuzz.statements import sql
+from fuzz.steps import Case, Step
+from fuzz.tables import Pools, Row
+
+META = [("_hoodie_record_key", "string"), ("_hoodie_partition_path", "string")]
+PAST = "as.of.instant"
+SHOWN = 12  # rows of a difference that are told
+
+
+class Difference(AssertionError):
+    """An answer that is not the model's, with the step that found it."""
+
+
+@dataclass
+class Moment:
+    """A completed write and the table after it."""
+
+    instant: layout.Instant
+    state: State
+
+
+class Life:
+    """One run of a case in a folder of its own."""
+
+    def __init__(self, spark: SparkSession, case: Case, folder: Path) -> None:
+        self.spark, self.case, self.path = spark, case, folder / "table"
+        self.frames, self.state = Frames(spark), State(case.spec)
+        self.moments: list[Moment] = []
+        self.instants: set[str] = set()
+        self.comparisons = 0
+        self.skipped = 0
+
+    def live(self) -> None:
+        """All steps; raises `Difference` at the first wrong answer."""
+        for number, step in enumerate(self.case.steps):
+            try:
+                self.step(step)
+            except Difference as difference:
+                raise Difference(f"step {number} ({told(step)}): {difference}") from None
+
+    def step(self, step: Step) -> None:
+        do = step["do"]
+        if do in ("ask", "past", "changes"):
+            if self.moments:
+                getattr(self, do)(step)
+        elif do == "write" or self.moments:
+            with applied(self.spark, step.get("settings", {})):
+                done = getattr(self, do, self.statement)(step)
+            if done is not False:
+                self.after()
+
+    # ---- changes
+
+    def write(self, step: Step) -> bool:
+        operation, rows = step["operation"], self.settled(step)
+        columns = [(n, d) for n, d in step["columns"]]
+        after = self.state.copy()
+        after.begin(() if operation in ("delete", "delete_partition") else columns)
+        combine = step["options"].get("hoodie.combine.before.insert") == "true"
+        if not self.moments and operation in (
+            "delete",
+            "delete_partition",
+            "insert_overwrite",
+            "insert_overwrite_table",
+        ):
+            return False
+        match operation:
+            case "upsert":
+                after.upsert(rows)
+            case "insert" | "bulk_insert":
+                after.insert(rows, combine)
+            case "delete":
+                after.delete(rows)
+            case "delete_partition":
+                after.drop({after.spec.partition_path(row) for row in rows})
+            case _:
+                after.overwrite(rows, operation.endswith("table"), combine)
+        frame = self.frames.of(columns, rows)
+        frame = frame.repartition(step["slices"]) if step["slices"] > 1 else frame
+        options = {**({} if self.moments else self.case.spec.options()), **step["options"]}
+        writer = frame.write.format("hudilite").options(**options)
+        self.attempt(
+            lambda: writer.option("hoodie.datasource.write.operation", operation).mode("append").save(str(self.path))
+        )
+        self.state = after
+        return True
+
+    def settled(self, step: Step) -> list[Row]:
+        """The rows of a write without those of which the answer is not settled."""
+        state, spec = self.state, self.case.spec
+        if step["operation"] != "upsert" or not spec.event_time or allowed("late rows of deleted keys"):
+            return list(step["rows"])
+        return [row for row in step["rows"] if state.identity(state.record(row)) not in state.buried]
+
+    def statement(self, step: Step) -> bool:
+        source = self.frames.of([(n, d) for n, d in step["columns"]], step["rows"]) if "rows" in step else None
+        if source is not None:
+            source.createOrReplaceTempView("s")
+        outcome = expected.of(self.frames, self.state, step)
+        if outcome is None:
+            self.skipped += 1
+            return False
+        options = {f"spark.datasource.hudilite.{k}": v for k, v in self.case.spec.always.items()}
+        with applied(self.spark, options):
+            self.attempt(lambda: self.spark.sql(sql(step, self.name)))
+        self.state = outcome
+        return True
+
+    def compact(self, _: Step) -> None:
+        self.attempt(lambda: self.handle.compact(options=self.case.spec.always))
+        self.state.compact()
+
+    def plan(self, _: Step) -> None:
+        self.attempt(lambda: self.handle.schedule_compaction(options=self.case.spec.always))
+
+    def fold(self, _: Step) -> None:
+        options = {**self.case.spec.always, "hoodie.log.compaction.blocks.threshold": "2"}
+        self.attempt(lambda: self.handle.compact(kind="log", options=options))
+
+    def attempt(self, change: Any) -> None:
+        """Do it; a failure is a difference, as none of these changes is one that the connector refuses."""
+        try:
+            change()
+        except Exception as error:
+            raise Difference(f"failed: {str(error)[:3000]}") from error
+
+    def after(self) -> None:
+        """Take down the instant, and compare all rows."""
+        new = [i for i in layout.writes(self.path) if i.requested not in self.instants]
+        self.instants |= {i.requested for i in new}
+        writes = [i for i in new if i.action != "commit" or not self.case.spec.log]
+        if writes:
+            self.moments.append(Moment(writes[0], self.state.copy()))
+        everything = self.queries(self.state).everything()
+        self.compare(self.load(), self.state, [everything, "SELECT count(*) AS c0 FROM {t}"])
+        if left := [*layout.strays(self.path), *layout.leftovers(self.path)]:
+            raise Difference(f"left behind: {left}")
+
+    # ---- questions
+
+    def ask(self, step: Step) -> None:
+        table = self.name if step["from"] == "path" else self.load()
+        if step["from"] == "cache":
+            self.spark.sql(f"CACHE TABLE {table}")
+        try:
+            self.compare(table, self.state, step["queries"], step["settings"])
+        finally:
+            if step["from"] == "cache":
+                self.spark.sql(f"UNCACHE TABLE {table}")
+
+    def past(self, step: Step) -> None:
+        moment = self.moments[int(step["when"] * len(self.moments))]
+        everything = self.queries(moment.state).everything()
+        table = self.load(**{PAST: moment.instant.requested})
+        self.compare(table, moment.state, [everything, *step["queries"]])
+
+    def changes(self, step: Step) -> None:
+        """Rows that the writes after `begin` and up to `end` wrote, as they were at the end."""
+        begin, end = (self.moments[int(step[name] * len(self.moments))] for name in ("begin", "end"))
+        state = end.state.copy()
+        state.records = [r for r in state.records if r.commit > begin.state.commits]
+        window = {
+            "hoodie.datasource.query.type": "incremental",
+            "hoodie.datasource.read.begin.instanttime": begin.instant.completed,
+            "hoodie.datasource.read.end.instanttime": end.instant.completed,
+        }
+        self.compare(self.load(**window), state, [self.queries(state).everything()])
+
+    # ---- comparing
+
+    @property
+    def name(self) -> str:
+        return f"hudilite.`{self.path}`"
+
+    @property
+    def handle(self) -> hudilite.HudiliteTable:
+        return hudilite.table(self.spark, str(self.path))
+
+    def load(self, **options: str) -> str:
+        """A view of the table."""
+        table = self.spark.read.format("hudilite").options(**options).load(str(self.path))
+        table.select("*", *(column for column, _ in META)).createOrReplaceTempView("t")  # a view has no hidden columns
+        return "t"
+
+    def model(self, state: State) -> str:
+        """A view of the same rows in memory."""
+        rows = [{**r.values, META[0][0]: r.key, META[1][0]: r.path} for r in state.records]
+        self.frames.of([*state.columns, *META], rows).createOrReplaceTempView("m")
+        return "m"
+
+    def queries(self, state: State) -> Queries:
+        return Queries(random.Random(0), self.case.spec, Pools(random.Random(0), self.case.spec), state.columns)
+
+    def compare(self, table: str, state: State, queries: Sequence[str], settings: dict[str, str] | None = None) -> None:
+        """All queries at once, of the table and of the model; one by one when they differ."""
+        self.model(state)
+        self.comparisons += len(queries)
+        with applied(self.spark, settings or {}):
+            found, wanted = self.answers(queries, table), self.answers(queries, "m")
+            if found == wanted and "error" not in found:
+                return
+            differences = []
+            for query in queries:
+                one, other = self.answers([query], table), self.answers([query], "m")
+                if one != other:
+                    differences.append(f"{query}\n{described(one, other)}")
+        if differences:
+            raise Difference(f"with {settings or {}}: " + "\n".join(differences))
+        if found != wanted:
+            raise Difference(f"with {settings or {}}, only together: {queries}\n{described(found, wanted)}")
+
+    def answers(self, queries: Sequence[str], table: str) -> dict[str, Any]:
+        """Rows as lines of JSON with how often each comes, or the error."""
+        shown = "to_json(struct(*), map('ignoreNullFields', 'false'))"
+        parts = [
+            f"SELECT {i} AS q, {shown} AS j FROM ({query.replace('{t}', table).replace('{m}', 'm')})"
+            for i, query in enumerate(queries)
+        ]
+        try:
+            rows = self.spark.sql(" UNION ALL ".join(parts)).collect()
+        except Exception as error:
+            return {"error": str(error).split("\n")[0][:600]}
+        return dict(Counter(f"{row[0]} {row[1]}" for row in rows))
+
+
+def described(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """How two answers differ."""
+    if "error" in found or "error" in wanted:
+        return f"  table: {found.get('error', 'answers')}\n  model: {wanted.get('error', 'answers')}"
+    more, less = Counter(found), Counter(wanted)
+    lines = [f"  table only, {n} x: {line}" for line, n in list((more - less).items())[:SHOWN]]
+    lines += [f"  model only, {n} x: {line}" for line, n in list((less - more).items())[:SHOWN]]
+    return "\n".join(lines)
+
+
+def told(step: Step) -> str:
+    """A step in a few words."""
+    if step["do"] == "write":
+        return f"{step['operation']} of {len(step['rows'])} rows"
+    return sql(step, "t")[:600] if step["do"] in ("update", "remove", "merge", "insert") else str(step["do"])
+
+
+def run(spark: SparkSession, case: Case, folder: Path) -> Life:
+    """Lives the case in a new folder, which is gone afterwards."""
+    life = Life(spark, case, folder)
+    try:
+        life.live()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return life

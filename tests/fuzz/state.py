@@ -1,0 +1,177 @@
+"""A table in plain Python: what its rows must be after any operation, duplicates of keys included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from fuzz import kinds
+from fuzz.tables import Column, Row, Spec
+
+DELETED = "_hoodie_is_deleted"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row of the table; `commit` counts the writes up to the one that wrote it last."""
+
+    values: Row
+    key: str
+    path: str
+    commit: int
+
+
+def order(value: str | None, ddl: str) -> Any:
+    """What the ordering value of a row compares by; less than all else where there is none."""
+    if value is None:
+        return (0,)
+    if ddl == "string":
+        return (1, value.encode())
+    return (1, float(value) if ddl in ("float", "double") else Decimal(value))
+
+
+@dataclass
+class State:
+    """Rows under the rules of Hudi; a change returns nothing and takes effect at once.
+
+    `graves` are deletes with an ordering value that a log keeps until the compaction: a late row loses to them.
+    """
+
+    spec: Spec
+    columns: list[Column] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    graves: dict[tuple[str, str], str] = field(default_factory=dict)
+    buried: set[tuple[str, str]] = field(default_factory=set)  # keys that a base file or a log of a bucket still has
+    commits: int = 0
+
+    def copy(self) -> State:
+        return replace(
+            self, columns=list(self.columns), records=list(self.records), graves=dict(self.graves),
+            buried=set(self.buried),
+        )  # fmt: skip
+
+    def begin(self, columns: Iterable[Column] = ()) -> None:
+        """A write of rows with these columns: new ones are added, wider types adopted."""
+        self.commits += 1
+        types = dict(self.columns)
+        for name, ddl in columns:
+            incoming, old = kinds.STORED.get(ddl, ddl), types.get(name)
+            wider = old is None or incoming in kinds.WIDER.get(old, ())
+            if old is not None and wider:
+                self._widen(name, old, incoming)
+            types[name] = incoming if wider or old is None else old
+        self.columns = list(types.items())
+
+    def _widen(self, name: str, old: str, new: str) -> None:
+        self.records = [
+            replace(r, values={**r.values, name: kinds.widened(r.values.get(name), old, new)}) for r in self.records
+        ]
+
+    def record(self, row: Row) -> Record:
+        """A row as one of this write."""
+        return Record(row, self.spec.record_key(row), self.spec.partition_path(row), self.commits)
+
+    def identity(self, record: Record) -> tuple[str, str]:
+        return record.key, "" if self.spec.is_global else record.path
+
+    def newest(self, rows: Iterable[Row]) -> list[Record]:
+        """One row a key: the one with the largest ordering value, of equal ones the later."""
+        best: dict[tuple[str, str], Record] = {}
+        for row in rows:
+            record = self.record(row)
+            old = best.get(self.identity(record))
+            if old is None or self._place(record) >= self._place(old):
+                best[self.identity(record)] = record
+        return list(best.values())
+
+    def _place(self, record: Record) -> Any:
+        field = self.spec.ordering
+        return order(record.values[field], dict(self.spec.columns)[field]) if field else (0,)
+
+    def wins(self, change: Record, old: Any) -> bool:
+        """Whether a change replaces what has this ordering value."""
+        field = self.spec.ordering
+        if not self.spec.event_time or field is None or old is None or change.values[field] is None:
+            return True
+        ddl = dict(self.spec.columns)[field]
+        return bool(order(change.values[field], ddl) >= order(old, ddl))
+
+    def upsert(self, rows: Iterable[Row]) -> None:
+        for change in self.newest(rows):
+            self._upsert(change)
+
+    def _upsert(self, change: Record) -> None:
+        name, gone = self.identity(change), change.values.get(DELETED) == "true"
+        same = [i for i, record in enumerate(self.records) if self.identity(record) == name]
+        if same:
+            beaten = {i for i in same if self.wins(change, self._ordering(self.records[i]))}
+            if gone and beaten:
+                self._bury(name, change)
+            replaced = [change if i in beaten else record for i, record in enumerate(self.records)]
+            self.records = [r for r in replaced if r is not change] if gone else replaced
+        elif self.wins(change, self.graves.get(name)):
+            if not gone:
+                self.graves.pop(name, None)
+                self.records.append(change)
+            elif name in self.buried or self.spec.in_buckets:
+                self._bury(name, change)
+
+    def _ordering(self, record: Record) -> str | None:
+        return record.values.get(self.spec.ordering) if self.spec.ordering else None
+
+    def _bury(self, name: tuple[str, str], change: Record) -> None:
+        if self.spec.log:
+            self.buried.add(name)
+            if self.spec.event_time and (value := self._ordering(change)) is not None:
+                self.graves[name] = value
+
+    def insert(self, rows: Iterable[Row], combine: bool = False) -> None:
+        """No key is looked up; rows may repeat one."""
+        self.records += self.newest(rows) if combine else [self.record(row) for row in rows]
+
+    def delete(self, rows: Iterable[Row]) -> None:
+        """Drops the records of these keys, whatever their ordering values."""
+        names = {self.identity(self.record(row)) for row in rows}
+        if self.spec.log:
+            self.buried |= {self.identity(r) for r in self.records} & names
+            self.graves = {name: value for name, value in self.graves.items() if name not in names}
+        self.records = [r for r in self.records if self.identity(r) not in names]
+
+    def drop(self, paths: set[str]) -> None:
+        """Drops whole partitions, with all that is written of them."""
+        self.records = [r for r in self.records if r.path not in paths]
+        for kept in (self.graves, self.buried):
+            for name in [name for name in kept if name[1] in paths or self.spec.is_global]:
+                kept.pop(name) if isinstance(kept, dict) else kept.discard(name)
+
+    def overwrite(self, rows: list[Row], everything: bool, combine: bool = False) -> None:
+        """Replaces the partitions of these rows, or all."""
+        fresh = self.newest(rows) if combine else [self.record(row) for row in rows]
+        self.drop({r.path for r in (self.records if everything else fresh)})
+        if everything:
+            self.graves.clear()
+            self.buried.clear()
+        self.records += fresh
+
+    def change(self, updates: dict[int, Row | None], inserts: Iterable[Row] = ()) -> None:
+        """What a statement did to rows by their numbers; `None` is a delete."""
+        kept: list[Record] = []
+        for number, old in enumerate(self.records):
+            if number not in updates:
+                kept.append(old)
+            elif (row := updates[number]) is not None:
+                new = self.record(row)
+                moved = new.path != old.path
+                kept.append(new if moved or self.wins(new, self._ordering(old)) else old)
+                if moved and self.spec.log:
+                    self.buried.add(self.identity(old))
+            elif self.spec.log:
+                self.buried.add(self.identity(old))
+        self.records = kept + [self.record(row) for row in inserts]
+
+    def compact(self) -> None:
+        """Logs become base files: deletes are forgotten."""
+        self.graves.clear()
+        self.buried.clear()

@@ -1,0 +1,168 @@
+"""Random lives of a table, as plain data: a case says what its steps do, so that it can be replayed and cut down."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fuzz import kinds, settings
+from fuzz.expected import may_repeat
+from fuzz.queries import Queries
+from fuzz.state import DELETED
+from fuzz.statements import Statements
+from fuzz.tables import Column, Pools, Row, Spec, random_spec
+
+Step = dict[str, Any]
+COMBINED = {"hoodie.combine.before.insert": "true"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table and its life; `seed` says where it comes from."""
+
+    seed: str
+    spec: Spec
+    steps: list[Step]
+
+    def text(self) -> str:
+        return json.dumps(asdict(self), ensure_ascii=True, indent=1)
+
+    @staticmethod
+    def of(text: str) -> Case:
+        read = json.loads(text)
+        spec = {**read["spec"], "columns": [tuple(column) for column in read["spec"]["columns"]]}
+        return Case(read["seed"], Spec(**spec), read["steps"])
+
+
+class Author:
+    """Writes a case."""
+
+    def __init__(self, seed: str) -> None:
+        self.seed, self.rng = seed, random.Random(seed)
+        self.spec = random_spec(self.rng)
+        self.pools = Pools(self.rng, self.spec)
+        self.columns: list[Column] = list(self.spec.columns)
+        self.used: set[tuple[str, str]] = set()  # identities that were written, for batches that must not repeat one
+
+    def case(self, changes: int, asks: int) -> Case:
+        """A life of so many changes, each with so many bundles of queries behind it."""
+        steps: list[Step] = []
+        for number in range(changes):
+            steps.append(self.first() if number == 0 else self.change())
+            steps += [self.ask() for _ in range(asks)]
+            if number > 1 and self.rng.random() < 0.5:
+                steps.append(self.rng.choice((self.past, self.past, self.changes))())
+        return Case(self.seed, self.spec, steps)
+
+    # ---- what is asked
+
+    def queries(self) -> Queries:
+        return Queries(self.rng, self.spec, self.pools, [(n, kinds.STORED.get(d, d)) for n, d in self.columns])
+
+    def ask(self) -> Step:
+        queries = self.queries()
+        return {
+            "do": "ask", "from": self.rng.choice(("view", "view", "view", "path", "cache")),
+            "settings": settings.random_settings(self.rng),
+            "queries": [queries.any() for _ in range(self.rng.randint(8, 12))],
+        }  # fmt: skip
+
+    def past(self) -> Step:
+        """Queries of an earlier snapshot, by a share of the commits so far."""
+        columns = list(self.spec.columns)  # the first commit has no others
+        queries = Queries(self.rng, self.spec, self.pools, [(n, kinds.STORED.get(d, d)) for n, d in columns])
+        return {"do": "past", "when": self.rng.random(), "queries": [queries.any() for _ in range(3)]}
+
+    def changes(self) -> Step:
+        begin, end = sorted((self.rng.random(), self.rng.random()))
+        return {"do": "changes", "begin": begin, "end": end}
+
+    # ---- what is done
+
+    def first(self) -> Step:
+        return self.write(self.rng.choice(("upsert", "insert", "bulk_insert")), self.rng.randint(10, 60))
+
+    def change(self) -> Step:
+        log = self.spec.log
+        sorts = (
+            (self.upsert, 5), (self.insert, 2), (self.delete, 2), (self.overwrite, 1), (self.drop, 0.6),
+            (self.evolve, 1), (self.statement, 4),
+            (lambda: {"do": "compact"}, 1.5 * log), (lambda: {"do": "fold"}, log),
+            (lambda: {"do": "plan"}, 0.7 * log),
+        )  # fmt: skip
+        (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
+        return made()
+
+    def upsert(self) -> Step:
+        return self.write("upsert", self.rng.choice((1, 5, 20, 40)))
+
+    def insert(self) -> Step:
+        return self.write(self.rng.choice(("insert", "bulk_insert")), self.rng.choice((1, 5, 30)))
+
+    def delete(self) -> Step:
+        step = self.write("delete", self.rng.choice((1, 5, 15)))
+        if self.rng.random() < 0.5:
+            needed = {*self.spec.key, *self.spec.partition, self.spec.ordering}
+            step["columns"] = [column for column in step["columns"] if column[0] in needed]
+            step["rows"] = [{n: row[n] for n, _ in step["columns"]} for row in step["rows"]]
+        return step
+
+    def overwrite(self) -> Step:
+        return self.write(self.rng.choice(("insert_overwrite", "insert_overwrite", "insert_overwrite_table")), 8)
+
+    def drop(self) -> Step:
+        return self.write("delete_partition", self.rng.choice((1, 2))) if self.spec.partition else self.upsert()
+
+    def evolve(self) -> Step:
+        """An upsert of rows with one column more, or with a wider one."""
+        wider = [(n, d) for n, d in self.columns if d in kinds.WIDER and n not in self.spec.fixed]
+        if wider and self.rng.random() < 0.5:
+            column, old = self.rng.choice(wider)
+            new = self.rng.choice(kinds.WIDER[old])
+            self.columns = [(n, new if n == column else d) for n, d in self.columns]
+        else:
+            self.columns = [*self.columns, (f"added{len(self.columns)}", kinds.random_ddl(self.rng))]
+        return self.upsert()
+
+    def statement(self) -> Step:
+        step = Statements(self.rng, self.spec, self.pools, self.columns, self.queries()).any()
+        step["settings"] = {k: v for k, v in settings.random_settings(self.rng, 2).items() if k not in settings.FIXED}
+        return step
+
+    def write(self, operation: str, count: int) -> Step:
+        """A write of a frame."""
+        inserts = operation in ("insert", "bulk_insert")
+        fresh = inserts and self.used and not may_repeat(self.spec)
+        rows = [self.pools.row(self.columns, fresh_key=bool(fresh)) for _ in range(count)]
+        rows = self._legal(rows, operation)
+        if self.rng.random() < 0.2 and len(rows) > 1 and operation == "upsert":
+            self.rng.shuffle(rows)
+        self.used |= {(self.spec.record_key(row), self.spec.partition_path(row)) for row in rows}
+        options = dict(self.spec.always)
+        if inserts and self.rng.random() < 0.3:
+            options |= COMBINED
+        columns = list(self.columns)
+        if self.rng.random() < 0.2:
+            self.rng.shuffle(columns)
+        return {
+            "do": "write", "operation": operation, "columns": columns, "rows": rows, "options": options,
+            "slices": self.rng.choice((0, 0, 1, 3)),
+            "settings": {k: v for k, v in settings.random_settings(self.rng, 2).items() if k not in settings.FIXED},
+        }  # fmt: skip
+
+    def _legal(self, rows: list[Row], operation: str) -> list[Row]:
+        """The rows without those of which the answer is not settled."""
+        if operation != "upsert":
+            rows = [{**row, DELETED: None} if DELETED in row else row for row in rows]
+        unique = operation not in ("upsert", "delete", "delete_partition") and not may_repeat(self.spec)
+        seen: set[Any] = set()
+        kept = []
+        for row in rows:
+            path = "" if self.spec.is_global else self.spec.partition_path(row)
+            place = (self.spec.record_key(row), path)
+            if place not in seen or not unique:
+                seen.add(place)
+                kept.append(row)
+        return kept

@@ -1,0 +1,233 @@
+"""Random tables: columns, keys, partitions, and the options of their writes."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+import engines
+
+from fuzz import kinds, names
+from fuzz.excluded import allowed
+
+Column = tuple[str, str]  # name and type
+Row = dict[str, Any]
+
+NAMES = (
+    "v", "order", "select", "_x", "Value", "x1", "__d", "count", "KEY_2", "element", "key", "list", "array", "offset",
+    "Z", "a_b", "timestamp", "key_value", "bag", "position",
+)  # fmt: skip
+KEY_POOLS: dict[str, tuple[str, ...]] = {
+    "string": (
+        *tuple(f"k{i:02d}" for i in range(24)),
+        "é",
+        "日本",
+        "🦆",
+        "\uffff",
+        "a,b",
+        "a:b",
+        "a/b",
+        " ",
+        "%",
+        "'",
+        "\\",
+        "\x7f",
+    ),
+    "int": (*tuple(str(i * 37 - 300) for i in range(30)), "2147483647", "-2147483648"),
+    "bigint": tuple(str(i * 370000000000 - 3000) for i in range(30)),
+    "date": tuple(str(i * 400 - 3000) for i in range(20)),
+    "decimal(18,3)": tuple(f"{i - 9}.{i % 10}00" for i in range(20)),
+    "double": ("0.5", "1.0", "-2.25", "100.0", "1.0E10", "1.0E-5", "3.5", "1.5", "2.5", "1.7976931348623157E308"),
+    "timestamp": tuple(str(1700000000000000 + i * 3600000001) for i in range(20)),
+}
+PARTITION_POOLS: dict[str, tuple[str | None, ...]] = {
+    "string": ("p1", "p2", "2026-01-01", "é ü", None),
+    "int": ("1", "-2", "30", None),
+    "bigint": ("1", "2", "9223372036854775807"),
+    "date": ("20454", "20455", "-1", None),
+    "boolean": ("true", "false", None),
+    "decimal(5,2)": ("1.50", "-2.00"),
+}
+ENCODED = ("a/b", "x=y", "100%", "a:b", "[d]", "q?", "", ".", "..")
+PLAIN = ("x=y", "", "{c}")
+ORDERING_POOLS: dict[str, tuple[str, ...]] = {
+    "bigint": ("1", "2", "3", "4", "5", "6", "9223372036854775807"),
+    "int": ("-5", "-1", "0", "1", "2", "3", "2147483647"),
+    "date": ("-1000000", "-1", "0", "1", "20000", "20001"),
+    "timestamp": ("-62135596800000000", "-1", "0", "1", "1641600000123456", "1641600000123457"),
+    "decimal(18,3)": ("-1.500", "0.000", "0.001", "1.000", "10.000"),
+    "string": ("a", "aa", "ab", "b", "c"),
+    "double": ("-2.25", "0.5", "1.5", "100.0", "Infinity"),
+}
+BASE_FILES = {
+    "hoodie.parquet.max.file.size": ("1", "3000", "20000", None, None),
+    "hoodie.parquet.small.file.limit": ("0", "5000", None, None),
+    "hoodie.parquet.block.size": ("1000", None, None),
+    "hoodie.parquet.page.size": ("64", None, None),
+    "hoodie.parquet.compression.codec": ("snappy", "uncompressed", "gzip", None, None, None),
+    "hoodie.bulkinsert.sort.mode": ("GLOBAL_SORT", "PARTITION_SORT", None),
+    "hoodie.index.bloom.num_entries": ("10", "1000"),
+    "hoodie.bloom.index.filter.type": ("SIMPLE", None),
+    "hoodie.copyonwrite.record.size.estimate": ("20", None),
+}
+LOGS = {
+    "hoodie.logfile.data.block.format": ("avro", "avro", "parquet"),
+    "hoodie.logfile.data.block.max.size": ("500", None, None),
+    "hoodie.logfile.max.size": ("500", None, None),
+    "hoodie.write.record.positions": ("false", None),
+    "hoodie.merge.small.file.group.candidates.limit": ("0", "3", None),
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a table is when it is made; `facts` come with the first write, `always` with each one."""
+
+    version: int
+    log: bool
+    columns: list[Column]
+    key: list[str]
+    partition: list[str]
+    ordering: str | None
+    event_time: bool
+    hive_style: bool = False
+    url_encode: bool = False
+    index: str = "SIMPLE"
+    deletes: bool = False
+    facts: dict[str, str] = field(default_factory=dict)
+    always: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def in_buckets(self) -> bool:
+        return self.index == "BUCKET"
+
+    @property
+    def is_global(self) -> bool:
+        return self.index.startswith("GLOBAL_")
+
+    @property
+    def fixed(self) -> list[str]:
+        """Columns whose type never changes."""
+        return [*self.key, *self.partition, *([self.ordering] if self.ordering else []), "_hoodie_is_deleted"]
+
+    def typed(self, fields: list[str]) -> list[Column]:
+        types = dict(self.columns)
+        return [(name, types[name]) for name in fields]
+
+    def record_key(self, row: Row) -> str:
+        prefixed = len(self.key) > 1 or len(self.partition) > 1  # then the key generator is the complex one
+        return names.record_key(row, self.typed(self.key), prefixed)
+
+    def partition_path(self, row: Row) -> str:
+        return names.partition_path(row, self.typed(self.partition), self.hive_style, self.url_encode)
+
+    def options(self) -> dict[str, str]:
+        """Facts of the table as options of its first write."""
+        shape = engines.Shape(self.version, tuple(self.key), tuple(self.partition), self.ordering)
+        mode = "EVENT_TIME_ORDERING" if self.event_time else "COMMIT_TIME_ORDERING"
+        return {
+            **shape.options(),
+            "hoodie.datasource.write.table.type": "MERGE_ON_READ" if self.log else "COPY_ON_WRITE",
+            "hoodie.record.merge.mode": mode,
+            engines.HIVE_STYLE: str(self.hive_style).lower(),
+            engines.URL_ENCODE: str(self.url_encode).lower(),
+            **self.facts,
+        }
+
+
+def chosen(rng: random.Random, choices: dict[str, tuple[str | None, ...]]) -> dict[str, str]:
+    """One value of some options."""
+    return {option: value for option, pool in choices.items() if (value := rng.choice(pool)) is not None}
+
+
+def random_spec(rng: random.Random) -> Spec:
+    """A table to be."""
+    log = rng.random() < 0.5
+    key = [("id", rng.choice(("string", "string", "string", *KEY_POOLS)))]
+    if rng.random() < 0.25:
+        key.append((rng.choice(("n", "Key2")), rng.choice(("int", "string"))))
+    version = rng.choice((6, 8, 9, 9))
+    # Below version 9 no other engine would agree on the spelling of one key field beside several of the partition.
+    count = rng.choice((0, 1, 1, 1, 2, 3) if version == 9 or len(key) > 1 else (0, 1))
+    partition = [(f"{'dpt'[i]}t", rng.choice(("string", "string", *PARTITION_POOLS))) for i in range(count)]
+    ordering = ("ts", rng.choice(("bigint", "bigint", *ORDERING_POOLS))) if rng.random() < 0.85 else None
+    indexes = ["SIMPLE", "SIMPLE", "BLOOM", "BUCKET", "GLOBAL_SIMPLE", "GLOBAL_BLOOM"]
+    index = rng.choice(indexes)
+    others = rng.sample(NAMES, rng.randint(2, 6))
+    columns = [*key, *([ordering] if ordering else []), *((name, kinds.random_ddl(rng)) for name in others), *partition]
+    deletes = rng.random() < 0.25
+    if deletes:
+        columns.append(("_hoodie_is_deleted", "boolean"))
+    always = chosen(rng, BASE_FILES) | {"hoodie.index.type": index} | (chosen(rng, LOGS) if log else {})
+    if index == "BUCKET":
+        always[engines.BUCKETS] = rng.choice(("1", "2", "4"))
+    if deletes and log:
+        # A rewrite forgets deletes that a log would keep; which groups are small enough is not for a model to know.
+        always["hoodie.parquet.small.file.limit"] = "0"
+    return Spec(
+        version=version, log=log, columns=columns, key=[n for n, _ in key],
+        partition=[n for n, _ in partition], ordering=ordering and ordering[0],
+        event_time=bool(ordering) and rng.random() < 0.7, hive_style=rng.random() < 0.3, url_encode=rng.random() < 0.4,
+        index=index, deletes=deletes, always=always,
+    )  # fmt: skip
+
+
+class Pools:
+    """The values that the rows of one table have; few, so that rows meet."""
+
+    def __init__(self, rng: random.Random, spec: Spec) -> None:
+        self.rng, self.spec = rng, spec
+        types = dict(spec.columns)
+        some = rng.randint(8, 40)
+        self.keys = {name: self._sample(self._key_pool(types[name], n > 0), some) for n, name in enumerate(spec.key)}
+        self.partitions = {name: self._sample(self._partition_pool(types[name]), 4) for name in spec.partition}
+        self.fresh = 0
+
+    def _sample(self, pool: tuple[Any, ...], most: int) -> list[Any]:
+        return self.rng.sample(pool, min(most, len(pool)))
+
+    def _key_pool(self, ddl: str, second: bool) -> tuple[str | None, ...]:
+        if second:
+            return ("1", "2") if ddl == "int" else ("x", "y", "", None)
+        return KEY_POOLS[ddl]
+
+    def _partition_pool(self, ddl: str) -> tuple[str | None, ...]:
+        pool = PARTITION_POOLS[ddl]
+        if ddl != "string":
+            return pool
+        if self.spec.url_encode:
+            return pool + tuple(value for value in ENCODED if value not in (".", "..") or allowed("dots in partitions"))
+        nested = ("a/b",) if len(self.spec.partition) == 1 and not self.spec.hive_style else ()
+        return pool + PLAIN + nested
+
+    def row(self, columns: list[Column], fresh_key: bool = False) -> Row:
+        """A row with values for all columns."""
+        row: Row = {}
+        for column, ddl in columns:
+            if column in self.keys:
+                row[column] = self.rng.choice(self.keys[column])
+            elif column in self.partitions:
+                row[column] = self.rng.choice(self.partitions[column])
+            elif column == self.spec.ordering:
+                row[column] = self._ordering(ddl)
+            elif column == "_hoodie_is_deleted":
+                row[column] = self.rng.choice(("true", "false", "false", None))
+            else:
+                row[column] = None if self.rng.random() < 0.15 else kinds.kind(ddl).draw(self.rng)
+        if fresh_key:
+            self._freshen(row)
+        return row
+
+    def _ordering(self, ddl: str) -> str | None:
+        nothing = self.rng.random() < 0.05
+        return None if nothing else self.rng.choice(ORDERING_POOLS[ddl])
+
+    def _freshen(self, row: Row) -> None:
+        """Give the row a key that no other row has."""
+        self.fresh += 1
+        first = self.spec.key[0]
+        ddl = dict(self.spec.columns)[first]
+        number = 5000 + self.fresh
+        spelled = {"string": f"new{number}", "decimal(18,3)": f"{number}.000", "double": f"{number}.0"}
+        row[first] = spelled.get(ddl, str(number))
