@@ -17,8 +17,8 @@ from fuzz.steps import Author
 
 #: Each Spark lives others.
 SEED = f"spark-{pyspark.__version__}"
-LIVES = 3
-LEAST_COMPARISONS = 300
+LIVES = 1
+LEAST_COMPARISONS = 100
 SHRINKING_SECONDS = 60
 
 
