@@ -38,8 +38,11 @@ object HadoopFiles {
     if (isLocal(files)) files.open(path)
     else
       try files.openFile(path).opt(LengthOption, length.toString).opt(PolicyOption, "random")
-          .withFileStatus(new FileStatus(length, false, 1, BlockBytes, 0L, path)).build().get()
+          .withFileStatus(status(path, length)).build().get()
       catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
+
+  /** What a file system would say of a file of this size, as far as readers ask. */
+  def status(path: Path, length: Long): FileStatus = new FileStatus(length, false, 1, BlockBytes, 0L, path)
 
   /** Creates a file under a name that is the caller's own. An object store is not asked first what is there.
     *

@@ -28,12 +28,11 @@ private final class KnownFileSystem(file: KnownPath, files: FileSystem, conf: Co
 
   setConf(conf)
 
-  private def status = new FileStatus(file.length, false, 1, KnownFileSystem.BlockBytes, 0L, file)
-
   override def getUri: URI = files.getUri
   override def getScheme: String = files.getScheme
 
-  override def getFileStatus(path: Path): FileStatus = if (path == file) status else files.getFileStatus(path)
+  override def getFileStatus(path: Path): FileStatus =
+    if (path == file) HadoopFiles.status(file, file.length) else files.getFileStatus(path)
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream =
     if (path == file) new FSDataInputStream(new KnownInput(files, file)) else files.open(path, bufferSize)
@@ -49,10 +48,6 @@ private final class KnownFileSystem(file: KnownPath, files: FileSystem, conf: Co
   override def delete(path: Path, recursive: Boolean): Boolean = refused
   override def mkdirs(path: Path, permission: FsPermission): Boolean = refused
   override def setWorkingDirectory(path: Path): Unit = refused
-}
-
-private object KnownFileSystem {
-  val BlockBytes: Long = 128L << 20
 }
 
 /** Reads from the kept end of the file where that holds what is asked for; the file itself is opened when it does not. */

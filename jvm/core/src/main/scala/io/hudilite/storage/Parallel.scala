@@ -1,6 +1,6 @@
 package io.hudilite.storage
 
-import java.util.concurrent.{Callable, ExecutionException, ExecutorService, Executors, ThreadFactory}
+import java.util.concurrent.{Callable, ExecutionException, ExecutorService, Executors}
 
 import scala.collection.JavaConverters._
 
@@ -10,13 +10,7 @@ private[hudilite] object Parallel {
   private val Threads = 16
 
   private lazy val pool: ExecutorService = Executors.newFixedThreadPool(Threads,
-    new ThreadFactory {
-      override def newThread(work: Runnable): Thread = {
-        val thread = new Thread(work, "hudilite-storage")
-        thread.setDaemon(true)
-        thread
-      }
-    })
+    new DaemonThreads("hudilite-storage"))
 
   /** The answers in the order of the items; raises what `work` raised. `work` must not come here again: it would wait
     * for threads that wait for it.

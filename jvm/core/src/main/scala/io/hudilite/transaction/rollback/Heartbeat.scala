@@ -1,9 +1,9 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{DaemonThreads, Storage}
 import io.hudilite.timeline.WriteFolders
 
-import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, ThreadFactory, TimeUnit}
+import java.util.concurrent.{Executors, ScheduledExecutorService, ScheduledFuture, TimeUnit}
 
 import org.slf4j.LoggerFactory
 
@@ -56,13 +56,7 @@ object Heartbeat {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Heartbeat")
 
   private lazy val timer: ScheduledExecutorService = Executors.newScheduledThreadPool(Threads,
-    new ThreadFactory {
-      override def newThread(work: Runnable): Thread = {
-        val thread = new Thread(work, "hudilite-heartbeat")
-        thread.setDaemon(true)
-        thread
-      }
-    })
+    new DaemonThreads("hudilite-heartbeat"))
 
   def start(storage: Storage, basePath: String, instant: String): Heartbeat = {
     val path = file(basePath, instant)
