@@ -121,8 +121,6 @@ def _decode(ddl: str) -> Callable[[str], str]:
 
 def _encode(ddl: str) -> Callable[[str], str]:
     match ddl:
-        case "string" | "timestamp_ntz":
-            return lambda e: f"cast({e} AS string)"
         case "binary":
             return lambda e: f"hex({e})"
         case "date":
