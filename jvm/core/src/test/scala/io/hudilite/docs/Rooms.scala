@@ -32,7 +32,7 @@ object Rooms {
       "storage", "timeline"),
     Room("table", "a table opened once: properties, timeline, schema, slices; what it must have to be read or written",
       "config", "error", "filegroup", "log", "schema", "storage", "timeline"),
-    Room("index", "which file group a key belongs to", "config", "record"),
+    Room("index", "which file group a key belongs to", "config", "error", "record"),
     Room("merge", "which of two records of a key survives", "config"),
     Room("transaction.lock", "one writer at a time on this machine", "error", "storage"),
     Room("transaction.rollback", "markers, owners and heartbeats; what a write that died leaves to clean up", "config",

@@ -123,7 +123,7 @@ final case class HudiliteTable(
     case Some(PreparedWrite.Delta(target, operation)) =>
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
       // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
-      val byKey = target.buckets.isEmpty && !(target.global && target.movesPartitions)
+      val byKey = target.buckets.isEmpty && !target.index.movesRows
       RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey)
     case _ =>
       val all = writeOptions(info.options().asCaseSensitiveMap.asScala.toMap)

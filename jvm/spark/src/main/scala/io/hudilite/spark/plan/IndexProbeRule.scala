@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteOptions
+import io.hudilite.index.Index
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.row.{PartitionPath, RecordKey}
@@ -119,8 +120,13 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
     new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
-      operation.target.indexType.endsWith("BLOOM"), WriteOptions.PruneByRanges(operation.target.options),
+      asksBlooms(operation.target.index), WriteOptions.PruneByRanges(operation.target.options),
       operation.byKey)
+
+  private def asksBlooms(index: Index): Boolean = index match {
+    case Index.Bloom(_) => true
+    case Index.Simple(_) | Index.Bucket(_) => false
+  }
 
   /** The target side without columns that only the condition in its old form needed. */
   private def narrowed(target: LogicalPlan, needed: AttributeSet): LogicalPlan = target match {

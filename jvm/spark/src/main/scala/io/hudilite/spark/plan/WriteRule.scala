@@ -106,7 +106,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
         WriteLayout.column(rows, column))
     val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
-    if (target.global) byKey else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
+    if (target.index.isGlobal) byKey
+    else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
   }
 
   /** Which updates a row that can change its partition makes: a log file cannot hold the move of a row back until it is
@@ -114,7 +115,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     */
   private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
     val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
-    val compares = rule.compares && target.isMergeOnRead && target.global && target.movesPartitions
+    val compares = rule.compares && target.isMergeOnRead && target.index.movesRows
     def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
     val fields = if (compares) rule.fields.filter(f => value(rows, f).isDefined && value(into, f).isDefined) else Nil
     if (fields.isEmpty) None
@@ -139,7 +140,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
   private def keysOf(keyed: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    (WriteLayout.KeyColumn +: (if (target.global) Nil else Seq(WriteLayout.PartitionColumn)))
+    (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
       .map(WriteLayout.column(keyed, _))
 
   /** What makes a row newer than another of its key; of two that are equal in all else the later one is. */

@@ -1,9 +1,9 @@
 package io.hudilite.spark.write
 
-import io.hudilite.config.{TableConfig, WriteOptions}
+import io.hudilite.config.WriteOptions
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{FileSlice, FooterCache}
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 
@@ -20,22 +20,8 @@ private[spark] object BucketTables {
   /** Where Hudi keeps what other kinds of bucket index need. */
   private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
 
-  /** The index that the options of a write ask for. */
-  def index(config: TableConfig, options: Map[String, String]): Option[BucketIndex] =
-    if (WriteOptions.IndexType(options) != "BUCKET") None
-    else {
-      WriteOptions.BucketEngine(options)
-      val fields = WriteOptions.BucketHashFields.get(options).getOrElse(config.recordKeyFields)
-      val strangers = fields.filterNot(config.recordKeyFields.contains)
-      if (fields.isEmpty || strangers.nonEmpty)
-        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.BucketHashFields.name,
-          "value" -> fields.mkString(","),
-          "reason" -> s"the record key has the fields ${config.recordKeyFields.mkString(", ")}")
-      Some(BucketIndex(WriteOptions.Buckets(options), fields))
-    }
-
   /** Refuses a write whose options and the table's files do not have the same index. */
-  def check(table: Table, index: Option[BucketIndex]): Unit = {
+  def check(table: Table, index: Index): Unit = {
     val root = s"${table.basePath}/.hoodie/.bucket_index"
     val others = if (table.storage.exists(root)) Metadata else Nil // one question for nearly all tables
     others.find(folder => table.storage.exists(s"$root/$folder")).foreach(folder =>
@@ -45,10 +31,11 @@ private[spark] object BucketTables {
     val groups = table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
     val bucketed = groups.nonEmpty && groups.forall(BucketIndex.bucketOfFile(_).isDefined)
     index match {
-      case None if bucketed => throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
-      case Some(_) if groups.nonEmpty && !bucketed =>
+      case Index.Bucket(_) if groups.nonEmpty && !bucketed =>
         val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty).head
         throw refused(WriteOptions.IndexType.name, "BUCKET", s"the table's file group $strange belongs to no bucket")
+      case Index.Simple(_) | Index.Bloom(_) if bucketed =>
+        throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
       case _ =>
     }
   }

@@ -67,7 +67,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     case m: Replaces.Matching => Assumption.Replaces(m.selection.wants)
     case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
     // An upsert that makes its table looks nothing up, but takes it that there is nothing.
-    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.global)
+    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
     case Replaces.Nothing => Assumption.Nothing
   }
 

@@ -21,7 +21,7 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
     private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(coordinator.begin(), groups.groups, target.movesPartitions || !target.global)
+      MergeWriterFactory(coordinator.begin(), groups.groups, moves = !target.index.keepsPlaces)
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
       coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
@@ -53,17 +53,14 @@ final case class WriteTarget(
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
-  def global: Boolean = indexType.startsWith("GLOBAL_")
+  /** How the file group of a key is found. */
+  lazy val index: Index = Index.of(config, options)
 
-  def indexType: String = WriteOptions.IndexType(options)
-
-  /** Where keys belong with a bucket index, which looks nothing up. */
-  lazy val buckets: Option[BucketIndex] = BucketTables.index(config, options)
-
-  /** Whether a row whose partition path has changed moves there; otherwise it is updated where it is. */
-  def movesPartitions: Boolean =
-    if (indexType == "GLOBAL_BLOOM") WriteOptions.BloomUpdatePartition(options)
-    else WriteOptions.SimpleUpdatePartition(options)
+  /** Where keys belong with a bucket index. */
+  def buckets: Option[BucketIndex] = index match {
+    case Index.Bucket(by) => Some(by)
+    case Index.Simple(_) | Index.Bloom(_) => None
+  }
 
   /** How keys and partition paths are spelled; asks the table where releases of Hudi differ. */
   lazy val keySettings: KeySettings = KeySettings(
@@ -140,7 +137,7 @@ object WriteTarget {
         TableRequest.checkAgainst(table.config, options)
         MetadataTable.refuse(storage, basePath, table.config,
           MetadataTable.policy(WriteOptions.MetadataStrict(options)))
-        BucketTables.check(table, BucketTables.index(table.config, options))
+        BucketTables.check(table, Index.of(table.config, options))
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
@@ -153,7 +150,7 @@ object WriteTarget {
         val schema = newSchema(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
-        BucketTables.index(config, options)
+        Index.of(config, options)
         WriteTarget(basePath, storage, None, config, options, schema)
     }
     // What has no place in the recorded schema is refused before rows are looked at.
