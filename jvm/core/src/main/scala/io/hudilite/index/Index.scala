@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.{TableConfig, WriteOptions}
+import io.hudilite.config.{IndexConf, TableConfig, WriteOptions}
 import io.hudilite.error.InvalidInput
 
 /** How a write finds the file group that a key is in (docs/format.md#indexes). */
@@ -34,14 +34,14 @@ object Index {
   }
 
   /** The index that the options of a write ask for; raises `InvalidInput` when the table cannot have it. */
-  def of(config: TableConfig, options: Map[String, String]): Index = WriteOptions.IndexType(options) match {
+  def of(config: TableConfig, asked: IndexConf): Index = asked.kind match {
     case "SIMPLE" => Simple(Scope.Partition)
-    case "GLOBAL_SIMPLE" => Simple(Scope.Table(WriteOptions.SimpleUpdatePartition(options)))
+    case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
     case "BLOOM" => Bloom(Scope.Partition)
-    case "GLOBAL_BLOOM" => Bloom(Scope.Table(WriteOptions.BloomUpdatePartition(options)))
+    case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
     case "BUCKET" =>
-      val fields = WriteOptions.BucketHashFields.get(options).getOrElse(config.recordKeyFields)
-      Bucket(BucketIndex(WriteOptions.Buckets(options), hashed(fields, config.recordKeyFields)))
+      val fields = asked.hashFields.getOrElse(config.recordKeyFields)
+      Bucket(BucketIndex(asked.buckets, hashed(fields, config.recordKeyFields)))
     case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
   }
 

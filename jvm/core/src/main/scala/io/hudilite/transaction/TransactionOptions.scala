@@ -1,5 +1,6 @@
 package io.hudilite.transaction
 
+import io.hudilite.config.CommitConf
 import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
 
 /** How a transaction waits and what it refuses.
@@ -16,3 +17,9 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current)
+
+object TransactionOptions {
+
+  def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
+    MetadataTable.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
+}

@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.{NewTable, TableConfig, WriteOptions}
+import io.hudilite.config.{NewTable, TableConfig, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite
@@ -9,7 +9,7 @@ class IndexSuite extends FunSuite {
 
   private val config = TableConfig.create(NewTable("t", recordKeyFields = Seq("id", "name")))
 
-  private def index(options: (String, String)*): Index = Index.of(config, options.toMap)
+  private def index(options: (String, String)*): Index = Index.of(config, WriteConf.of(options.toMap).index)
 
   private def named(name: String, options: (String, String)*): Index =
     index(options :+ (WriteOptions.IndexType.name -> name): _*)

@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.{CompactionOptions, TableType, WriteOptions}
+import io.hudilite.config.{CompactionOptions, TableType, WriteConf}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
@@ -85,7 +85,7 @@ object CompactionScheduler {
   private def lookedUp(table: Table, options: Map[String, String], kind: CompactionKind): Map[FileSlice, Boolean] =
     if (kind == CompactionKind.Base || table.config.layout == 1 ||
       blocking(table.timeline, table.config.layout, kind).isDefined) Map.empty
-    else qualifying(table, candidates(table, WriteOptions.MaxFileSize(options)), options, Map.empty)
+    else qualifying(table, candidates(table, maxFileBytes(options)), options, Map.empty)
 
   private def qualifying(table: Table, found: Seq[CompactionCandidate], options: Map[String, String],
       known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
@@ -125,18 +125,20 @@ object CompactionScheduler {
       : PlannedCompaction = kind match {
     case CompactionKind.Base => byStrategy(now, options)
     case CompactionKind.Log =>
-      val found = candidates(now, WriteOptions.MaxFileSize(options))
+      val found = candidates(now, maxFileBytes(options))
       val enough = qualifying(now, found, options, known)
       PlannedCompaction(None, "", found.filter(c => enough(c.slice)), kind)
   }
 
   private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {
     val strategy = CompactionStrategy.of(options)
-    val found = candidates(now, WriteOptions.MaxFileSize(options))
+    val found = candidates(now, maxFileBytes(options))
     val today = now.storage.clock.instant().atZone(now.config.zone(now.storage.clock)).toLocalDate
     val selected = select(strategy, found, CompactionSettings.of(options, today))
     PlannedCompaction(None, CompactionStrategy.nameOf(strategy), selected)
   }
+
+  private def maxFileBytes(options: Map[String, String]): Long = WriteConf.of(options).files.maxBytes
 
   /** Slices with log files whose file group nothing else is about to rewrite, in the order of partition and file id. */
   private[compact] def candidates(table: Table, maxFileBytes: Long): Seq[CompactionCandidate] = {

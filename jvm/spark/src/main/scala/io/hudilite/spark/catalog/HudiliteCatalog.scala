@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{ReadOptions, TableOptions, TableProperties}
+import io.hudilite.config.{ReadOptions, TableOptions, TableProperties, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.shim.Catalogs
@@ -67,7 +67,8 @@ final class HudiliteCatalog extends TableCatalog {
     val place = HudiliteCatalog.table(pathOf(ident), asked, dataFrame = true)
     place.request.writing // raises an error for options of reads
     if (TableOptions.RecordKeyFields.isSet(asked)) {
-      val target = WriteTarget.of(place.basePath, place.storage, None, place.request.own, schema, NeededColumns.All)
+      val conf = WriteConf.of(place.request.own)
+      val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All)
       TableProperties.create(place.storage, place.basePath, target.withSchemaDeclared.config)
       loadTable(ident)
     } else place

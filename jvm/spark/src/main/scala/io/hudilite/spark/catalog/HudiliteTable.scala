@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
@@ -60,7 +60,7 @@ final case class HudiliteTable(
 
   override def name(): String = s"hudilite.`$basePath`"
 
-  private def options: Map[String, String] = prepared.map(_.target.options).getOrElse(request.all)
+  private def options: Map[String, String] = prepared.map(_.target.conf.options).getOrElse(request.all)
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
   private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared)
@@ -124,17 +124,16 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
       // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.conf.options), byKey)
     case _ =>
-      val all = writeOptions(info.options().asCaseSensitiveMap.asScala.toMap)
-      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, all, schema, NeededColumns.All))
+      val conf = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
+      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, conf, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.options), byKey = false)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.conf.options), byKey = false)
   }
 
-  override def writeOptions(added: Map[String, String]*): Map[String, String] =
-    added.foldLeft(request)(_.and(_)).writing
+  override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing
 
   override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
     copy(prepared = Some(PreparedWrite.Delta(target, operation)))

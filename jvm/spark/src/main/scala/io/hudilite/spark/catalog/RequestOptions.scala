@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, Purpose, ReadOptions}
+import io.hudilite.config.{Options, Purpose, ReadOptions, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.row.SessionConf
@@ -35,13 +35,13 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
   /** The options of a write; raises `InvalidInput` for one of reads, and when the session says that all reads see older
     * rows than the newest, since what a statement changes are these.
     */
-  def writing: Map[String, String] = {
+  def writing: WriteConf = {
     Options.check(own, Purpose.Write)
     ReadOptions.ChoosesRows.filter(key => key.get(session) != key.default).flatMap(_.raw(session)).foreach {
       case (name, text) => throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> name, "value" -> text,
           "reason" -> "the session sets it for all reads, and a write works on the newest rows")
     }
-    all
+    WriteConf.of(all)
   }
 }
 

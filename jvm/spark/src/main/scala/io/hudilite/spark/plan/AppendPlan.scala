@@ -1,6 +1,5 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.write.{AppendWrite, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
@@ -19,14 +18,12 @@ object AppendPlan {
   def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int)
       : AppendPlan = {
     val write = AppendWrite(target, operation, replaces(target, operation, overwrites), None)
-    val options = target.options
+    val tasks = operation.parallelism(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
-        AppendPlan(write,
-          WriteLayout.sorted(keyed, WriteOptions.SortMode(options), operation.parallelism(options)))
+        AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition => AppendPlan(write, keyed)
       case _ =>
-        val tasks = operation.parallelism(options)
         val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         AppendPlan(write.copy(groups = groups),
           groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, tasks)))
@@ -41,7 +38,7 @@ object AppendPlan {
   def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwrites: Boolean,
       keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
     val replaced = replaces(target, operation, overwrites)
-    val tasks = operation.parallelism(target.options)
+    val tasks = operation.parallelism(target.conf.parallelism)
     // Also where some partitions are replaced: the others keep their number of buckets.
     val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
       val slices = table.allSlices().values.flatten.toSeq
@@ -58,7 +55,7 @@ object AppendPlan {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
-        WriteOptions.PartitionsToDelete.get(target.options).map(Replaces.Matching(_)).getOrElse(
+        target.conf.partitionsToDelete.map(Replaces.Matching(_)).getOrElse(
           Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
     }
@@ -68,7 +65,7 @@ object AppendPlan {
     target.existing.flatMap { table =>
       val size = RecordSize.estimate(rows.stats, target)
       val slices = table.allSlices().values.flatten.toSeq
-      Some(WriteLayout.groups(slices, target.options, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
+      Some(WriteLayout.groups(slices, target.conf, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
         .filter(_.small.nonEmpty)
     }
 }

@@ -24,7 +24,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
 
   private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): LateGroups = {
     val target = operation.target
-    val parallelism = operation.operation.parallelism(target.options)
+    val parallelism = operation.operation.parallelism(target.conf.parallelism)
     val cores = session.sparkContext.defaultParallelism
     val takers = InsertTakers.of(target)
     val table = target.existing.getOrElse(throw new IllegalStateException(s"${target.basePath} is no table"))
@@ -33,7 +33,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
           WriteLayout.bucketGroups(all(table), index, table, parallelism, cores * takers.tasksPerCore))
       case None =>
         val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
-        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.options,
+        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.conf,
           incoming.flatMap(RecordSize.estimate(_, target)), parallelism, cores, takers)
     }
   }

@@ -1,6 +1,5 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
 import io.hudilite.index.Index
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.ProbeTarget
@@ -120,7 +119,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
     new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
-      asksBlooms(operation.target.index), WriteOptions.PruneByRanges(operation.target.options),
+      asksBlooms(operation.target.index), operation.target.conf.index.prunesByRanges,
       operation.byKey)
 
   private def asksBlooms(index: Index): Boolean = index match {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.{TableType, WriteOptions}
+import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.spark.write.WriteTarget
 
@@ -32,6 +32,6 @@ object InsertTakers {
 
   def of(target: WriteTarget): InsertTakers =
     if (target.config.tableType == TableType.CopyOnWrite) Rewritten
-    else WithoutLogs(WriteOptions.SmallGroups(target.options),
+    else WithoutLogs(target.conf.packing.smallGroups,
       target.existing.map(_.pendingCompactions.keySet.toSet).getOrElse(Set.empty))
 }

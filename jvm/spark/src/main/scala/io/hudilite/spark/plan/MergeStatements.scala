@@ -46,9 +46,8 @@ private[plan] object MergeStatements {
     }
     if (!condition.exists(isKey)) condition
     else {
-      val options = table.writeOptions(relation.options.asCaseSensitiveMap.asScala.toMap)
-      val target = WriteTarget.of(table.basePath, table.storage, table.table, options, relation.schema,
-        NeededColumns.All)
+      val conf = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap)
+      val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, relation.schema, NeededColumns.All)
       val key = target.keys.recordKey(name => relation.output.find(a => SQLConf.get.resolver(a.name, name)))
       condition.transform { case e if isKey(e) => key.getOrElse(e) }
     }

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.config.WriteConf
 import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -16,12 +17,12 @@ trait PlannedTable extends SparkTable {
   /** The table as it was found; `None` when there is none at the path. */
   def table: Option[Table]
 
-  /** Options of a write, session settings included; raises `InvalidInput` for one that a write cannot follow.
+  /** The options of a write, session settings included; raises `InvalidInput` for one that a write cannot follow.
     *
     * @param added
     *   those that the relation and then the statement have
     */
-  def writeOptions(added: Map[String, String]*): Map[String, String]
+  def writeConf(added: Map[String, String]*): WriteConf
 
   /** Reached by `format("hudilite")`: an append may bring columns that the table does not have. */
   def dataFrame: Boolean

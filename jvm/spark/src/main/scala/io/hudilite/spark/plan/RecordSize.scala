@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.PackingConf
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
@@ -15,25 +15,25 @@ object RecordSize {
   private val Commits = 20
 
   /** From the newest commit that wrote enough to tell, else the configured estimate. */
-  def of(existing: Option[Table], options: Map[String, String]): Long = {
+  def of(existing: Option[Table], asked: PackingConf): Long = {
     val newest = existing.toSeq.flatMap { table =>
       val commits = table.timeline.writes.sortBy(_.time)(Ordering[String].reverse).take(Commits)
       table.store.readCommits(commits).sortBy(_._1.time)(Ordering[String].reverse).map(_._2)
     }
-    ofCommits(newest, options)
+    ofCommits(newest, asked)
   }
 
   /** Bytes that rows with these statistics will take in base files; none when nothing is known about them. */
   def estimate(rows: Statistics, target: WriteTarget): Option[BigInt] = rows.rowCount match {
-    case Some(count) => Some(count * of(target.existing, target.options))
+    case Some(count) => Some(count * of(target.existing, target.conf.packing))
     case None => Some(rows.sizeInBytes).filter(_ < BigInt(SQLConf.get.defaultSizeInBytes))
   }
 
   /** @param newest commits, newest first */
-  private[spark] def ofCommits(newest: Seq[CommitMetadata], options: Map[String, String]): Long = {
-    val enough = (WriteOptions.RecordSizeThreshold(options) * WriteOptions.SmallFileLimit(options)).toLong
+  private[spark] def ofCommits(newest: Seq[CommitMetadata], asked: PackingConf): Long = {
+    val enough = (asked.recordShare * asked.smallFileBytes).toLong
     newest.map(_.allStats.filterNot(_.isLog)).map(s => (s.map(_.totalWriteBytes).sum, s.map(_.numWrites).sum))
       .collectFirst { case (bytes, rows) if rows > 0 && bytes > enough => (bytes + rows - 1) / rows }
-      .getOrElse(WriteOptions.RecordSizeEstimate(options).toLong)
+      .getOrElse(asked.recordBytes.toLong)
   }
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
@@ -64,14 +64,13 @@ object WriteLayout {
   /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
     * task the rows of a partition together, in the order of their keys.
     */
-  def sorted(rows: LogicalPlan, mode: String, parallelism: Int): LogicalPlan = {
+  def sorted(rows: LogicalPlan, whole: Boolean, parallelism: Int): LogicalPlan = {
     val order = ordered(rows, PartitionColumn, KeyColumn)
     val tasks = if (parallelism > 0) Some(parallelism) else None
-    val dealt = mode match {
-      case "GLOBAL_SORT" => RepartitionByExpression(order, rows, tasks, None)
-      case _ if parallelism > 0 => Repartition(parallelism, shuffle = false, rows)
-      case _ => rows
-    }
+    val dealt =
+      if (whole) RepartitionByExpression(order, rows, tasks, None)
+      else if (parallelism > 0) Repartition(parallelism, shuffle = false, rows)
+      else rows
     sortedInTasks(dealt)
   }
 
@@ -156,33 +155,32 @@ object WriteLayout {
     * @param cores
     *   tasks that the cluster runs at once
     */
-  def groups(slices: Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt], parallelism: Int,
+  def groups(slices: Seq[FileSlice], conf: WriteConf, inputBytes: Option[BigInt], parallelism: Int,
       cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
     val all = sorted(slices)
-    val maxBytes = WriteOptions.MaxFileSize(options)
-    val spread = spreadOf(options, inputBytes, cores)
-    val limit = WriteOptions.SmallFileLimit(options)
+    val spread = spreadOf(conf, inputBytes, cores)
+    val limit = conf.packing.smallFileBytes
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
       .map { case (partition, slots) =>
-        partition -> smallest(slots, i => sizes(i).getOrElse(0L), maxBytes, inputBytes).take(table.most)
+        partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, inputBytes).take(table.most)
       }.filter(_._2.nonEmpty)
     WriteGroups(all, small, spread, tasks(all.length, spread, inputBytes, parallelism, cores * table.tasksPerCore))
   }
 
-  private def spreadOf(options: Map[String, String], inputBytes: Option[BigInt], cores: Int): Int =
-    inputBytes.map(b => (b / WriteOptions.MaxFileSize(options) + 1).min(BigInt(cores)).toInt).getOrElse(1)
+  private def spreadOf(conf: WriteConf, inputBytes: Option[BigInt], cores: Int): Int =
+    inputBytes.map(b => (b / conf.files.maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
       .min(WriteGroups.MostSpread)
 
   /** The groups of a write whose lookup finds out while it runs which slices they are; the parameters are those of
     * [[groups]]. How many tasks there are does not depend on more files than there are tasks.
     */
-  def lateGroups(table: Table, slices: () => Seq[FileSlice], options: Map[String, String], inputBytes: Option[BigInt],
+  def lateGroups(table: Table, slices: () => Seq[FileSlice], conf: WriteConf, inputBytes: Option[BigInt],
       parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
     def files: Int = table.files.iterator().flatMap(_._2).take(most).size
-    new LateGroups(tasks(files, spreadOf(options, inputBytes, cores), inputBytes, parallelism, most),
-      () => groups(slices(), options, inputBytes, parallelism, cores, takers))
+    new LateGroups(tasks(files, spreadOf(conf, inputBytes, cores), inputBytes, parallelism, most),
+      () => groups(slices(), conf, inputBytes, parallelism, cores, takers))
   }
 
   /** The groups of a write with a bucket index into `slices`, which must be what the index says. */

@@ -47,16 +47,16 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val table = relation.table.asInstanceOf[PlannedTable]
-    val options = table.writeOptions(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
+    val asked = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
     val operation =
-      effective(write, table, WriteOperation.of(options, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
+      effective(write, table, WriteOperation.of(asked, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
     val target = InlineCompaction.after(
-      WriteTarget.of(table.basePath, table.storage, table.table, options, write.query.schema, needed))
+      WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
     val replaces = write.isInstanceOf[OverwriteByExpression]
     if (looksUp(operation, target) && !replaces)
       merge(relation, table, target, operation, write.query)
@@ -124,7 +124,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** The rows of an upsert or delete, which the lookup and the write use both. */
   private def evaluatedOnce(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
-    val combine = WriteOptions.CombineBeforeUpsert(target.options)
+    val combine = target.conf.combine.beforeUpsert
     val keyed = WriteLayout.keyed(rows, target, numbered = combine)
     val shared = SharedRows(keysOf(keyed, target), keyed)
     if (combine) latest(shared, target) else shared
@@ -152,10 +152,10 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       operation: WriteOperation): LogicalPlan = {
     val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
     val combine = operation match {
-      case WriteOperation.Upsert => WriteOptions.CombineBeforeUpsert(target.options)
+      case WriteOperation.Upsert => target.conf.combine.beforeUpsert
       case WriteOperation.DeletePartition => false
       case WriteOperation.BulkInsert if target.buckets.isEmpty => false
-      case _ => WriteOptions.CombineBeforeInsert(target.options)
+      case _ => target.conf.combine.beforeInsert
     }
     val rows = SchemaAlignment.project(write.query, target.schema)
     val cores = session.sparkContext.defaultParallelism

@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.WriteConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions}
 import io.hudilite.service.compact.{
@@ -14,8 +14,7 @@ import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
-import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.ForeignWrites
+import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -40,9 +39,8 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
 
   private val log = LoggerFactory.getLogger(classOf[Compactor])
 
-  private val transaction = TransactionOptions(WriteOptions.LockWaitMs(options),
-    MetadataTable.policy(WriteOptions.MetadataStrict(options)),
-    ForeignWrites.policy(WriteOptions.FailedWritesPolicy(options)))
+  private val conf = WriteConf.of(options)
+  private val transaction = TransactionOptions.of(conf.commit)
 
   /** Plans a compaction of what the options choose; `None` when that is nothing. */
   def schedule(table: Table): Option[PlannedCompaction] =
@@ -95,7 +93,7 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     val running = Transaction.resume(table, instant, planned.operation, transaction)
     try {
       val pending = PendingCompactions.open(table, instant)
-      val target = WriteTarget.compacting(table, instant.time, options)
+      val target = WriteTarget.compacting(table, instant.time, conf)
       val job = CompactionJob(planned, target.job(running.permit), logsUpTo(table, instant), done)
       val rows = scan(new CompactionTable(job, pending.slices))
       planned match {

@@ -1,11 +1,9 @@
 package io.hudilite.spark.write
 
-import io.hudilite.config.WriteOptions
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
-import io.hudilite.transaction.{Assumption, FirstWrite, MetadataTable, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.ForeignWrites
+import io.hudilite.transaction.{Assumption, FirstWrite, Transaction, TransactionOptions}
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
@@ -24,9 +22,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   private var started: Option[Started] = None
 
-  private val options = TransactionOptions(WriteOptions.LockWaitMs(target.options),
-    MetadataTable.policy(WriteOptions.MetadataStrict(target.options)),
-    ForeignWrites.policy(WriteOptions.FailedWritesPolicy(target.options)))
+  private val options = TransactionOptions.of(target.conf.commit)
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {

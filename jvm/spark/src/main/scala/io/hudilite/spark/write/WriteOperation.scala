@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{ParallelismConf, WriteConf}
 
 /** What a write does with its rows.
   *
@@ -15,12 +15,12 @@ sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) ext
   def metadataName: String = name.toUpperCase
 
   /** Tasks of the write's shuffle that the options ask for; 0 = as many as fit. */
-  def parallelism(options: Map[String, String]): Int = (this match {
-    case WriteOperation.Upsert => WriteOptions.UpsertParallelism
-    case WriteOperation.BulkInsert => WriteOptions.BulkInsertParallelism
-    case WriteOperation.Delete => WriteOptions.DeleteParallelism
-    case _ => WriteOptions.InsertParallelism
-  })(options)
+  def parallelism(asked: ParallelismConf): Int = this match {
+    case WriteOperation.Upsert => asked.upsert
+    case WriteOperation.BulkInsert => asked.bulkInsert
+    case WriteOperation.Delete => asked.delete
+    case _ => asked.insert
+  }
 }
 
 object WriteOperation {
@@ -36,6 +36,6 @@ object WriteOperation {
     Seq(Upsert, Insert, BulkInsert, Delete, InsertOverwrite, InsertOverwriteTable, DeletePartition)
 
   /** The operation that the options ask for, `default` when they do not say. */
-  def of(options: Map[String, String], default: WriteOperation): WriteOperation =
-    if (WriteOptions.Operation.isSet(options)) all.find(_.name == WriteOptions.Operation(options)).get else default
+  def of(conf: WriteConf, default: WriteOperation): WriteOperation =
+    conf.operation.fold(default)(name => all.find(_.name == name).get)
 }

@@ -32,8 +32,6 @@ import org.apache.spark.sql.types.StructType
   *   the table as the write found it
   * @param config
   *   the table's facts, from its properties or, for a new table, from the options
-  * @param options
-  *   options of the write, session settings included
   * @param schema
   *   columns of the table after this write
   * @param evolved
@@ -46,15 +44,18 @@ final case class WriteTarget(
     storage: Storage,
     existing: Option[Table],
     config: TableConfig,
-    options: Map[String, String],
+    conf: WriteConf,
     schema: StructType,
     evolved: Option[EvolvedColumns] = None,
     afterCommit: AfterCommit = AfterCommit.Nothing) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
+  /** The options as they were given, for the reads and table services that belong to the write. */
+  def options: Map[String, String] = conf.options
+
   /** How the file group of a key is found. */
-  lazy val index: Index = Index.of(config, options)
+  lazy val index: Index = Index.of(config, conf.index)
 
   /** Where keys belong with a bucket index. */
   def buckets: Option[BucketIndex] = index match {
@@ -71,7 +72,7 @@ final case class WriteTarget(
     urlEncode = config.urlEncode)
 
   private def partitionFields: Seq[PartitionField] = {
-    val paths = PartitionPaths.of(config, options)
+    val paths = PartitionPaths.of(config, conf.options)
     paths.fields.map(field => PartitionField(field.name, paths.times.filter(_ => field.timed)))
   }
 
@@ -86,13 +87,11 @@ final case class WriteTarget(
     orderingFields = config.orderingFields,
     files = FileSettings(
       // A bucket has one file group, however large it grows.
-      maxFileBytes = if (buckets.isDefined) Long.MaxValue else WriteOptions.MaxFileSize(options),
-      codec = WriteOptions.CompressionCodec(options),
-      rowGroupBytes = whenSet(WriteOptions.BlockSize).getOrElse(FileSettings.RowGroupBytes),
-      pageBytes = whenSet(WriteOptions.PageSize).getOrElse(FileSettings.PageBytes)),
-    bloom = BloomSettings(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
-      WriteOptions.BloomFpp(options),
-      WriteOptions.BloomMaxEntries(options)),
+      maxFileBytes = if (buckets.isDefined) Long.MaxValue else conf.files.maxBytes,
+      codec = conf.files.codec,
+      rowGroupBytes = conf.files.rowGroupBytes.getOrElse(FileSettings.RowGroupBytes),
+      pageBytes = conf.files.pageBytes.getOrElse(FileSettings.PageBytes)),
+    bloom = BloomSettings(conf.bloom.kind, conf.bloom.entries, conf.bloom.fpp, conf.bloom.maxEntries),
     conf = SharedConf(SessionConf.parquetWriter),
     logs = if (isMergeOnRead) Some(logSettings) else None,
     deleteMarker = config.deleteMarker,
@@ -103,18 +102,16 @@ final case class WriteTarget(
 
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
-    isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && WriteOptions.RecordPositions(options)
+    isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
 
   private def logSettings: LogSettings = LogSettings(
     version = config.version,
-    parquet = WriteOptions.LogBlockFormat(options) == "parquet",
-    blockBytes = WriteOptions.LogBlockSize(options).min(LogSettings.MostBlockBytes),
-    fileBytes = WriteOptions.LogFileSize(options),
+    parquet = conf.logs.parquet,
+    blockBytes = conf.logs.blockBytes.min(LogSettings.MostBlockBytes),
+    fileBytes = conf.logs.fileBytes,
     findsPositions = recordsPositions,
     takesInserts = buckets.isDefined,
     compactions = existing.map(_.pendingCompactions).getOrElse(Map.empty))
-
-  private def whenSet[T](key: ConfigKey[T]): Option[T] = if (key.isSet(options)) key.get(options) else None
 
   /** The table's Avro schema without meta columns. */
   def schemaJson: String = SchemaConversion.toAvro(schema, config.name, withMeta = false)
@@ -126,32 +123,30 @@ final case class WriteTarget(
 
 object WriteTarget {
 
-  /** The target of a write with these options of rows with this schema; raises `InvalidInput` when they do not fit. */
-  def of(basePath: String, storage: Storage, existing: Option[Table], options: Map[String, String], rows: StructType,
+  /** The target of a write of rows with this schema; raises `InvalidInput` when they do not fit. */
+  def of(basePath: String, storage: Storage, existing: Option[Table], conf: WriteConf, rows: StructType,
       needed: NeededColumns): WriteTarget = {
-    Options.check(options)
     SchemaAlignment.checkAlike(rows)
     val target = existing match {
       case Some(table) =>
         val support = TableSupport.of(table, Purpose.Write)
-        TableRequest.checkAgainst(table.config, options)
-        MetadataTable.refuse(storage, basePath, table.config,
-          MetadataTable.policy(WriteOptions.MetadataStrict(options)))
-        BucketTables.check(table, Index.of(table.config, options))
+        TableRequest.checkAgainst(table.config, conf.options)
+        MetadataTable.refuse(storage, basePath, table.config, MetadataTable.policy(conf.commit.metadata))
+        BucketTables.check(table, Index.of(table.config, conf.index))
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
-        val target = WriteTarget(basePath, storage, existing, table.config, options, schema, support.columns)
+        val target = WriteTarget(basePath, storage, existing, table.config, conf, schema, support.columns)
         support.checkGrowth(target.schemaJson)
         target
       case None =>
-        val config = TableConfig.create(TableRequest.newTable(options, basePath.stripSuffix("/").split('/').last))
+        val config = TableConfig.create(TableRequest.newTable(conf.options, basePath.stripSuffix("/").split('/').last))
         TableSupport.checkWritable(config, basePath)
         val schema = newSchema(rows)
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
-        Index.of(config, options)
-        WriteTarget(basePath, storage, None, config, options, schema)
+        Index.of(config, conf.index)
+        WriteTarget(basePath, storage, None, config, conf, schema)
     }
     // What has no place in the recorded schema is refused before rows are looked at.
     target.schemaJson
@@ -159,10 +154,10 @@ object WriteTarget {
   }
 
   /** The target of a compaction planned at an instant, whose rows are the table's own. */
-  def compacting(table: Table, instant: String, options: Map[String, String]): WriteTarget = {
+  def compacting(table: Table, instant: String, conf: WriteConf): WriteTarget = {
     val support = TableSupport.of(table, Purpose.Service(instant))
     val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
-    WriteTarget(table.basePath, table.storage, Some(table), table.config, options, schema, support.columns)
+    WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
   }
 
   private def newSchema(rows: StructType): StructType = Nullability.relaxed(SchemaAlignment.withoutMeta(rows))
