@@ -79,6 +79,12 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(core.filter(_.code.exists(_.contains("org.apache.spark."))).map(_.path), Nil)
   }
 
+  test("the options of reads and writes are read in one place, and carried from there as values") {
+    val reads = """\b(Read|Write)Options\.\w+(\(|\.(get|isSet|raw)\()""".r
+    val elsewhere = all.filter(s => s.room != "config" && s.code.exists(reads.findFirstIn(_).isDefined))
+    assertEquals(elsewhere.map(_.path), Nil)
+  }
+
   test("no folder is crowded") {
     val crowded = all.groupBy(_.path.getParent).filter(_._2.size > most)
     assertEquals(crowded.map { case (folder, files) => s"$folder: ${files.size} files" }.toSeq, Nil)

@@ -22,7 +22,7 @@ object Rooms {
     Room("codec.avro", "Avro's binary encoding and its container files"),
     Room("codec.bloom", "bloom filters, bit by bit"),
     Room("codec.hfile", "HFiles, block by block", "error"),
-    Room("config", "options, declared once each; `hoodie.properties`", "error", "storage"),
+    Room("config", "options, declared once each and read in one place; `hoodie.properties`", "error", "storage"),
     Room("record", "record keys and partition paths letter by letter; columns that no user writes", "config", "error"),
     Room("log", "the blocks of log files", "codec.avro", "error", "storage"),
     Room("timeline", "instants and their files in both layouts; commit metadata in JSON and Avro; plans; archives",

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{ReadOptions, WriteConf}
+import io.hudilite.config.{ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
@@ -60,7 +60,7 @@ final case class HudiliteTable(
 
   override def name(): String = s"hudilite.`$basePath`"
 
-  private def options: Map[String, String] = prepared.map(_.target.conf.options).getOrElse(request.all)
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
   private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared)
@@ -72,12 +72,10 @@ final case class HudiliteTable(
 
   override def hashCode(): Int = identity.hashCode
 
-  private val showsMeta = ReadOptions.MetaColumns(options)
-
-  private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(options, t.config)))
+  private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(conf, t.config)))
 
   override lazy val schema: StructType =
-    prepared.map(_.target.schema).orElse(source.map(_.schema(showsMeta))).getOrElse(new StructType())
+    prepared.map(_.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
 
   override def partitioning(): Array[Transform] =
     table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
@@ -101,12 +99,13 @@ final case class HudiliteTable(
   }
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
-    scanOf(if (prepared.isDefined) options else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap).reading)
+    scanOf(if (prepared.isDefined) conf else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap).reading)
 
-  private def scanOf(all: Map[String, String]): ScanBuilder = {
+  private def scanOf(asked: ReadConf): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
-    val query = Query.of(all, read.table.config)
-    new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema, all)
+    val query = Query.of(asked, read.table.config)
+    new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema,
+      asked.options)
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
@@ -124,13 +123,13 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
       // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.conf.options), byKey)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey)
     case _ =>
-      val conf = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
-      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, conf, schema, NeededColumns.All))
+      val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
+      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(target.conf.options), byKey = false)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing

@@ -1,8 +1,7 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, Purpose, ReadOptions, WriteConf}
+import io.hudilite.config.{Options, Purpose, ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.row.SessionConf
 
 /** The options of one read or write, with lower-case names: what a session may set for all of them is not what one of
@@ -16,7 +15,7 @@ import io.hudilite.spark.row.SessionConf
 final case class RequestOptions(session: Map[String, String], own: Map[String, String]) {
 
   /** Both; what is given comes before what the session says. */
-  def all: Map[String, String] = TimeTravel.inherited(session, own) ++ own
+  def all: Map[String, String] = ReadConf.inherited(session, own) ++ own
 
   /** With options that came later, on a relation or a statement; Spark mixes those of the session in. Raises
     * `InvalidInput` for one that nobody knows.
@@ -27,9 +26,9 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
   }
 
   /** The options of a read; raises `InvalidInput` for one of writes. */
-  def reading: Map[String, String] = {
+  def reading: ReadConf = {
     Options.check(own, Purpose.Read)
-    all
+    ReadConf.of(all)
   }
 
   /** The options of a write; raises `InvalidInput` for one of reads, and when the session says that all reads see older
@@ -37,10 +36,9 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     */
   def writing: WriteConf = {
     Options.check(own, Purpose.Write)
-    ReadOptions.ChoosesRows.filter(key => key.get(session) != key.default).flatMap(_.raw(session)).foreach {
-      case (name, text) => throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> name, "value" -> text,
-          "reason" -> "the session sets it for all reads, and a write works on the newest rows")
-    }
+    ReadConf.chosenRows(session).foreach(option =>
+      throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option.name, "value" -> option.text,
+        "reason" -> "the session sets it for all reads, and a write works on the newest rows"))
     WriteConf.of(all)
   }
 }

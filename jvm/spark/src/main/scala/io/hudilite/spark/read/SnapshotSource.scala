@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{Options, ReadOptions, TableConfig, TableType}
+import io.hudilite.config.{GivenOption, QueryType, ReadConf, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, PathSelection}
 import io.hudilite.record.MetaFields
@@ -34,35 +34,36 @@ object Query {
   final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false) extends Query
 
   /** The query that read options ask for; in copy-on-write tables `read_optimized` is a snapshot. */
-  def of(options: Map[String, String], config: TableConfig): Query = {
-    Options.check(options)
-    val asOf = TimeTravel.instant(options, config.zone)
-    if (ReadOptions.QueryType(options) == "incremental") {
-      TimeTravel.named(options).headOption.foreach(without(_, "an incremental read has a beginning and an end"))
-      incremental(options, config)
-    } else {
-      Seq(ReadOptions.BeginInstant, ReadOptions.EndInstant).flatMap(_.raw(options)).headOption.foreach(
-        without(_, s"it goes with ${ReadOptions.QueryType.name}=incremental"))
-      if (ReadOptions.QueryType(options) == "read_optimized" && config.tableType == TableType.MergeOnRead)
-        ReadOptimized(asOf)
-      else asOf.fold(Snapshot: Query)(AsOf(_))
+  def of(conf: ReadConf, config: TableConfig): Query = {
+    val asOf = TimeTravel.instant(conf.states, config.zone)
+    conf.query match {
+      case QueryType.Incremental =>
+        conf.states.headOption.foreach(state =>
+          without(state.option, "an incremental read has a beginning and an end"))
+        incremental(conf, config)
+      case other =>
+        (conf.begin ++ conf.end).headOption.foreach(
+          without(_, s"it goes with ${ReadOptions.QueryType.name}=${QueryType.Incremental.name}"))
+        if (other == QueryType.ReadOptimized && config.tableType == TableType.MergeOnRead) ReadOptimized(asOf)
+        else asOf.fold(Snapshot: Query)(AsOf(_))
     }
   }
 
-  private def without(option: (String, String), reason: String): Unit =
-    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option._1, "value" -> option._2, "reason" -> reason)
+  private def without(option: GivenOption, reason: String): Unit =
+    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option.name, "value" -> option.text, "reason" -> reason)
 
-  private def incremental(options: Map[String, String], config: TableConfig): Query = {
-    val begin = ReadOptions.BeginInstant.get(options).getOrElse(throw InvalidInput("MISSING_OPTION",
+  private def incremental(conf: ReadConf, config: TableConfig): Query = {
+    val begin = conf.begin.getOrElse(throw InvalidInput("MISSING_OPTION",
         "option" -> ReadOptions.BeginInstant.name, "reason" -> "an incremental read begins there"))
-    Incremental(IncrementalRange(position(begin, config), ReadOptions.EndInstant.get(options).map(position(_, config))),
-      ReadOptions.FullScanFallback(options))
+    Incremental(IncrementalRange(position(begin, config), conf.end.map(position(_, config))), conf.orWhatIsLeft)
   }
 
   // `000`, `0` and `earliest` lie before every instant.
-  private def position(text: String, config: TableConfig): String =
+  private def position(option: GivenOption, config: TableConfig): String = {
+    val text = option.text.trim
     if (text.forall(_ == '0') || text.equalsIgnoreCase("earliest")) "0"
     else InstantTime.parseUserInput(text, config.zone)
+  }
 }
 
 /** The file slices of some partitions that a query looks at, those with and those without log files apart.
