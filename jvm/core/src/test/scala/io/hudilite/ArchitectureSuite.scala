@@ -2,51 +2,15 @@ package io.hudilite
 
 import io.hudilite.docs.Rooms
 
-import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
-
 import munit.FunSuite
-
-import scala.collection.JavaConverters._
-
-/** One source file: its package and what it names of other packages. */
-private final case class Source(path: Path, lines: Seq[String]) {
-
-  def packageName: String = lines.find(_.startsWith("package ")).getOrElse("package ").drop(8).trim
-
-  def room: String = Rooms.of(packageName)
-
-  def name: String = path.getFileName.toString.stripSuffix(".scala")
-
-  /** Lines of code: comments and the contents of texts left out. */
-  lazy val code: Seq[String] = lines.map(_.trim)
-    .filterNot(line => line.startsWith("*") || line.startsWith("/*") || line.startsWith("//"))
-    .map(_.replaceAll("\"[^\"]*\"", "\"\""))
-
-  /** Other rooms that it names, in an import or in full. */
-  def uses: Set[String] =
-    code.filterNot(_.startsWith("package ")).flatMap(line => Source.Named.findAllIn(line)).map(Rooms.of)
-      .filter(other => other.nonEmpty && other != room).toSet
-}
-
-private object Source {
-  private val Named = """io\.hudilite(\.\w+)+|org\.apache\.spark\.sql(\.execution)?\.hudilite(\.\w+)*""".r
-}
 
 /** The plan of the house, held against the sources. */
 class ArchitectureSuite extends FunSuite {
 
   private val most = 25
 
-  private def sources(module: String): Seq[Source] = {
-    val walk = Files.walk(Paths.get("jvm", module, "src", "main"))
-    try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
-        .map(path => Source(path, new String(Files.readAllBytes(path), UTF_8).split('\n').toList))
-    finally walk.close()
-  }
-
-  private lazy val core: Seq[Source] = sources("core")
-  private lazy val all: Seq[Source] = core ++ sources("spark")
+  private lazy val core: Seq[Source] = Source.of("core")
+  private lazy val all: Seq[Source] = core ++ Source.of("spark")
 
   test("every package is a room, and every room is there") {
     assertEquals(all.map(_.room).distinct.sorted, Rooms.all.map(_.name).sorted)

@@ -9,8 +9,9 @@ class ReadConfSuite extends FunSuite {
   private def conf(options: (String, String)*): ReadConf = ReadConf.of(options.toMap)
 
   test("a read without options is one of the newest rows") {
-    assertEquals(conf(), ReadConf(Map.empty, QueryType.Snapshot, Nil, None, None, orWhatIsLeft = false,
-      showsMeta = false))
+    assertEquals(conf(),
+      ReadConf(Map.empty, QueryType.Snapshot, Nil, None, None, orWhatIsLeft = false,
+        showsMeta = false))
   }
 
   test("each option of reads comes to its place, in any case and from older spellings") {

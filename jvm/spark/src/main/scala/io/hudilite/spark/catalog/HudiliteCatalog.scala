@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{ReadOptions, TableOptions, TableProperties, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.read.TimeTravel
-import io.hudilite.spark.shim.Catalogs
+import io.hudilite.spark.shim.{Catalogs, Sessions}
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{FileMemory, Table}
@@ -108,7 +108,7 @@ object HudiliteCatalog {
   /** The table at a path, or its place when there is none; raises `InvalidInput` for an option that nobody knows. */
   def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val request = RequestOptions.of(options)
-    val conf = SparkSession.active.sessionState.newHadoopConf()
+    val conf = Sessions.hadoopConf(SparkSession.active)
     val basePath = qualified(path, conf)
     val storage = TableStorage.of(new HadoopStorage(conf), basePath)
     HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
@@ -116,7 +116,7 @@ object HudiliteCatalog {
 
   /** Forgets what is known of the files of the table at a path. */
   def forget(path: String): Unit = {
-    val conf = SparkSession.active.sessionState.newHadoopConf()
+    val conf = Sessions.hadoopConf(SparkSession.active)
     FileMemory.forget(new HadoopStorage(conf).cacheScope, qualified(path, conf))
   }
 

@@ -1,5 +1,7 @@
 package io.hudilite.spark.slice
 
+import io.hudilite.spark.shim.VectorDictionaries
+
 import org.apache.spark.sql.execution.vectorized.{Dictionary, WritableColumnVector}
 
 /** The dictionary of a batch's column with further values, which have ids below zero. */
@@ -14,7 +16,7 @@ private[slice] final class ChangedDictionary extends Dictionary {
 
   /** Takes the place of the vector's dictionary; readers set a new one with each batch. */
   def follow(vector: WritableColumnVector): Unit = {
-    val present = OfVector.get(vector).asInstanceOf[Dictionary]
+    val present = VectorDictionaries.of(vector)
     if (present ne this) {
       base = present
       count = 0
@@ -57,11 +59,4 @@ private[slice] final class ChangedDictionary extends Dictionary {
 private object ChangedDictionary {
 
   private val InitialValues = 16
-
-  /** A vector tells that it has a dictionary, but gives it to its own package only. */
-  private val OfVector = {
-    val field = classOf[WritableColumnVector].getDeclaredField("dictionary")
-    field.setAccessible(true)
-    field
-  }
 }

@@ -1,0 +1,170 @@
+package io.hudilite.docs
+
+/** Something of Spark's or parquet-mr's that is not made for others, and may change with any version.
+  *
+  * @param names
+  *   classes, behind `org.apache.spark.` or `org.apache.parquet.`, or one of the two other ways to reach what is hidden
+  * @param why
+  *   what it is needed for
+  * @param where
+  *   the files that name it: all of them, each with the last part of its room
+  * @param tests
+  *   suites that go through it
+  */
+final case class Internal(names: Seq[String], why: String, where: Seq[String], tests: Seq[String])
+
+/** All that hudilite uses of Spark and parquet-mr beyond their interfaces. `InternalsSuite` holds the sources against this,
+  * and docs/spark-internals.md is made of it.
+  */
+object Internals {
+
+  /** How the names of Spark's packages begin. */
+  val Spark = "org.apache.spark."
+
+  /** Methods and fields found by name while the program runs. */
+  val Reflection = "reflection"
+
+  /** Code that lies in a package of Spark's to see what is private to it. */
+  val Inside = "a package of Spark's"
+
+  private def entry(names: String*)(why: String)(where: String*)(tests: String*): Internal =
+    Internal(names, why, where, tests)
+
+  private val plans: Seq[Internal] = Seq(
+    entry("sql.execution.datasources.v2.DataSourceV2Relation")(
+      "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
+        "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
+      "catalog/StatementRule", "lookup/ProbeTarget", "plan/DeltaLayoutRule", "plan/IndexProbeRule",
+      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "service/Compactor", "shim/PlanNodes",
+      "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite"),
+    entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
+      "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
+      "lookup/ProbeTarget", "stage/Repeatable")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
+      "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
+      "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
+      "stage/Repeatable")("EvaluatedOnceSuite"),
+    entry(Reflection)(
+      "Nodes have gained parameters between minor versions: constructors, and whether a statement evolves the schema.")(
+      "shim/PlanNodes")("PlanNodesSuite", "UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite"),
+    entry(Reflection, "SparkSession.sessionState")(
+      "The manager of catalogs is a class in Spark 4.0 and an interface in 4.3.")("shim/Catalogs")(
+      "PathStatementsSuite"),
+    entry("SparkSession.sessionState")(
+      "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
+    entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(
+      "shim/RowLevelTables")("UpsertPlanSuite", "MergeStatementSuite"),
+    entry(Inside)("`Dataset.ofRows`, to run a plan that no SQL and no DataFrame makes.")("shim/Datasets")(
+      "CompactionSuite", "LogCompactionSuite"))
+
+  private val operators: Seq[Internal] = Seq(
+    entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
+      "UpsertPlanSuite"),
+    entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
+      "lookup/IndexProbeExec", "plan/IndexProbeStrategy", "plan/LatestByKey", "shim/SharedRowsExec")(
+      "UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
+      "lookup/IndexProbeExec", "plan/LatestByKey")("UpsertPlanSuite", "LaterRowSuite"),
+    entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
+      "UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
+      "lookup/IndexProbeExec", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.SQLExecution")("Which execution of a plan a thread works for.")(
+      "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/SharedShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry(Inside)("`RDD.mapPartitionsInternal`, without Spark's look at the bytecode of each function.")("shim/Rdds")(
+      "LaterRowSuite"))
+
+  private val shuffles: Seq[Internal] = Seq(
+    entry("sql.execution.ShufflePartitionSpec", "sql.execution.exchange.ShuffleExchangeLike", Inside)(
+      "An exchange that Spark neither leaves out nor plans twice, so that a source is evaluated once.")(
+      "shim/OwnShuffle", "shim/SharedRowsExec")("EvaluatedOnceSuite", "UpsertPlanSuite"),
+    entry("sql.execution.LeafExecNode", "sql.execution.exchange.REPARTITION_BY_COL",
+      "sql.execution.exchange.ShuffleOrigin")("The rest of what makes an exchange.")("shim/SharedRowsExec")(
+      "EvaluatedOnceSuite"),
+    entry("sql.execution.ShuffledRowRDD", "sql.execution.UnsafeRowSerializer",
+      "sql.execution.exchange.ShuffleExchangeExec", "sql.execution.metric.SQLShuffleReadMetricsReporter",
+      "sql.execution.metric.SQLShuffleWriteMetricsReporter", "util.ThreadUtils", Reflection)(
+      "Spark's own way of dealing rows to tasks; the method for it has got a parameter more in 4.3.")(
+      "shim/OwnShuffle")("EvaluatedOnceSuite"),
+    entry(Inside)("What these exchanges share with each other, and the failure when rows would be evaluated again.")(
+      "shim/RowsOnce", "shim/SharedShuffle")("EvaluatedOnceSuite"))
+
+  private val memory: Seq[Internal] = Seq(
+    entry("sql.execution.UnsafeExternalRowSorter")(
+      "Sorts rows in memory that Spark grants to the task, and on disk beyond it.")(
+      "logfile.read/SortedLog", "row/ExternalSort")("SpillingReadSuite", "MergedReadSuite"),
+    entry("util.collection.unsafe.sort.PrefixComparator", "util.collection.unsafe.sort.PrefixComparators")(
+      "The order of the first eight bytes, by which that sorter tells most rows apart.")("row/ExternalSort")(
+      "SpillingReadSuite", "MergedReadSuite"),
+    entry("unsafe.map.BytesToBytesMap")("A hash map in memory that Spark grants to the task.")(
+      "shim/TaskMemory", "slice/HashedMatcher")("SpillingReadSuite"),
+    entry("memory.SparkOutOfMemoryError")("No more is granted, so that the slice is merged by sorting.")(
+      "slice/HashedMatcher")("SpillingReadSuite"),
+    entry(Inside)("The memory manager of a task.")("shim/TaskMemory")("SpillingReadSuite"))
+
+  private val files: Seq[Internal] = Seq(
+    entry("sql.execution.datasources.parquet.VectorizedParquetRecordReader")(
+      "Decodes base files to batches. It is made where the batches are read, and started by `VectorizedReaders`.")(
+      "basefile.read/BatchReader", "basefile.read/KeyBatches", "basefile.read/OldBatches", "shim/VectorizedReaders")(
+      "GoldenReadSuite", "GoldenWriteSuite"),
+    entry(Reflection)("Later versions than 4.0 start it together with the open file, by a method that 4.0 has not.")(
+      "shim/VectorizedReaders")("GoldenReadSuite"),
+    entry("sql.execution.datasources.parquet.ParquetReadSupport")(
+      "Decodes to rows, and names the settings that both readers look up in Hadoop's configuration.")(
+      "basefile.read/KeyBatches", "basefile.read/ReaderContexts", "basefile.read/RowReader",
+      "logfile.read/ParquetBlockRows", "row/SessionConf")("GoldenReadSuite", "MergedReadSuite"),
+    entry("sql.execution.datasources.parquet.ParquetFileFormat")(
+      "The name of the column that numbers the rows of a file.")(
+      "basefile.read/KeyBatches", "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
+    entry("sql.execution.datasources.parquet.ParquetToSparkSchemaConverter")(
+      "Types of the columns of a file as Spark's readers deliver them.")(
+      "basefile.read/BaseFileReader", "basefile.read/KeyBatches", "basefile.read/OldBaseFile",
+      "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
+    entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
+      "basefile.read/BaseFileReader", "basefile.read/OldBatches", "logfile.read/ParquetBlockRows")(
+      "MergedReadSuite", "EvolvedReadSuite"),
+    entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
+      "Whether Spark takes batches of these columns, as its own source asks.")("read/SessionSettings")(
+      "GoldenReadSuite"),
+    entry("column.values.ValuesWriter", "column.values.dictionary.DictionaryValuesWriter",
+      "column.values.factory.ValuesWriterFactory", "column.values.fallback.FallbackValuesWriter")(
+      "parquet-mr's encoders of text, beside which hudilite's write the same bytes.")("basefile.encode/TextValues")(
+      "BaseFileWriterSuite"),
+    entry("hadoop.ColumnChunkPageWriteStore")("parquet-mr's buffer of compressed pages; its constructor has changed.")(
+      "basefile.encode/RowGroupBuffer", "shim/PageStores")("BaseFileWriterSuite"),
+    entry("format.FileMetaData", "format.Util")("The footer alone, without what parquet-mr makes of its row groups.")(
+      "filegroup/BaseFileFooter")("BaseFileFooterSuite"))
+
+  private val vectors: Seq[Internal] = Seq(
+    entry("sql.execution.vectorized.WritableColumnVector")(
+      "The vectors of batches. Merged rows are written over those of the base file, in the vectors of its reader.")(
+      "basefile.encode/StringSink", "basefile.read/ColumnViews", "shim/RowColumns", "shim/VectorDictionaries",
+      "slice/ChangedDictionary", "slice/RowBatch", "slice/RowOverwriter")(
+      "RowOverwriterSuite", "BaseFileWriterSuite", "MergedReadSuite"),
+    entry("sql.execution.vectorized.Dictionary")("The values of a vector that has only their ids.")(
+      "shim/VectorDictionaries", "slice/ChangedDictionary")("RowOverwriterSuite"),
+    entry(Reflection)("The dictionary of a vector, which gives it to its own package only.")(
+      "shim/VectorDictionaries")("RowOverwriterSuite"),
+    entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
+      "slice/RowBatch")("MergedReadSuite"),
+    entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
+      "read/RowPositions", "slice/MergedBatches", "slice/RowOverwriter")("RowOverwriterSuite", "MergedReadSuite"),
+    entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
+      "MergedReadSuite"))
+
+  private val settings: Seq[Internal] = Seq(
+    entry("sql.internal.SQLConf")(
+      "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
+        "gives them to a thread, not to an object.")(
+      "basefile.read/OldBaseFile", "basefile.read/ReaderContexts", "logfile.read/LogRecords",
+      "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/RecordSize", "plan/WriteLayout",
+      "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
+      "EvolvedReadSuite", "ColumnNamesSuite", "RequestOptionsSuite"),
+    entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(
+      "compact/CompactionStrategy")("StrategiesSuite"))
+
+  /** By what they belong to. */
+  val all: Seq[(String, Seq[Internal])] = Seq("Plans" -> plans, "Operators" -> operators, "Shuffles" -> shuffles,
+    "Memory" -> memory, "Parquet files" -> files, "Vectors" -> vectors, "Settings and plug-ins" -> settings)
+}
