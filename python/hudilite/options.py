@@ -233,7 +233,7 @@ zstd or snappy or gzip or lz4_raw or uncompressed; default zstd.
 """
 
 PARQUET_BLOCK_SIZE: Final[str] = "hoodie.parquet.block.size"
-"""Size of a row group, before compression. Value: long, bytes; default 125829120."""
+"""Size of a row group; its pages count as they are compressed. Value: long, bytes; default 16777216."""
 
 PARQUET_PAGE_SIZE: Final[str] = "hoodie.parquet.page.size"
 """Size of a page. Value: int, bytes; default 1048576."""

@@ -112,8 +112,8 @@ object WriteOptions {
     Seq("zstd", "snappy", "gzip", "lz4_raw", "uncompressed"),
     "Compression of new base files. Hadoop's parquet.compression.codec.zstd.level is 1 unless set otherwise.")
 
-  val BlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.block.size", 120 * MiB,
-    "Size of a row group, before compression.", 1, "bytes")
+  val BlockSize: ConfigKey[Long] = ConfigKey.long("hoodie.parquet.block.size", 16 * MiB,
+    "Size of a row group; its pages count as they are compressed.", 1, "bytes")
 
   val PageSize: ConfigKey[Int] = ConfigKey.int("hoodie.parquet.page.size", 1024 * 1024, "Size of a page.", 1, "bytes")
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue, RowPosition}
+import io.hudilite.spark.basefile.encode.SizeChecks
 import io.hudilite.spark.basefile.read.BaseKeys
 import io.hudilite.spark.logfile.encode.{AvroBuffer, BlockPositions, LogBlockBuilder, OrderingValues}
 import io.hudilite.spark.row.KeptRows
@@ -94,6 +95,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     private val deletes = mutable.ArrayBuffer.empty[DeleteRecord]
     private val dataPositions = new BlockPositions
     private val deletePositions = new BlockPositions
+    private var sizes = new SizeChecks(LogGroupWriter.RowsBetweenSizeChecks)
 
     def add(key: UTF8String, row: InternalRow, place: Long): Unit = {
       data.add(key, row)
@@ -107,7 +109,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
     private def added(place: Long): Unit = {
       dataPositions.add(place)
-      if (data.rows % LogGroupWriter.RowsBetweenSizeChecks == 0) flushFullData()
+      if (sizes.isDue(data.rows.toLong, data.takenBytes)) flushFullData()
     }
 
     def bytes: Long = data.bytes
@@ -124,6 +126,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       val rows = data.rows
       data.finish((bytes, count) => file.append(data.kind, headers(dataPositions), bytes, count))
       file.updates += rows
+      sizes = new SizeChecks(LogGroupWriter.RowsBetweenSizeChecks)
       finishFull()
     }
 
@@ -186,7 +189,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 }
 
 private object LogGroupWriter {
-  val RowsBetweenSizeChecks = 16
+  val RowsBetweenSizeChecks = 16L
 
   /** Deletes are kept as objects, some 200 bytes each. */
   val DeletesPerBlock = 100000

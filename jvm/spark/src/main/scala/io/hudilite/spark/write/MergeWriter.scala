@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.log.RowPosition
+import io.hudilite.spark.basefile.encode.SizeChecks
 import io.hudilite.spark.slice.{BaseMerge, RowVersion}
 import io.hudilite.timeline.WriteStat
 
@@ -25,12 +26,14 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private var updates = 0L
   private var deletes = 0L
   private var full = false
+  private val sizes = new SizeChecks
   private var repeated: UTF8String = _ // the last key that the old file was found to hold several times
 
   /** Adds a row whose key the table does not have; where it does, both rows stay. */
   override def insert(key: UTF8String, row: InternalRow): Unit =
     if (!job.isDelete(row)) {
-      if (!full && (inserts & MergeWriter.SizeCheckMask) == 0) full = projectedBytes >= job.files.maxFileBytes
+      if (!full && (inserts == 0 || sizes.isDue(inserts, writer.takenBytes)))
+        full = projectedBytes >= job.files.maxFileBytes
       if (full) overflow.insert(key, row)
       else {
         merge.seek(key)
@@ -99,8 +102,4 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     try merge.close()
     finally writer.abort()
   }
-}
-
-private object MergeWriter {
-  val SizeCheckMask = 0x3ffL
 }

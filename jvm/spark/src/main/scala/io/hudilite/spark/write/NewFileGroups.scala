@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SizeChecks}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 
@@ -20,17 +20,16 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   private val job = output.job
   private val finished = mutable.ArrayBuffer.empty[WriteStat]
   private var open: BaseFileWriter = _
-  private var rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
+  private var sizes: SizeChecks = _
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
     if (!job.isDelete(row)) {
-      if (open == null) open = begin()
-      open.write(key, row)
-      rowsToSizeCheck -= 1
-      if (rowsToSizeCheck == 0) {
-        rowsToSizeCheck = NewFileGroups.RowsBetweenSizeChecks
-        if (open.bytesWritten >= job.files.maxFileBytes) finishFile()
+      if (open == null) {
+        open = begin()
+        sizes = new SizeChecks
       }
+      open.write(key, row)
+      if (sizes.isDue(open.rows, open.takenBytes) && open.bytesWritten >= job.files.maxFileBytes) finishFile()
     }
 
   /** There is no old row: an update is an insert, a delete has nothing to do. */
@@ -58,8 +57,4 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   }
 
   override def abort(): Unit = if (open != null) open.abort()
-}
-
-private object NewFileGroups {
-  val RowsBetweenSizeChecks = 1000
 }

@@ -14,6 +14,7 @@ import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
@@ -60,6 +61,14 @@ trait WriteFixture extends FunSuite {
       val groups = new NewFileGroups(output, "")
       val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
       it.foreach(row => groups.insert(keys.recordKey(row), row))
+      groups.close().iterator
+    }.collect().toSeq
+
+  /** The same of rows that are made in the task, their keys first. */
+  def written(job: WriteJob)(rows: => Iterator[InternalRow]): Seq[WriteStat] =
+    session.sparkContext.parallelize(Seq(0), 1).mapPartitions { _ =>
+      val groups = new NewFileGroups(new TaskOutput(job, TaskAttempt(0, 0, TaskContext.get().taskAttemptId())), "")
+      rows.foreach(row => groups.insert(row.getUTF8String(0), row))
       groups.close().iterator
     }.collect().toSeq
 

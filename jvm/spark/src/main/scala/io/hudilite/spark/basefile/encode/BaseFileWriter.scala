@@ -40,8 +40,9 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   private val fileName = Binary.fromConstantByteArray(name.getBytes(StandardCharsets.UTF_8))
 
   private var plainColumns = plain
+  private val taken = new TakenBytes
   private var group: RowGroupBuffer = newGroup()
-  private var nextSizeCheck = BaseFileWriter.RowsBetweenSizeChecks
+  private var sizes = new SizeChecks
   private var flushedRows = 0L
 
   /** Rows in the file so far. */
@@ -49,6 +50,9 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
 
   /** Estimate of the file's size if it were closed now. */
   def bytesWritten: Long = file.getPos + group.bufferedBytes
+
+  /** Bytes of all values that were appended, before they were encoded; those of row groups appended as chunks are none. */
+  def takenBytes: Long = taken.count
 
   /** Appends a row that this instant writes. */
   def write(key: UTF8String, row: InternalRow): Unit = {
@@ -132,11 +136,8 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   private def text(ordinal: Int): StringSink = group.sinks(ordinal).asInstanceOf[StringSink]
 
   private def added(count: Int): Unit = {
-    group.rows += count
-    if (group.rows >= nextSizeCheck) {
-      if (group.bufferedBytes >= layout.files.rowGroupBytes) flushGroup()
-      nextSizeCheck = group.rows + BaseFileWriter.RowsBetweenSizeChecks
-    }
+    group.added(count)
+    if (sizes.isDue(group.rows, taken.count) && group.bufferedBytes >= layout.files.rowGroupBytes) flushGroup()
   }
 
   private def flushGroup(): Unit =
@@ -145,10 +146,11 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
       flushedRows += group.rows
       plainColumns = group.withoutDictionary
       group = newGroup()
+      sizes = new SizeChecks(startBytes = taken.count)
     }
 
   private def newGroup(): RowGroupBuffer =
-    new RowGroupBuffer(layout.fileSchema, parquetSchema, layout.files, codecs, plainColumns)
+    new RowGroupBuffer(layout.fileSchema, parquetSchema, layout.files, codecs, plainColumns, taken)
 
   /** Finishes the file and returns its size in bytes. */
   def close(): Long = {
@@ -180,6 +182,5 @@ private[spark] object BaseFileWriter {
 
   val MetaColumns: Int = MetaFields.all.size
   val FileNameOrdinal: Int = MetaFields.all.indexOf(MetaFields.FileName)
-  private val RowsBetweenSizeChecks = 1000L
   val IndexTruncateBytes = 64
 }

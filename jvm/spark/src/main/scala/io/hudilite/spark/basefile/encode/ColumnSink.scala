@@ -148,16 +148,22 @@ private[encode] final class DoubleSink(store: ColumnWriteStore, writer: ColumnWr
   }
 }
 
-private[encode] final class BinarySink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int)
+private[encode] final class BinarySink(
+    store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, taken: TakenBytes)
     extends FlatSink(store, writer, name, level) {
-  override protected def value(values: SpecializedGetters, ordinal: Int): Unit =
-    writer.write(Binary.fromReusedByteArray(values.getBinary(ordinal)), 0, level)
+  override protected def value(values: SpecializedGetters, ordinal: Int): Unit = append(values.getBinary(ordinal))
+
+  private def append(bytes: Array[Byte]): Unit = {
+    taken.count += bytes.length
+    writer.write(Binary.fromReusedByteArray(bytes), 0, level)
+  }
+
   override def putRun(vector: ColumnVector, from: Int, until: Int): Unit = {
     var i = from
     while (i < until) { // hot path
       if (vector.isNullAt(i)) putNull()
       else {
-        writer.write(Binary.fromReusedByteArray(vector.getBinary(i)), 0, level)
+        append(vector.getBinary(i))
         store.endRecord()
       }
       i += 1

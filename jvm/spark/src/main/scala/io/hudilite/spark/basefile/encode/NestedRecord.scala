@@ -6,8 +6,12 @@ import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
 
-/** Writes one nested column as records of that single field. */
-private[encode] final class NestedRecord(consumer: RecordConsumer, field: StructField) {
+/** Writes one nested column as records of that single field.
+  *
+  * @param taken
+  *   counts the bytes of texts and the like, and of the elements of lists and maps as if each were a long
+  */
+private[encode] final class NestedRecord(consumer: RecordConsumer, field: StructField, taken: TakenBytes) {
 
   private type ValueWriter = (SpecializedGetters, Int) => Unit
 
@@ -44,8 +48,8 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
     case LongType | TimestampType | TimestampNTZType => (v, i) => consumer.addLong(v.getLong(i))
     case FloatType => (v, i) => consumer.addFloat(v.getFloat(i))
     case DoubleType => (v, i) => consumer.addDouble(v.getDouble(i))
-    case _: StringType => (v, i) => consumer.addBinary(Binaries.of(v.getUTF8String(i)))
-    case BinaryType => (v, i) => consumer.addBinary(Binary.fromReusedByteArray(v.getBinary(i)))
+    case _: StringType => (v, i) => addBinary(Binaries.of(v.getUTF8String(i)))
+    case BinaryType => (v, i) => addBinary(Binary.fromReusedByteArray(v.getBinary(i)))
     case decimal: DecimalType =>
       val bytes = new DecimalBytes(decimal)
       (v, i) => consumer.addBinary(bytes.of(v.getDecimal(i, decimal.precision, decimal.scale)))
@@ -53,6 +57,11 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
     case array: ArrayType => arrayWriter(name, array)
     case map: MapType => mapWriter(name, map)
     case other => throw new IllegalStateException(s"column ${field.name} of type ${other.sql} passed the schema check")
+  }
+
+  private def addBinary(value: Binary): Unit = {
+    taken.count += value.length
+    consumer.addBinary(value)
   }
 
   private def structWriter(struct: StructType): ValueWriter = {
@@ -97,6 +106,7 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
   /** The outer group of a list or map with its repeated inner group, which is absent when there are no elements. */
   private def repeated(name: String, count: Int)(item: Int => Unit): Unit = {
     consumer.startGroup()
+    taken.count += count * java.lang.Long.BYTES.toLong
     if (count > 0) {
       consumer.startField(name, 0)
       var n = 0

@@ -16,9 +16,11 @@ import org.apache.spark.sql.types._
   *
   * @param plain
   *   columns to be written without a dictionary
+  * @param taken
+  *   counts the bytes of the values
   */
-private[spark] final class RowGroupBuffer(
-    schema: StructType, parquetSchema: MessageType, settings: FileSettings, codecs: CodecFactory, plain: Set[Int]) {
+private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: MessageType, settings: FileSettings,
+    codecs: CodecFactory, plain: Set[Int], taken: TakenBytes) {
 
   private val pages = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), parquetSchema,
     RowGroupBuffer.Allocator, ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
@@ -27,8 +29,17 @@ private[spark] final class RowGroupBuffer(
   val sinks: Array[ColumnSink] =
     schema.fields.indices.map(i => sink(schema(i), parquetSchema.getType(i), pages, plain(i))).toArray
 
-  /** Rows that every sink has been given; counted by the caller through `added`. */
-  var rows: Long = 0L
+  private val fixedBytes = schema.map(field => RowGroupBuffer.fixedBytes(field.dataType)).sum
+  private var count = 0L
+
+  /** Rows that every sink has been given. */
+  def rows: Long = count
+
+  /** To be called after every sink has been given so many rows more. */
+  def added(more: Int): Unit = {
+    count += more
+    taken.count += fixedBytes * more
+  }
 
   /** Bytes of encoded values, those of finished pages compressed. */
   def bufferedBytes: Long = {
@@ -76,15 +87,16 @@ private[spark] final class RowGroupBuffer(
       case _: StringType =>
         val text = new TextValues(!plain && RowGroupBuffer.hasDictionary(field.name),
           ascending = field.name == MetaFields.RecordKey)
-        val store = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text).build()
-          .newColumnWriteStore(message, pages, pages)
+        val properties = RowGroupBuffer.properties(field.name, settings).withValuesWriterFactory(text)
+        val store = RowGroupBuffer.checkOften(properties).build().newColumnWriteStore(message, pages, pages)
         val level = if (field.nullable) 1 else 0
-        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text)
+        new StringSink(store, store.getColumnWriter(message.getColumns.get(0)), field.name, level, text, taken)
       case _ =>
         val properties = RowGroupBuffer.properties(field.name, settings)
         if (plain) properties.withDictionaryEncoding(false)
+        if (RowGroupBuffer.fixedBytes(field.dataType) == 0) RowGroupBuffer.checkOften(properties)
         val store = properties.build().newColumnWriteStore(message, pages, pages)
-        RowGroupBuffer.sink(field, message, store)
+        RowGroupBuffer.sink(field, message, store, taken)
     }
   }
 }
@@ -92,6 +104,9 @@ private[spark] final class RowGroupBuffer(
 private[spark] object RowGroupBuffer {
 
   val Allocator = new HeapByteBufferAllocator
+
+  /** Rows of a column of texts or the like after which Parquet looks at the latest how large the page has grown. */
+  private val RowsBetweenPageChecks = 256
 
   /** Keys and sequence numbers are all different, so a dictionary would only be filled to be thrown away. */
   def hasDictionary(column: String): Boolean = column != MetaFields.RecordKey && column != MetaFields.CommitSeqno
@@ -106,7 +121,19 @@ private[spark] object RowGroupBuffer {
     if (column == MetaFields.RecordKey) builder.withPageRowCountLimit(settings.keyPageRows) else builder
   }
 
-  def sink(field: StructField, message: MessageType, store: ColumnWriteStore): ColumnSink = {
+  /** By default Parquet looks first after 100 rows how large the page is, and goes by them until it looks again, which may
+    * be 5000 rows later: too much for values of many sizes.
+    */
+  private def checkOften(properties: ParquetProperties.Builder): ParquetProperties.Builder =
+    properties.withMinRowCountForPageSizeCheck(1).withMaxRowCountForPageSizeCheck(RowsBetweenPageChecks)
+
+  /** Bytes of each value of a type of fixed width, 0 for other types, whose sinks count them. */
+  private def fixedBytes(dataType: DataType): Long = dataType match {
+    case _: StringType | BinaryType | _: StructType | _: ArrayType | _: MapType => 0L
+    case other => other.defaultSize.toLong
+  }
+
+  def sink(field: StructField, message: MessageType, store: ColumnWriteStore, taken: TakenBytes): ColumnSink = {
     lazy val writer = store.getColumnWriter(message.getColumns.get(0))
     val name = field.name
     val level = if (field.nullable) 1 else 0
@@ -118,11 +145,11 @@ private[spark] object RowGroupBuffer {
       case LongType | TimestampType | TimestampNTZType => new LongSink(store, writer, name, level)
       case FloatType => new FloatSink(store, writer, name, level)
       case DoubleType => new DoubleSink(store, writer, name, level)
-      case BinaryType => new BinarySink(store, writer, name, level)
+      case BinaryType => new BinarySink(store, writer, name, level, taken)
       case decimal: DecimalType => new DecimalSink(store, writer, name, level, decimal)
       case _ =>
         val consumer = new ColumnIOFactory().getColumnIO(message).getRecordWriter(store)
-        new NestedSink(store, new NestedRecord(consumer, field))
+        new NestedSink(store, new NestedRecord(consumer, field, taken))
     }
   }
 }

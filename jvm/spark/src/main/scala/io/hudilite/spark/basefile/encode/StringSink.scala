@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * possible: such an object costs more than the rest of the work on a value.
   */
 private[spark] final class StringSink(
-    store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, text: TextValues)
+    store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, text: TextValues, taken: TakenBytes)
     extends FlatSink(store, writer, name, level) {
 
   private val known = new KnownTexts(text)
@@ -34,8 +34,10 @@ private[spark] final class StringSink(
 
   private def append(value: UTF8String): Unit = append(Binaries.bytes(value), Binaries.offset(value), value.numBytes)
 
-  private def append(bytes: Array[Byte], offset: Int, length: Int): Unit =
+  private def append(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    taken.count += length
     writer.write(text.announce(bytes, offset, length), 0, level)
+  }
 
   override def putRun(vector: ColumnVector, from: Int, until: Int): Unit = vector match {
     case v: WritableColumnVector if v.hasDictionary => putDictionary(v, from, until)
@@ -73,6 +75,7 @@ private[spark] final class StringSink(
       if (vector.isNullAt(i)) putNull()
       else {
         val value = known.announce(vector, i)
+        taken.count += value.length
         writer.write(value, 0, level)
         store.endRecord()
       }
@@ -92,6 +95,7 @@ private[spark] final class StringSink(
       constant = value
       constantId = -1
     }
+    taken.count += value.length * count
     var i = 0L
     while (i < count) { // hot path
       if (text.usesDictionary) {

@@ -140,6 +140,7 @@ private[encode] final class TextDictionary(maxBytes: Int, allocator: ByteBufferA
   override protected def clearDictionaryContent(): Unit = {
     count = 0
     java.util.Arrays.fill(table, 0)
+    if (givenUp) pool = Array.emptyByteArray // it ends with the value that was too large for it
   }
 
   override protected def fallBackDictionaryEncodedData(writer: ValuesWriter): Unit = {
@@ -193,7 +194,9 @@ private[encode] object TextDictionary {
   */
 private[encode] final class PlainText(pageBytes: Int, lasting: Boolean) extends ValuesWriter {
 
-  private var buffer = new Array[Byte](Math.min(pageBytes, 1 << 16) + 16)
+  private val firstBytes = Math.min(pageBytes, 1 << 16) + 16
+  private val largeBytes = Math.max(pageBytes, firstBytes)
+  private var buffer = new Array[Byte](firstBytes)
   private var used = 0
   private var announced = false
 
@@ -216,12 +219,16 @@ private[encode] final class PlainText(pageBytes: Int, lasting: Boolean) extends 
   }
 
   private def grow(needed: Int): Unit = {
-    val doubled = Math.min(buffer.length * 2L, Int.MaxValue - 16L).toInt
-    buffer = java.util.Arrays.copyOf(buffer, Math.max(Math.addExact(used, needed), doubled))
+    // A page that is too large already ends soon: it is made large enough for the values that it has.
+    val more = if (buffer.length < largeBytes) buffer.length else buffer.length / 8
+    val next = Math.max(used.toLong + needed, buffer.length.toLong + more)
+    buffer =
+      java.util.Arrays.copyOf(buffer, Math.min(next, Math.max(Math.addExact(used, needed), PlainText.MostBytes)).toInt)
   }
 
   override def reset(): Unit = {
     if (lasting) buffer = new Array[Byte](used + used / 8 + 16)
+    else if (buffer.length > 2L * largeBytes) buffer = new Array[Byte](firstBytes)
     used = 0
   }
 
@@ -234,4 +241,7 @@ private[encode] final class PlainText(pageBytes: Int, lasting: Boolean) extends 
 
 private object PlainText {
   val LittleEndian: Boolean = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
+
+  /** Some virtual machines keep a few words of the longest arrays for themselves. */
+  val MostBytes: Int = Int.MaxValue - 16
 }

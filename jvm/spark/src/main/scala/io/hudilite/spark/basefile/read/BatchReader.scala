@@ -10,6 +10,8 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
+import scala.collection.JavaConverters._
+
 /** Batches of one split by Spark's vectorized parquet reader.
   *
   * Columns keep the vectors that the reader filled, put in order; only narrower types and rows outside the range of an
@@ -25,10 +27,12 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, file
     ConstantColumns.of(file.footer, file.columns.requested, except = file.filtered)
   private val (known, read) = file.columns.requested.indices.partition(constants.contains)
 
+  private val toRead = StructType(read.map(file.columns.requested(_)))
+  private val mostRows = BatchRows.of(file.footer.getBlocks.asScala.toSeq, toRead, job.settings.batchSize)
   private val reader = open()
   private val vectors: Array[ColumnVector] = arrange(reader.resultBatch())
   private val whole = new ColumnarBatch(vectors)
-  private val selection = new Array[Int](job.settings.batchSize)
+  private val selection = new Array[Int](mostRows)
   private lazy val selected = new ColumnarBatch(vectors.map(v => new SelectedVector(v, selection): ColumnVector))
   private var current: ColumnarBatch = whole
 
@@ -36,10 +40,9 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, file
     val settings = job.settings
     val created = new VectorizedParquetRecordReader(file.int96Zone.orNull, file.datetimeRebase.mode.toString,
       file.datetimeRebase.timeZone, file.int96Rebase.mode.toString, file.int96Rebase.timeZone,
-      settings.offHeap && TaskContext.get() != null, settings.batchSize)
+      settings.offHeap && TaskContext.get() != null, mostRows)
     try {
-      VectorizedReaders.initialize(created, file.hadoopSplit,
-        file.context(StructType(read.map(file.columns.requested(_)))), file.footer)
+      VectorizedReaders.initialize(created, file.hadoopSplit, file.context(toRead), file.footer)
       created.initBatch(StructType(BatchReader.FileId +: known.map(file.columns.requested(_))),
         new GenericInternalRow((UTF8String.fromString(fileId) +: known.map(constants)).toArray[Any]))
       created.enableReturningBatches()

@@ -68,7 +68,8 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, inFile.requested.json)
     val split = new FileSplit(new KnownPath(pathOf(file), file.length), 0, file.length, Array.empty[String])
     val attempt = new TaskAttemptID(new TaskID("hudilite", 0, TaskType.MAP, 0), 0)
-    val reader = new CountedReader(timeZone, offHeap, batchRows)
+    val reader = new CountedReader(timeZone, offHeap,
+      BatchRows.of(footer.getBlocks.asScala.toSeq, inFile.requested, batchRows))
     context.addTaskCompletionListener[Unit](_ => reader.close())
     VectorizedReaders.initialize(reader, split, new TaskAttemptContextImpl(settings, attempt), footer)
     reader.initBatch(StructType(Seq(StructField(RowPlace.FileId, StringType))),

@@ -9,6 +9,7 @@ import org.apache.hadoop.mapred.FileSplit
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.vectorized.ColumnVector
 
 import scala.collection.JavaConverters._
@@ -48,7 +49,7 @@ private[spark] final class OldBatches(path: Path, footer: ParquetMetadata, block
     val dates = DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED")
     val times = DataSourceUtils.int96RebaseSpec(entry, "CORRECTED")
     val created = new VectorizedParquetRecordReader(null, dates.mode.toString, dates.timeZone, times.mode.toString,
-      times.timeZone, false, OldBatches.Rows)
+      times.timeZone, false, BatchRows.of(blocks, columns.requested, SQLConf.get.parquetVectorizedReaderBatchSize))
     try {
       val start = blocks.head.getStartingPos
       val length = blocks.last.getStartingPos + blocks.last.getCompressedSize - start
@@ -64,8 +65,4 @@ private[spark] final class OldBatches(path: Path, footer: ParquetMetadata, block
         throw e
     }
   }
-}
-
-private object OldBatches {
-  val Rows = 4096
 }

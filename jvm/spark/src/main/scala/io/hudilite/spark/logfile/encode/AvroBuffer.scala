@@ -91,7 +91,8 @@ private[spark] final class AvroBuffer(initialBytes: Int = AvroBuffer.InitialByte
 
   private def grow(needed: Long): Unit = {
     if (needed > AvroBuffer.MostBytes) throw new IllegalStateException(s"a log block of $needed bytes is too large")
-    val next = math.min(math.max(needed, bytes.length.toLong * 2), AvroBuffer.MostBytes.toLong)
+    val more = if (bytes.length < AvroBuffer.LargeBytes) bytes.length else bytes.length / 8
+    val next = math.min(math.max(needed, bytes.length.toLong + more), AvroBuffer.MostBytes.toLong)
     bytes = java.util.Arrays.copyOf(bytes, next.toInt)
   }
 }
@@ -99,6 +100,9 @@ private[spark] final class AvroBuffer(initialBytes: Int = AvroBuffer.InitialByte
 private object AvroBuffer {
   val InitialBytes: Int = 1 << 16
   val LongestLong = 10
+
+  /** Arrays from here on do not double: where they hold a few large texts, half of them would stay empty. */
+  private val LargeBytes: Int = 1 << 24
 
   /** Some virtual machines keep a few words of the longest arrays for themselves. */
   val MostBytes: Int = Int.MaxValue - 16

@@ -17,6 +17,9 @@ private[spark] trait LogBlockBuilder {
   /** Estimate of the block's size if it were finished now. */
   def bytes: Long
 
+  /** Bytes of the values in it, before they are encoded or compressed; told without a look at each column. */
+  def takenBytes: Long
+
   /** Appends a row that this instant writes. */
   def add(key: UTF8String, row: InternalRow): Unit
 
@@ -58,6 +61,7 @@ private final class AvroBlockBuilder(task: TaskBlocks, partition: String, fileId
   override def kind: BlockKind = BlockKind.AvroData
   override def rows: Int = count
   override def bytes: Long = buffer.length.toLong
+  override def takenBytes: Long = bytes
 
   private def begin(): Unit = {
     buffer.clear()

@@ -1,7 +1,7 @@
 package io.hudilite.spark.logfile.encode
 
 import io.hudilite.log.BlockKind
-import io.hudilite.spark.basefile.encode.{BaseFileWriter, ParquetSchema, RowGroupBuffer, StringSink}
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, ParquetSchema, RowGroupBuffer, StringSink, TakenBytes}
 import io.hudilite.spark.row.Binaries
 
 import java.io.ByteArrayOutputStream
@@ -27,6 +27,7 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
   private val commitTime = text(layout.instant)
   private val partitionPath = text(partition)
   private val fileName = text(fileId)
+  private val taken = new TakenBytes
   private var plainColumns = Set.empty[Int]
   // hot path: null while the block has no rows, since an open row group holds compressors
   private var open: RowGroupBuffer = _
@@ -34,6 +35,7 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
   override def kind: BlockKind = BlockKind.ParquetData
   override def rows: Int = if (open == null) 0 else open.rows.toInt
   override def bytes: Long = if (open == null) 0L else open.bufferedBytes
+  override def takenBytes: Long = taken.count
 
   override def add(key: UTF8String, row: InternalRow): Unit = {
     begin()
@@ -48,7 +50,7 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
       open.sinks(i).put(row, i - BaseFileWriter.MetaColumns)
       i += 1
     }
-    open.rows += 1
+    open.added(1)
   }
 
   override def keep(row: InternalRow): Unit = {
@@ -60,16 +62,17 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
       else open.sinks(i).put(row, i - 1)
       i += 1
     }
-    open.rows += 1
+    open.added(1)
   }
 
   private def begin(): Unit =
-    if (open == null) open = new RowGroupBuffer(layout.fileSchema, parquetSchema, layout.files, codecs, plainColumns)
+    if (open == null)
+      open = new RowGroupBuffer(layout.fileSchema, parquetSchema, layout.files, codecs, plainColumns, taken)
 
   private def meta(ordinal: Int): StringSink = open.sinks(ordinal).asInstanceOf[StringSink]
 
   override def finish(write: (Array[Byte], Int) => Unit): Unit = if (open != null) {
-    val image = new MemoryFile
+    val image = new MemoryFile(open.bufferedBytes)
     val file = new ParquetFileWriter(image, parquetSchema, ParquetFileWriter.Mode.CREATE, layout.files.rowGroupBytes, 0,
       BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
     file.start()
@@ -83,14 +86,19 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
 
   override def free(): Unit = if (open != null) {
     codecs.release()
+    taken.count = 0L
     open = null
   }
 }
 
-/** A file in memory. */
-private final class MemoryFile extends OutputFile {
+/** A file in memory.
+  *
+  * @param about
+  *   its size in bytes, or more
+  */
+private final class MemoryFile(about: Long) extends OutputFile {
 
-  private val bytes = new OpenBytes
+  private val bytes = new OpenBytes(math.min(about + MemoryFile.FooterBytes, Int.MaxValue / 2).toInt)
 
   def written(read: (Array[Byte], Int) => Unit): Unit = bytes.written(read)
 
@@ -106,7 +114,11 @@ private final class MemoryFile extends OutputFile {
   override def getPath: String = "a log block"
 }
 
+private object MemoryFile {
+  private val FooterBytes = 4096L
+}
+
 /** A byte stream whose array can be had without a copy. */
-private final class OpenBytes extends ByteArrayOutputStream {
+private final class OpenBytes(firstBytes: Int) extends ByteArrayOutputStream(firstBytes) {
   def written(read: (Array[Byte], Int) => Unit): Unit = read(buf, count)
 }
