@@ -5,45 +5,74 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
 import io.hudilite.storage.{OpenFile, Storage}
 
+import java.time.ZoneId
+
 import org.apache.avro.Schema
 
-/** The archived timeline of layout 1: files `.commits_.archive.N` of Avro log blocks (docs/format.md#log-files).
-  *
-  * Each instant has a record a state; only the completed ones matter here.
+/** The archived timeline of layout 1: files `.commits_.archive.N` of Avro log blocks (docs/format.md#log-files), a block
+  * for each state of an instant.
   */
-private[timeline] object ArchiveLog {
+private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone: ZoneId) extends TimelineArchive {
 
-  // The metadata of the instants, which are large, are passed over.
-  private val OfInstants = Set("commitTime", "actionType", "actionState")
+  import ArchiveLog._
 
-  private val FileName = "\\.commits_\\.archive\\.\\d+(_.*)?".r
+  override def completed(): Seq[Instant] =
+    read(paths, OfInstants)(instant).distinct.sortBy(i => (i.time, i.action))
 
-  def read(storage: Storage, folder: String): Seq[Instant] = {
-    val paths = storage.list(folder).filter(f => FileName.pattern.matcher(f.name).matches()).map(_.path)
-    val contents = storage.readAll(paths)
-    paths.flatMap(p => contents.get(p).toList.flatMap(instants(p, _))).distinct.sortBy(i => (i.time, i.action))
+  override def commits(times: Set[String]): Map[String, CommitMetadata] =
+    read(paths, OfCommits)(commit(_).filter { case (time, _) => times(time) }).toMap
+
+  /** A run takes up what was cut off before it writes a file, so the newest file has all of that. */
+  override def held(instants: Seq[Instant]): Set[Instant] = {
+    val newest = read(paths.takeRight(1), OfInstants)(instant).map(i => (i.time, i.action)).toSet
+    instants.filter(i => newest((i.time, i.comparableAction))).toSet
   }
 
-  private def instants(path: String, bytes: Array[Byte]): Seq[Instant] = {
-    val file = OpenFile.of(path, bytes)
-    LogFileReader.blocks(file, path, bytes.length.toLong).filter(_.kind == BlockKind.AvroData).flatMap { block =>
-      val content = LogFileReader.content(file, block)
-      CorruptTable.guard(path)(records(content, block.schemaJson, path))
+  override def append(batch: Seq[InstantStates]): String = {
+    val contents = storage.readAll(batch.flatMap(_.files).map(_._2.path))
+    val content = batch.flatMap(_.files).flatMap { case (state, file) =>
+      contents.get(file.path).map(bytes => ArchivedState.block(state, file, bytes, zone)).toList
     }
+    create(storage.list(folder).flatMap(f => number(f.name)).foldLeft(0L)(_ max _) + 1, content.toArray.flatten)
   }
 
-  private def records(content: Array[Byte], schemaJson: String, path: String): Seq[Instant] = {
+  // Another program may archive meanwhile, which takes a number, too.
+  @annotation.tailrec
+  private def create(number: Long, content: Array[Byte]): String = {
+    val name = s".commits_.archive.${number}_1-0-1"
+    if (storage.createNew(s"$folder/$name", content)) name else create(number + 1, content)
+  }
+
+  // Hudi merges the files of this layout only when told to, and nobody needs that: readers of them are few.
+  override def merge(files: Int): Seq[String] = Nil
+
+  private def paths: Seq[String] =
+    storage.list(folder).flatMap(f => number(f.name).map(_ -> f.path)).sortBy(_._1).map(_._2)
+
+  private def read[T](paths: Seq[String], fields: Set[String])(parse: AvroFields => Option[T]): Seq[T] = {
+    val contents = storage.readAll(paths)
+    for {
+      path <- paths
+      bytes <- contents.get(path).toList
+      file = OpenFile.of(path, bytes)
+      block <- LogFileReader.blocks(file, path, bytes.length.toLong) if block.kind == BlockKind.AvroData
+      content = LogFileReader.content(file, block)
+      found <- CorruptTable.guard(path)(records(content, block.schemaJson, path, fields).flatMap(parse(_).toList))
+    } yield found
+  }
+
+  private def records(content: Array[Byte], schemaJson: String, path: String, fields: Set[String]): Seq[AvroFields] = {
     val schema = new Schema.Parser().parse(schemaJson)
     val records = AvroBlock.records(content, path)
-    val found = Seq.newBuilder[Instant]
+    val found = Seq.newBuilder[AvroFields]
     while (records.next()) {
       val record = new AvroInput(content, records.offset, records.offset + records.length)
-      found ++= completed(AvroValues.record(schema, record, OfInstants))
+      found += AvroValues.record(schema, record, fields)
     }
     found.result()
   }
 
-  private def completed(entry: AvroFields): Option[Instant] =
+  private def instant(entry: AvroFields): Option[Instant] =
     for {
       time <- entry.text("commitTime")
       action <- entry.text("actionType")
@@ -52,4 +81,24 @@ private[timeline] object ArchiveLog {
       val name = Action.completed(action)
       Instant(time, name, State.Completed, None, s"$time.$name")
     }
+
+  private def commit(entry: AvroFields): Option[(String, CommitMetadata)] =
+    for {
+      completed <- instant(entry) if Action.Writes(completed.action)
+      metadata <- entry.child("hoodieReplaceCommitMetadata").orElse(entry.child("hoodieCommitMetadata"))
+    } yield completed.time -> CommitPaths.normal(CommitAvro.read(metadata))
+}
+
+private object ArchiveLog {
+
+  // The metadata of the instants, which are large, are passed over where nobody asks for them.
+  private val OfInstants = Set("commitTime", "actionType", "actionState")
+  private val OfCommits = OfInstants ++ Set("hoodieCommitMetadata", "hoodieReplaceCommitMetadata")
+
+  private val FileName = "\\.commits_\\.archive\\.(\\d{1,18})(_.*)?".r
+
+  private def number(name: String): Option[Long] = name match {
+    case FileName(digits, _) => Some(digits.toLong)
+    case _ => None
+  }
 }

@@ -3,6 +3,8 @@ package io.hudilite.timeline
 import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.error.CorruptTable
 
+import org.apache.avro.generic.GenericRecord
+
 /** Commit metadata to and from bytes: JSON in layout 1, Avro in layout 2.
   *
   * Reading goes by content, because the folder of an upgraded table may hold both.
@@ -31,15 +33,17 @@ private[timeline] object CommitAvro {
 
   import AvroFile.record
 
-  def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] = {
+  def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] = AvroFile.write(encode(metadata, replaces))
+
+  /** The record of a write that may have replaced file groups, or of one that has not. */
+  def encode(metadata: CommitMetadata, replaces: Boolean): GenericRecord = {
     val common = Seq[(String, Any)](
       "partitionToWriteStats" -> metadata.stats.map { case (partition, stats) => partition -> stats.map(stat) },
       "compacted" -> metadata.compacted, "extraMetadata" -> metadata.extra, "version" -> None,
       "operationType" -> metadata.operation)
-    AvroFile.write(
-      if (replaces) record(TimelineSchemas.ReplaceCommit)(
-        common :+ ("partitionToReplaceFileIds" -> metadata.replaced): _*)
-      else record(TimelineSchemas.Commit)(common: _*))
+    if (replaces)
+      record(TimelineSchemas.ReplaceCommit)(common :+ ("partitionToReplaceFileIds" -> metadata.replaced): _*)
+    else record(TimelineSchemas.Commit)(common: _*)
   }
 
   private def stat(s: WriteStat): AnyRef = record(TimelineSchemas.WriteStat)(
@@ -60,13 +64,12 @@ private[timeline] object CommitAvro {
     "totalRollbackBlocks" -> l.rollbackBlocks, "totalLogFilesCompacted" -> l.filesCompacted,
     "totalLogReadTimeMs" -> l.readTimeMs, "totalLogSizeCompacted" -> l.sizeCompacted)
 
-  def read(bytes: Array[Byte]): CommitMetadata = {
-    val fields = AvroFile.read(bytes)
-    CommitMetadata(
-      fields.text("operationType").getOrElse(CommitMetadata.Empty.operation),
-      fields.childrenMap("partitionToWriteStats").map { case (p, stats) => p -> stats.map(readStat(p, _)) },
-      fields.textMap("extraMetadata"), fields.textsMap("partitionToReplaceFileIds"), fields.flag("compacted"))
-  }
+  def read(bytes: Array[Byte]): CommitMetadata = read(AvroFile.read(bytes))
+
+  def read(fields: AvroFields): CommitMetadata = CommitMetadata(
+    fields.text("operationType").getOrElse(CommitMetadata.Empty.operation),
+    fields.childrenMap("partitionToWriteStats").map { case (p, stats) => p -> stats.map(readStat(p, _)) },
+    fields.textMap("extraMetadata"), fields.textsMap("partitionToReplaceFileIds"), fields.flag("compacted"))
 
   private def readStat(partition: String, f: AvroFields): WriteStat = WriteStat(
     fileId = f.text("fileId").getOrElse(""),

@@ -1,99 +1,121 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.AvroFile
 import io.hudilite.error.CorruptTable
-import io.hudilite.storage.{Storage, TablePath}
+import io.hudilite.storage.Storage
 
-import java.io.ByteArrayInputStream
-import java.nio.charset.StandardCharsets.UTF_8
-
-import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.example.data.Group
-import org.apache.parquet.hadoop.ParquetReader
-import org.apache.parquet.hadoop.api.ReadSupport
-import org.apache.parquet.hadoop.example.GroupReadSupport
-import org.apache.parquet.io.{DelegatingSeekableInputStream, InputFile, SeekableInputStream}
-
-import scala.collection.JavaConverters._
-
-/** The archived timeline of layout 2 (docs/format.md, history): `_version_` names the newest `manifest_N`, which lists
-  * parquet files with one row a completed instant.
+/** The archived timeline of layout 2 (docs/format.md#history): Parquet files with one row a completed instant, those
+  * that the newest manifest lists. Small files are merged, layer by layer.
   */
-private[timeline] object TimelineHistory {
+private[timeline] final class TimelineHistory(storage: Storage, folder: String) extends TimelineArchive {
 
-  private val ManifestName = "manifest_(\\d+)".r
-  private val mapper = new ObjectMapper()
+  import TimelineHistory._
 
-  private val Columns = "message instants { optional binary instantTime (UTF8); " +
-    "optional binary completionTime (UTF8); optional binary action (UTF8); }"
+  private val manifests = new HistoryManifests(storage, folder)
 
-  def read(storage: Storage, folder: String): Seq[Instant] = {
-    val paths = manifest(storage, folder).toList.flatMap { case (path, bytes) =>
-      CorruptTable.guard(path)(files(bytes)).map(name => s"$folder/$name")
-    }
+  override def completed(): Seq[Instant] =
+    rows(manifests.current().files)(HistoryRows.instants).map(_.instant).distinct.sortBy(i => (i.time, i.action))
+
+  override def commits(times: Set[String]): Map[String, CommitMetadata] = {
+    val found = for {
+      row <- rows(mayHold(times.toSeq))(HistoryRows.commits)
+      if times(row.time) && Action.Writes(row.instant.action)
+      bytes <- row.metadata.toList
+    } yield row.time -> CommitCodec.read(bytes, s"$folder, the instant ${row.time}")
+    found.toMap
+  }
+
+  override def held(instants: Seq[Instant]): Set[Instant] = {
+    val found = rows(mayHold(instants.map(_.time)))(HistoryRows.instants).map(r => (r.time, r.instant.action)).toSet
+    instants.filter(i => found((i.time, i.comparableAction))).toSet
+  }
+
+  private def mayHold(times: Seq[String]): Seq[HistoryFile] =
+    if (times.isEmpty) Nil else manifests.current().files.filter(_.mayHold(times.min, times.max))
+
+  private def rows(files: Seq[HistoryFile])(read: Array[Byte] => Seq[HistoryRow]): Seq[HistoryRow] = {
+    val paths = files.map(f => s"$folder/${f.name}")
     val contents = storage.readAll(paths)
     paths.flatMap { path =>
       val bytes = contents.getOrElse(path,
         throw CorruptTable("CORRUPT_FILE", "path" -> path,
           "reason" -> "the manifest lists it and it does not exist"))
-      CorruptTable.guard(path)(rows(bytes))
-    }.distinct.sortBy(i => (i.time, i.action))
+      CorruptTable.guard(path)(read(bytes))
+    }
   }
 
-  /** Path and content of the newest manifest; a writer replaces `_version_` by deleting it first. */
-  private def manifest(storage: Storage, folder: String): Option[(String, Array[Byte])] = {
-    val version = storage.read(s"$folder/_version_").map(new String(_, UTF_8).trim).filter(_.nonEmpty)
-    version.filterNot(isNumber).foreach(v =>
-      throw CorruptTable("CORRUPT_FILE", "path" -> s"$folder/_version_",
-        "reason" -> s"'$v' is no number of a manifest"))
-    def newest: Option[String] = storage.list(folder).map(_.name)
-      .collect { case ManifestName(n) => n }.sortBy(n => (n.length, n)).lastOption
-    version.orElse(newest).map(n => s"$folder/manifest_$n").flatMap(path => storage.read(path).map(path -> _))
+  override def append(batch: Seq[InstantStates]): String = {
+    val now = manifests.current()
+    val made = write(batch.map(row(batch)), layer = 0)
+    manifests.publish(now, now.files.filterNot(_.name == made.name) :+ made)
+    made.name
   }
 
-  private def isNumber(text: String): Boolean = text.forall(c => c >= '0' && c <= '9')
-
-  private def files(manifest: Array[Byte]): Seq[String] =
-    mapper.readTree(manifest).path("files").elements.asScala.map(f => TablePath.name(f.path("fileName").asText)).toList
-
-  private def rows(parquet: Array[Byte]): Seq[Instant] = {
-    val conf = new Configuration(false)
-    conf.set(ReadSupport.PARQUET_READ_SCHEMA, Columns)
-    val reader = new GroupReaderBuilder(new ArrayInputFile(parquet)).withConf(conf).build()
-    try Iterator.continually(reader.read()).takeWhile(_ != null).flatMap(instant).toList
-    finally reader.close()
+  /** The file may be there, left by a writer that was cut off before a manifest had it. */
+  private def write(rows: Seq[HistoryRow], layer: Int): HistoryFile = {
+    val sorted = rows.sortBy(r => (r.time, r.action))
+    val bytes = HistoryRows.write(sorted)
+    val name = HistoryFile.name(sorted.head.time, sorted.last.time, layer)
+    storage.replace(s"$folder/$name", bytes)
+    HistoryFile(name, bytes.length.toLong)
   }
 
-  private def instant(row: Group): Option[Instant] = {
-    def text(field: String): Option[String] =
-      if (row.getFieldRepetitionCount(field) == 0) None else Some(row.getString(field, 0))
-    for (time <- text("instantTime"); action <- text("action")) yield {
-      val completion = text("completionTime")
-      val name = Action.completed(action)
-      Instant(time, name, State.Completed, completion, s"${time}_${completion.getOrElse(time)}.$name")
+  private def row(batch: Seq[InstantStates]): InstantStates => HistoryRow = {
+    val contents = storage.readAll(batch.flatMap(_.files).map(_._2.path))
+    states => {
+      def content(wanted: Instant => Boolean): Option[Array[Byte]] = states.files
+        .collectFirst { case (i, file) if wanted(i) && contents.get(file.path).exists(_.nonEmpty) => file.path }
+        .map(contents)
+      val instant = states.instant
+      val metadata = content(_.isCompleted).map(inAvro(_, instant))
+      val requested = content(i => i.state == State.Requested && Planned(i.action))
+      // What a clustering or an overwrite says when it starts stands in the place of what it said before.
+      val started = content(i => i.state == State.Inflight && i.comparableAction == Action.ReplaceCommit)
+      HistoryRow(instant.time, instant.completionTime, instant.action, metadata, started.orElse(requested))
+    }
+  }
+
+  // A table that was upgraded may have commits in JSON, and every reader of the archive takes them for Avro.
+  private def inAvro(bytes: Array[Byte], instant: Instant): Array[Byte] =
+    if (AvroFile.isAvro(bytes) || !Action.Writes(instant.action)) bytes
+    else CommitCodec.write(CommitCodec.read(bytes, instant.fileName), instant.action, layout = 2)
+
+  override def merge(files: Int): Seq[String] = {
+    val merged = mergeFrom(0, files)
+    manifests.prune(KeptManifests + merged.size, files = merged.nonEmpty)
+    merged
+  }
+
+  private def mergeFrom(layer: Int, files: Int): List[String] = {
+    val now = manifests.current()
+    val small = candidates(now.files, layer, files)
+    if (small.isEmpty) Nil
+    else {
+      val all = rows(small)(HistoryRows.all)
+      val once = all.groupBy(r => (r.time, r.action)).values.map(_.head).toList
+      val made = write(once, layer + 1)
+      manifests.publish(now, now.files.filterNot(f => small.contains(f) || f.name == made.name) :+ made)
+      made.name :: mergeFrom(layer + 1, files)
     }
   }
 }
 
-private final class GroupReaderBuilder(file: InputFile) extends ParquetReader.Builder[Group](file) {
-  override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport()
-}
+private[timeline] object TimelineHistory {
 
-/** A small parquet file that is wholly in memory. */
-private final class ArrayInputFile(bytes: Array[Byte]) extends InputFile {
+  /** Actions whose requested file holds a plan that the archive keeps. */
+  private val Planned =
+    Set(Action.Clean, Action.Compaction, Action.LogCompaction, Action.Clustering, Action.ReplaceCommit)
 
-  override def getLength: Long = bytes.length.toLong
+  // As many as Hudi leaves for readers that have begun.
+  private val KeptManifests = 3
 
-  override def newStream(): SeekableInputStream = {
-    val in = new SeekableBytes(bytes)
-    new DelegatingSeekableInputStream(in) {
-      override def getPos: Long = in.position
-      override def seek(to: Long): Unit = in.moveTo(to)
-    }
+  /** What is merged is in memory, so that larger files stay as they are. */
+  val MostBytes: Long = 64L << 20
+
+  /** The oldest files of the layer that are to become one, or none: fewer than two, or the layer has not `files` yet. */
+  def candidates(all: Seq[HistoryFile], layer: Int, files: Int): Seq[HistoryFile] = {
+    val small = all.filter(f => f.layer.contains(layer) && f.bytes <= MostBytes / 2).sortBy(_.name)
+    val fitting = small.scanLeft(0L)(_ + _.bytes).tail.takeWhile(_ <= MostBytes).size
+    if (layer >= HistoryFile.LastLayer || small.size < files) Nil else small.take(math.min(fitting, files))
   }
-}
-
-private final class SeekableBytes(bytes: Array[Byte]) extends ByteArrayInputStream(bytes) {
-  def position: Long = pos.toLong
-  def moveTo(to: Long): Unit = pos = Math.toIntExact(to)
 }

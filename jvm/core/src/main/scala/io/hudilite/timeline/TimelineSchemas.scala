@@ -156,4 +156,13 @@ private[timeline] object TimelineSchemas {
     required("partitionMetadata", map(SavepointPartition)), version(1))
 
   val WriteStat: Schema = writeStat
+
+  /** One state of an instant in the archive of layout 1, without the fields of actions that are never archived. */
+  val ArchivedState: Schema = record("HoodieArchivedMetaEntry",
+    optional("hoodieCommitMetadata", Commit), optional("hoodieCleanMetadata", Clean),
+    optional("hoodieRollbackMetadata", Rollback), optional("commitTime", text), optional("actionType", text),
+    version(1), optional("hoodieCompactionPlan", CompactionPlan), optional("hoodieCleanerPlan", CleanPlan),
+    optional("actionState", text), optional("hoodieReplaceCommitMetadata", ReplaceCommit),
+    optional("hoodieRequestedReplaceMetadata", RequestedReplace), optional("HoodieInflightReplaceMetadata", Commit),
+    optional("stateTransitionTime", text))
 }

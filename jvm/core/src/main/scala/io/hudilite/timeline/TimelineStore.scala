@@ -190,11 +190,15 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** Content of a completed write, or the workload profile of an inflight one. */
   def readCommit(instant: Instant): CommitMetadata = readCommits(Seq(instant)).head._2
 
-  /** The same for many instants, read in parallel; in the order of `instants`. */
+  /** The same for many instants, read in parallel; in the order of `instants`. What was archived since its timeline was
+    * listed is read from there.
+    */
   def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
     val known = instants.flatMap(i => cached(i).map(i -> _)).toMap
     val contents = read(instants.filterNot(known.contains))
-    instants.map(i => i -> known.getOrElse(i, parse(i, contents)))
+    val gone = instants.filter(i => i.isCompleted && !known.contains(i) && !contents.contains(pathOf(i.fileName)))
+    val archived = if (gone.isEmpty) Map.empty[String, CommitMetadata] else archive.commits(gone.map(_.time).toSet)
+    instants.map(i => i -> known.get(i).orElse(archived.get(i.time)).getOrElse(parse(i, contents)))
   }
 
   /** Contents by path; what is completed stays as it was listed. */
@@ -273,10 +277,13 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The history of columns that Hudi's schema-on-read changed. */
   def schemaFiles: SchemaFiles = new SchemaFiles(this)
 
+  /** Where instants are that left the active timeline. */
+  def archive: TimelineArchive =
+    if (layout == 1) new ArchiveLog(storage, s"$hoodieFolder/${config.archiveFolder}", zone)
+    else new TimelineHistory(storage, s"$folder/${config.historyPath}")
+
   /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
-  def archivedCompleted(): Seq[Instant] =
-    if (layout == 1) ArchiveLog.read(storage, s"$hoodieFolder/${config.archiveFolder}")
-    else TimelineHistory.read(storage, s"$folder/${config.historyPath}")
+  def archivedCompleted(): Seq[Instant] = archive.completed()
 }
 
 private object TimelineStore {

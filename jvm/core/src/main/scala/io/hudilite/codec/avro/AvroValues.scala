@@ -62,7 +62,7 @@ private[hudilite] object AvroValues {
 /** Access by name to a record of any schema; a field that is absent or null is `None` or empty. */
 private[hudilite] final class AvroFields(schema: Schema, values: Array[Any]) {
 
-  private def value(name: String): Option[Any] =
+  private[avro] def value(name: String): Option[Any] =
     Option(schema.getField(name)).flatMap(f => Option[Any](values(f.pos)))
 
   def text(name: String): Option[String] = value(name).map(_.toString)

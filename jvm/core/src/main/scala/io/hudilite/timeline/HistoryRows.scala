@@ -1,0 +1,147 @@
+package io.hudilite.timeline
+
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.example.data.Group
+import org.apache.parquet.example.data.simple.SimpleGroupFactory
+import org.apache.parquet.hadoop.ParquetReader
+import org.apache.parquet.hadoop.api.ReadSupport
+import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
+import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.parquet.io.api.Binary
+import org.apache.parquet.io.{
+  DelegatingSeekableInputStream,
+  InputFile,
+  OutputFile,
+  PositionOutputStream,
+  SeekableInputStream
+}
+import org.apache.parquet.schema.MessageTypeParser
+
+import scala.collection.JavaConverters._
+
+/** One completed instant in the archived timeline of layout 2.
+  *
+  * @param metadata
+  *   content of its completed file
+  * @param plan
+  *   content of its requested file, for the actions that have a plan
+  */
+private[timeline] final case class HistoryRow(time: String, completionTime: Option[String], action: String,
+    metadata: Option[Array[Byte]], plan: Option[Array[Byte]]) {
+
+  def instant: Instant = {
+    val name = Action.completed(action)
+    Instant(time, name, State.Completed, completionTime, s"${time}_${completionTime.getOrElse(time)}.$name")
+  }
+}
+
+/** Rows of the archived timeline's files to and from Parquet, with the columns and the Avro schema that Hudi's have. */
+private[timeline] object HistoryRows {
+
+  private val Instants = "optional binary instantTime (UTF8); optional binary completionTime (UTF8); " +
+    "optional binary action (UTF8);"
+  private val Metadata = "optional binary metadata;"
+  private val All = s"$Instants $Metadata optional binary plan; required int32 version;"
+
+  private def message(columns: String): String =
+    s"message org.apache.hudi.avro.model.HoodieLSMTimelineInstant { $columns }"
+
+  private val AvroSchema: Map[String, String] = {
+    def optional(name: String, of: String): String = s"""{"name":"$name","type":["null",$of],"default":null}"""
+    val text = """{"type":"string","avro.java.string":"String"}"""
+    val fields = Seq("instantTime", "completionTime", "action").map(optional(_, text)) ++
+      Seq("metadata", "plan").map(optional(_, "\"bytes\"")) :+ """{"name":"version","type":"int","default":1}"""
+    Map("parquet.avro.schema" ->
+      ("""{"type":"record","name":"HoodieLSMTimelineInstant",""" +
+        s""""namespace":"org.apache.hudi.avro.model","fields":[${fields.mkString(",")}]}"""))
+  }
+
+  /** The rows without metadata and plans. */
+  def instants(parquet: Array[Byte]): Seq[HistoryRow] = read(parquet, Instants)
+
+  /** The rows without plans. */
+  def commits(parquet: Array[Byte]): Seq[HistoryRow] = read(parquet, s"$Instants $Metadata")
+
+  def all(parquet: Array[Byte]): Seq[HistoryRow] = read(parquet, All)
+
+  private def read(parquet: Array[Byte], columns: String): Seq[HistoryRow] = {
+    val conf = new Configuration(false)
+    conf.set(ReadSupport.PARQUET_READ_SCHEMA, message(columns))
+    val reader = new GroupReaderBuilder(new ArrayInputFile(parquet)).withConf(conf).build()
+    try Iterator.continually(reader.read()).takeWhile(_ != null).flatMap(row).toList
+    finally reader.close()
+  }
+
+  private def row(group: Group): Option[HistoryRow] = {
+    def bytes(field: String): Option[Array[Byte]] =
+      if (!group.getType.containsField(field) || group.getFieldRepetitionCount(field) == 0) None
+      else Some(group.getBinary(field, 0).getBytes)
+    def text(field: String): Option[String] = bytes(field).map(Binary.fromConstantByteArray(_).toStringUsingUTF8)
+    for (time <- text("instantTime"); action <- text("action"))
+      yield HistoryRow(time, text("completionTime"), action, bytes("metadata"), bytes("plan"))
+  }
+
+  /** A file of these rows, in their order. */
+  def write(rows: Seq[HistoryRow]): Array[Byte] = {
+    val schema = MessageTypeParser.parseMessageType(message(All))
+    val groups = new SimpleGroupFactory(schema)
+    val out = new ArrayOutputFile
+    val writer = ExampleParquetWriter.builder(out).withType(schema).withExtraMetaData(AvroSchema.asJava)
+      .withConf(new Configuration(false)).withCompressionCodec(CompressionCodecName.GZIP).build()
+    try rows.foreach(row => writer.write(group(groups.newGroup(), row)))
+    finally writer.close()
+    out.bytes
+  }
+
+  private def group(group: Group, row: HistoryRow): Group = {
+    group.append("instantTime", row.time)
+    row.completionTime.foreach(group.append("completionTime", _))
+    group.append("action", row.action)
+    row.metadata.foreach(bytes => group.append("metadata", Binary.fromConstantByteArray(bytes)))
+    row.plan.foreach(bytes => group.append("plan", Binary.fromConstantByteArray(bytes)))
+    group.append("version", 1)
+  }
+}
+
+private final class GroupReaderBuilder(file: InputFile) extends ParquetReader.Builder[Group](file) {
+  override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport()
+}
+
+/** A small parquet file that is wholly in memory. */
+private final class ArrayInputFile(bytes: Array[Byte]) extends InputFile {
+
+  override def getLength: Long = bytes.length.toLong
+
+  override def newStream(): SeekableInputStream = {
+    val in = new SeekableBytes(bytes)
+    new DelegatingSeekableInputStream(in) {
+      override def getPos: Long = in.position
+      override def seek(to: Long): Unit = in.moveTo(to)
+    }
+  }
+}
+
+private final class SeekableBytes(bytes: Array[Byte]) extends ByteArrayInputStream(bytes) {
+  def position: Long = pos.toLong
+  def moveTo(to: Long): Unit = pos = Math.toIntExact(to)
+}
+
+/** A parquet file that is made in memory. */
+private final class ArrayOutputFile extends OutputFile {
+
+  private val out = new ByteArrayOutputStream()
+
+  def bytes: Array[Byte] = out.toByteArray
+
+  override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
+    override def getPos: Long = out.size.toLong
+    override def write(b: Int): Unit = out.write(b)
+    override def write(b: Array[Byte], offset: Int, length: Int): Unit = out.write(b, offset, length)
+  }
+
+  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
+  override def supportsBlockSize(): Boolean = false
+  override def defaultBlockSize(): Long = 0L
+}

@@ -1,0 +1,59 @@
+package io.hudilite.timeline
+
+import io.hudilite.storage.{FileInfo, Parallel, Storage}
+
+/** Instants that left the active timeline (docs/format.md#history). What writes is called under the table lock.
+  *
+  * A batch of instants is added before their files go. One that was cut off in between is told by what is held already.
+  */
+private[hudilite] trait TimelineArchive {
+
+  /** Completed actions, oldest first; reads the whole archive. */
+  def completed(): Seq[Instant]
+
+  /** What the writes of these instants wrote, as far as the archive knows. */
+  def commits(times: Set[String]): Map[String, CommitMetadata]
+
+  /** Those of the instants that a batch that was cut off has put here. */
+  def held(instants: Seq[Instant]): Set[Instant]
+
+  /** Adds the instants; the name of the new file. */
+  def append(batch: Seq[InstantStates]): String
+
+  /** Merges small files, `files` of them at a time, and removes what no reader needs; the names of the new ones. */
+  def merge(files: Int): Seq[String]
+}
+
+/** The files of one completed instant in the active timeline.
+  *
+  * @param files
+  *   each with the instant that its name says, in the order of the states
+  */
+private[hudilite] final case class InstantStates(instant: Instant, files: Seq[(Instant, FileInfo)]) {
+
+  private[timeline] def of(state: State): Seq[FileInfo] = files.collect { case (i, file) if i.state == state => file }
+}
+
+private[hudilite] object InstantStates {
+
+  /** The files of these instants in the folder of the active timeline, from one listing. */
+  def of(storage: Storage, folder: String, instants: Seq[Instant]): Seq[InstantStates] = {
+    val found = for (file <- storage.list(folder) if !file.isDirectory; i <- InstantFileName.parse(file.name))
+      yield i -> file
+    val byInstant = found.groupBy { case (i, _) => (i.time, i.comparableAction) }
+    instants.map(i =>
+      InstantStates(i,
+        byInstant.getOrElse((i.time, i.comparableAction), Nil).sortBy { case (file, _) => file.state.rank }))
+  }
+
+  /** Removes the instants from the active timeline, so that a reader at no time takes one for pending, or a later one for
+    * archived: the pending states of all, then the completed ones, oldest first.
+    */
+  def delete(storage: Storage, states: Seq[InstantStates]): Unit = {
+    Seq(State.Requested, State.Inflight).foreach { state =>
+      Parallel.map(states.flatMap(_.of(state)))(file => storage.delete(file.path))
+    }
+    states.sortBy(s => (s.instant.time, s.instant.action)).flatMap(_.of(State.Completed))
+      .foreach(file => storage.delete(file.path))
+  }
+}
