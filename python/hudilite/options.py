@@ -321,6 +321,32 @@ LOG_COMPACTION_BLOCKS_THRESHOLD: Final[str] = "hoodie.log.compaction.blocks.thre
 Value: int, blocks; default 5.
 """
 
+# Archiving
+
+ARCHIVE_AUTOMATIC: Final[str] = "hoodie.archive.automatic"
+"""After a write, move the oldest instants from the active timeline to the archived one, once there are more than
+hoodie.keep.max.commits. The write is committed before; an archiving that fails is logged, and taken up by the
+next one. Value: boolean; default true.
+"""
+
+KEEP_MIN_COMMITS: Final[str] = "hoodie.keep.min.commits"
+"""Commits that archiving leaves in the active timeline. They must be more than cleaning leaves whole. Value:
+int, commits; default 20.
+"""
+
+KEEP_MAX_COMMITS: Final[str] = "hoodie.keep.max.commits"
+"""Commits in the active timeline after which archiving is due. Value: int, commits; default 30."""
+
+ARCHIVE_BEYOND_SAVEPOINT: Final[str] = "hoodie.archive.beyond.savepoint"
+"""Archive commits that are newer than the first savepoint, too. Those that are saved stay. Value: boolean;
+default false.
+"""
+
+TIMELINE_COMPACTION_BATCH_SIZE: Final[str] = "hoodie.timeline.compaction.batch.size"
+"""Files of one layer of the archived timeline that are merged into one of the next layer; table versions 8 and
+9. Value: int, files; default 10.
+"""
+
 # Reading
 
 QUERY_TYPE: Final[str] = "hoodie.datasource.query.type"

@@ -95,7 +95,7 @@ private[config] object KnownOptions {
     "hoodie.commits.archival.", "hoodie.common.", "hoodie.consistency.check.", "hoodie.datasource.hive_sync.",
     "hoodie.datasource.meta.sync.", "hoodie.deltastreamer.", "hoodie.embed.timeline.server", "hoodie.errortable.",
     "hoodie.expression.index.", "hoodie.file.index.cache.", "hoodie.filesystem.", "hoodie.fs.", "hoodie.gcp.",
-    "hoodie.hfile.", "hoodie.keep.", "hoodie.lance.", "hoodie.layout.optimize.", "hoodie.markers.", "hoodie.max.",
+    "hoodie.hfile.", "hoodie.lance.", "hoodie.layout.optimize.", "hoodie.markers.", "hoodie.max.",
     "hoodie.memory.", "hoodie.meta.sync.", "hoodie.meta_sync.", "hoodie.metadata.", "hoodie.metaserver.",
     "hoodie.metrics.", "hoodie.optimistic.consistency.", "hoodie.orc.", "hoodie.partition.ttl.", "hoodie.payload.",
     "hoodie.precommit.validators.", "hoodie.record.index.", "hoodie.rollback.", "hoodie.streamer.",

@@ -14,7 +14,8 @@ object Options {
   private val logged = ConcurrentHashMap.newKeySet[String]()
 
   /** The documented options, in the order of docs/options.md. */
-  val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++ ReadOptions.all
+  val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++
+    ArchiveOptions.all ++ ReadOptions.all
 
   private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
 
@@ -34,7 +35,7 @@ object Options {
   private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
 
   // Hudi's readers prune by buckets, so that these are given to reads as well.
-  private val ofWrites: Set[String] = (WriteOptions.all ++ CompactionOptions.all).filterNot(
+  private val ofWrites: Set[String] = (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
     WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
     .toSet
 

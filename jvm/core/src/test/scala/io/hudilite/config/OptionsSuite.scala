@@ -40,7 +40,7 @@ class OptionsSuite extends FunSuite {
       Options.check(Map(name -> value))
     }
     ReadOptions.all.foreach(refused(_, Purpose.Write))
-    (WriteOptions.all ++ CompactionOptions.all).filterNot(WriteOptions.OfBuckets.contains)
+    (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(WriteOptions.OfBuckets.contains)
       .foreach(refused(_, Purpose.Read))
   }
 

@@ -1,6 +1,14 @@
 package io.hudilite.docs
 
-import io.hudilite.config.{CompactionOptions, ConfigKey, Options, ReadOptions, TableOptions, WriteOptions}
+import io.hudilite.config.{
+  ArchiveOptions,
+  CompactionOptions,
+  ConfigKey,
+  Options,
+  ReadOptions,
+  TableOptions,
+  WriteOptions
+}
 import io.hudilite.error.Conditions
 
 /** One group of options, as a section of the pages. */
@@ -19,6 +27,7 @@ object GeneratedPages {
     Section("Writing", "Options of one write.", WriteOptions.all),
     Section("Compaction", "Options of a write that a compaction follows, and of a call that compacts.",
       CompactionOptions.all),
+    Section("Archiving", "Options of a write that archiving follows, and of a call that archives.", ArchiveOptions.all),
     Section("Reading", "Options of one read.", ReadOptions.all))
 
   /** docs/options.md */

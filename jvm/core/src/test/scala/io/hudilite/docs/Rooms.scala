@@ -40,7 +40,9 @@ object Rooms {
     Room("transaction", "begin, conflict check, commit gate", "config", "error", "filegroup", "index", "schema",
       "storage", "table", "timeline", "transaction.lock", "transaction.rollback"),
     Room("service.compact", "which file slices are compacted, and when", "config", "error", "filegroup", "log",
-      "storage", "table", "timeline", "transaction"))
+      "storage", "table", "timeline", "transaction"),
+    Room("service.archive", "which instants leave the active timeline, and how they get into the archived one",
+      "config", "error", "filegroup", "table", "timeline", "transaction"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),

@@ -1,0 +1,83 @@
+package io.hudilite.service.archive
+
+import io.hudilite.timeline.{Action, Instant, Timeline}
+
+/** What must be known of a table beside its timeline to archive it.
+  *
+  * @param layout
+  *   of the timeline
+  * @param retained
+  *   first instant whose state a cleaning by the present settings leaves whole
+  * @param uncleaned
+  *   instants of replace commits of whose replaced file groups files are still there: without the commit a reader takes
+  *   the groups for current
+  */
+final case class ArchiveFacts(layout: Int, mergeOnRead: Boolean, retained: Option[String] = None,
+    uncleaned: Set[String] = Set.empty)
+
+/** Which instants leave the active timeline, as Hudi's archiving has it (docs/format.md#archiving): pure. */
+object ArchivePlanner {
+
+  /** The instants to archive, oldest first. */
+  def plan(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[Instant] = {
+    val commits = commitsToArchive(timeline, settings, facts)
+    val others =
+      if (facts.layout == 1) byTheirOwnCount(timeline, settings, commits)
+      else commits.lastOption.toList.flatMap(last => expendable(timeline).filter(_.time < last.time))
+    (commits ++ others).sortBy(i => (i.time, i.action))
+  }
+
+  private def commitsToArchive(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[Instant] = {
+    val counted =
+      if (settings.beyondSavepoint) timeline.writes.filterNot(isSavepointed(timeline)) else timeline.writes
+    val border = borders(timeline, settings, facts).reduceOption((a, b) => if (a < b) a else b)
+    if (counted.size <= settings.maxCommits) Nil
+    else counted.dropRight(settings.minCommits).takeWhile(i => border.forall(i.time < _))
+  }
+
+  private def isSavepointed(timeline: Timeline): Instant => Boolean = {
+    val saved = savepoints(timeline).toSet
+    i => saved(i.time)
+  }
+
+  private def savepoints(timeline: Timeline): Seq[String] =
+    timeline.instants.filter(_.action == Action.Savepoint).map(_.time)
+
+  /** Instants from which on everything stays. */
+  private def borders(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[String] =
+    underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++
+      (if (settings.beyondSavepoint) Nil else savepoints(timeline)) ++
+      (if (facts.mergeOnRead) underCompaction(timeline, settings) else None)
+
+  /** The write before the first pending action, which that one rests on. */
+  private def underPending(timeline: Timeline): Option[String] =
+    timeline.pending.find(_.action != Action.Savepoint).map(first =>
+      timeline.writes.filter(_.time < first.time).lastOption.fold(first.time)(_.time))
+
+  /** What the trigger of compactions counts from: the last compaction, or as many delta commits as make one due. In a
+    * merge-on-read table only compactions complete as plain commits.
+    */
+  private def underCompaction(timeline: Timeline, settings: ArchiveSettings): Option[String] = {
+    val last = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
+    val deltas = timeline.writes.filter(i => i.action == Action.DeltaCommit && last.forall(i.time > _)).map(_.time)
+    settings.deltaCommits.filter(deltas.size >= _).map(n => deltas(deltas.size - n))
+      .orElse(last).orElse(deltas.headOption)
+  }
+
+  /** Completed cleans and rollbacks but for the newest clean, which says what of the past can still be read. */
+  private def expendable(timeline: Timeline): Seq[Instant] = {
+    val cleans = timeline.completed.filter(_.action == Action.Clean)
+    cleans.dropRight(1) ++ timeline.completed.filter(_.action == Action.Rollback)
+  }
+
+  /** In layout 1 each of these actions has a count of its own. Those that are newer than the first write that stays may
+    * say something about states that can still be read.
+    */
+  private def byTheirOwnCount(timeline: Timeline, settings: ArchiveSettings, commits: Seq[Instant]): Seq[Instant] = {
+    val first = timeline.writes.filterNot(i => commits.contains(i) || isSavepointed(timeline)(i)).headOption.map(_.time)
+    val byAction = timeline.completed.filter(i => i.action == Action.Clean || i.action == Action.Rollback)
+      .groupBy(_.action).values
+    val old = byAction.filter(_.size > settings.maxCommits).flatMap(_.dropRight(settings.minCommits)).toSet
+    expendable(timeline).filter(i => old(i) && first.exists(i.time < _))
+  }
+}

@@ -1,0 +1,53 @@
+package io.hudilite.service.archive
+
+import io.hudilite.config.{ArchiveOptions, CompactionOptions}
+import io.hudilite.error.InvalidInput
+
+/** How archiving goes.
+  *
+  * @param minCommits
+  *   commits that stay in the active timeline
+  * @param maxCommits
+  *   when there are more, archiving is due
+  * @param deltaCommits
+  *   delta commits that the trigger of compactions counts; `None` when it goes by time, which it measures from the last
+  *   compaction on
+  * @param beyondSavepoint
+  *   commits newer than the first savepoint are archived, too
+  * @param mergedFiles
+  *   files of the archived timeline that are merged at a time
+  */
+final case class ArchiveSettings(minCommits: Int = 20, maxCommits: Int = 30, deltaCommits: Option[Int] = Some(5),
+    beyondSavepoint: Boolean = false, mergedFiles: Int = 10)
+
+object ArchiveSettings {
+
+  // Declared by the options of cleaning; here it only names what it stands against.
+  private val Retained = "hoodie.clean.commits.retained"
+
+  /** Raises `InvalidInput` for numbers that contradict each other.
+    *
+    * @param retained
+    *   commits whose states cleaning leaves whole, where it goes by their number: all of them must stay in the active
+    *   timeline, and the one before them, which the oldest such state rests on
+    */
+  def of(options: Map[String, String], retained: Option[Int] = None): ArchiveSettings = {
+    val (min, max) = (ArchiveOptions.MinCommits(options), ArchiveOptions.MaxCommits(options))
+    if (max <= min) throw invalid(ArchiveOptions.MaxCommits.name, max,
+      s"it must be greater than ${ArchiveOptions.MinCommits.name}, which is $min")
+    retained.filter(min <= _).foreach(cleaned =>
+      throw invalid(ArchiveOptions.MinCommits.name, min,
+        s"it must be greater than $Retained, which is $cleaned: time " +
+          "travel to what cleaning retains needs the commits"))
+    ArchiveSettings(min, max, deltaCommits(options), ArchiveOptions.BeyondSavepoint(options),
+      ArchiveOptions.MergedFiles(options))
+  }
+
+  private def deltaCommits(options: Map[String, String]): Option[Int] = {
+    val counts = Set(CompactionOptions.NumCommits, CompactionOptions.NumCommitsAfterLastRequest)
+    if (counts(CompactionOptions.Trigger(options))) Some(CompactionOptions.MaxDeltaCommits(options)) else None
+  }
+
+  private def invalid(option: String, value: Int, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value.toString, "reason" -> reason)
+}

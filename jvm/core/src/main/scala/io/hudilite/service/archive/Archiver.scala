@@ -1,0 +1,91 @@
+package io.hudilite.service.archive
+
+import io.hudilite.config.TableType
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline, WriteFolders}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+
+/** What an archiving did, or would do.
+  *
+  * @param instants
+  *   that left the active timeline, oldest first
+  * @param files
+  *   names of the files that the archived timeline got
+  */
+final case class Archived(instants: Seq[Instant], files: Seq[String])
+
+/** Moves the oldest instants of a table from its active timeline to the archived one (docs/format.md#archiving).
+  *
+  * The archived timeline gets them first, then their files go. Whatever call an archiving ends at, the next one takes it
+  * up: what is archived already is not archived again.
+  *
+  * @param retained
+  *   first instant whose state a cleaning by the present settings leaves whole, `None` when no instant is such
+  */
+final class Archiver(table: Table, settings: ArchiveSettings, options: TransactionOptions = TransactionOptions(),
+    retained: Option[String] = None) {
+
+  /** Something may be to do, as the timeline that the table was opened with says; asks no storage. */
+  def isDue: Boolean = known(table).nonEmpty
+
+  /** What [[run]] would archive; nothing is written. */
+  def preview(): Archived = Archived(planned(table), Nil)
+
+  /** Archives under the table lock what is due then. */
+  def run(): Archived = Transaction.prepared(table, options) {
+    val now = table.refresh()
+    val instants = planned(now)
+    if (instants.isEmpty) Archived(Nil, Nil) else Archived(instants, archive(now, instants))
+  }
+
+  private def archive(now: Table, instants: Seq[Instant]): Seq[String] = {
+    val archive = now.store.archive
+    val held = archive.held(instants)
+    val (left, fresh) = InstantStates.of(now.storage, now.store.folder, instants).partition(s => held(s.instant))
+    remove(now, left)
+    val added = if (fresh.isEmpty) Nil else Seq(archive.append(fresh))
+    remove(now, fresh)
+    added ++ archive.merge(settings.mergedFiles)
+  }
+
+  /** Removes the instants' files, and what their writers should have removed. */
+  private def remove(now: Table, states: Seq[InstantStates]): Unit = if (states.nonEmpty) {
+    val times = states.map(_.instant.time).toSet
+    now.storage.list(WriteFolders.markers(now.basePath)).filter(f => f.isDirectory && times(f.name))
+      .foreach(f => now.storage.delete(f.path))
+    InstantStates.delete(now.storage, states)
+  }
+
+  // What the timeline alone tells.
+  private def known(now: Table): Seq[Instant] =
+    // Its readers judge its log files by the active timeline, and only its own compaction, which is Hudi's, ends that.
+    if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, settings, facts(now))
+
+  private def planned(now: Table): Seq[Instant] = {
+    val replacing = known(now).filter(_.action == Action.ReplaceCommit)
+    now.store.readCommits(replacing).iterator
+      .find { case (_, metadata) => stillThere(now, metadata.replaced) }
+      .fold(known(now)) { case (first, _) =>
+        ArchivePlanner.plan(now.timeline, settings, facts(now).copy(uncleaned = Set(first.time)))
+      }
+  }
+
+  private def facts(now: Table): ArchiveFacts =
+    ArchiveFacts(now.config.layout, now.config.tableType == TableType.MergeOnRead, retained)
+
+  /** Some file of these file groups, given by partition, is there. */
+  private def stillThere(now: Table, groups: Map[String, Seq[String]]): Boolean =
+    Partitions.list(now.storage, now.basePath, groups.keys.toSeq).exists { case (partition, files) =>
+      val ids = groups(partition).toSet
+      files.exists(f =>
+        FileNames.parseBaseFile(f.name).map(_.fileId).orElse(FileNames.parseLogFile(f.name).map(_.fileId)).exists(ids))
+    }
+}
+
+object Archiver {
+
+  /** As [[Archiver.isDue]], for a timeline alone. */
+  def isDue(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Boolean =
+    ArchivePlanner.plan(timeline, settings, facts).nonEmpty
+}

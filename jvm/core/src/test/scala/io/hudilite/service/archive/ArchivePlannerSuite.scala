@@ -1,0 +1,141 @@
+package io.hudilite.service.archive
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.timeline.{Action, Instant, State, Timeline}
+
+import munit.FunSuite
+
+class ArchivePlannerSuite extends FunSuite {
+
+  private val settings = ArchiveSettings(minCommits = 2, maxCommits = 4)
+  private val copyOnWrite = ArchiveFacts(layout = 2, mergeOnRead = false)
+  private val mergeOnRead = ArchiveFacts(layout = 2, mergeOnRead = true)
+
+  private def time(number: Int): String = f"20260101000000$number%03d"
+
+  private def instant(number: Int, action: String = Action.Commit, state: State = State.Completed): Instant =
+    Instant(time(number), action, state, None, "")
+
+  private def commits(numbers: Int*): Seq[Instant] = numbers.map(instant(_))
+
+  private def planned(instants: Seq[Instant], facts: ArchiveFacts = copyOnWrite, settings: ArchiveSettings = settings)
+      : Seq[Int] =
+    ArchivePlanner.plan(Timeline(instants.sortBy(i => (i.time, i.action))), settings, facts).map(
+      _.time.takeRight(3).toInt)
+
+  test("nothing is archived up to the greatest number of commits") {
+    for (n <- Seq(0, 1, 2, 3, 4)) assertEquals(planned(commits(1 to n: _*)), Nil)
+  }
+
+  test("beyond it the oldest commits are, down to the least number") {
+    assertEquals(planned(commits(1 to 5: _*)), Seq(1, 2, 3))
+    assertEquals(planned(commits(1 to 9: _*)), (1 to 7).toList)
+  }
+
+  test("commits of all kinds count") {
+    val mixed =
+      Seq(instant(1), instant(2, Action.ReplaceCommit), instant(3, Action.DeltaCommit), instant(4), instant(5))
+    assertEquals(planned(mixed), Seq(1, 2, 3))
+  }
+
+  test("other actions do not count") {
+    val others = Seq(Action.Clean, Action.Rollback, Action.Restore, Action.Savepoint, Action.Indexing)
+    for (action <- others) assertEquals(planned(commits(11 to 14: _*) ++ (1 to 9).map(instant(_, action))), Nil)
+  }
+
+  test("the write before the first pending action stays, and all later ones") {
+    for (action <- Action.all.toSeq.sorted.filterNot(_ == Action.Savepoint);
+      state <- Seq(State.Requested, State.Inflight))
+      assertEquals(planned(commits(1, 2, 3, 5, 6, 7, 8) ++ Seq(instant(4, action, state))), Seq(1, 2),
+        s"$action $state")
+  }
+
+  test("a pending action before all commits leaves them alone") {
+    assertEquals(planned(instant(1, Action.DeltaCommit, State.Inflight) +: commits(2 to 9: _*)), Nil)
+    assertEquals(planned(commits(1 to 8: _*) ++ Seq(instant(2, Action.Rollback, State.Inflight))), Nil)
+  }
+
+  test("the first savepoint and all that is newer stays, complete or not") {
+    for (state <- Seq(State.Inflight, State.Completed))
+      assertEquals(
+        planned(commits(1 to 9: _*) ++ Seq(instant(3, Action.Savepoint, state), instant(5, Action.Savepoint))),
+        Seq(1, 2))
+  }
+
+  test("beyond savepoints only what is saved stays, and does not count") {
+    val beyond = settings.copy(beyondSavepoint = true)
+    val saved = Seq(instant(1, Action.Savepoint), instant(3, Action.Savepoint))
+    assertEquals(planned(commits(1 to 9: _*) ++ saved, settings = beyond), Seq(2, 4, 5, 6, 7))
+    assertEquals(planned(commits(1 to 6: _*) ++ saved, settings = beyond), Nil)
+  }
+
+  test("a commit that replaced file groups stays until their files are cleaned, and all later ones") {
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(uncleaned = Set(time(4), time(6)))), Seq(1, 2, 3))
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(uncleaned = Set(time(1)))), Nil)
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(uncleaned = Set(time(8)))), (1 to 7).toList)
+  }
+
+  test("what cleaning retains stays") {
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(retained = Some(time(4)))), Seq(1, 2, 3))
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(retained = Some(time(9)))), (1 to 7).toList)
+  }
+
+  private def deltas(numbers: Int*): Seq[Instant] = numbers.map(instant(_, Action.DeltaCommit))
+
+  test("the last compaction stays until the next is due by the delta commits alone") {
+    def with3(instants: Seq[Instant]) = planned(instants, mergeOnRead, settings.copy(deltaCommits = Some(3)))
+    assertEquals(with3(deltas(1, 2, 4, 5) ++ commits(3)), Seq(1, 2))
+    assertEquals(with3(deltas(1, 2, 3, 5, 6) ++ commits(4)), Seq(1, 2, 3))
+    assertEquals(with3(deltas(1, 2, 4, 5, 6) ++ commits(3)), Seq(1, 2, 3))
+    assertEquals(with3(deltas(1, 2, 4, 5, 6, 7, 8, 9) ++ commits(3)), (1 to 6).toList)
+  }
+
+  test("without a compaction as many delta commits stay as make one due") {
+    val many = settings.copy(deltaCommits = Some(8))
+    assertEquals(planned(deltas(1 to 7: _*), mergeOnRead, many), Nil)
+    assertEquals(planned(deltas(1 to 10: _*), mergeOnRead, many), Seq(1, 2))
+  }
+
+  test("a trigger that goes by time keeps the compaction that it measures from") {
+    val byTime = settings.copy(deltaCommits = None)
+    assertEquals(planned(deltas(1 to 9: _*), mergeOnRead, byTime), Nil)
+    assertEquals(planned(deltas(1, 2, 4, 5, 6, 7, 8) ++ commits(3), mergeOnRead, byTime), Seq(1, 2))
+  }
+
+  private def cleans(numbers: Int*): Seq[Instant] = numbers.map(instant(_, Action.Clean))
+  private def rollbacks(numbers: Int*): Seq[Instant] = numbers.map(instant(_, Action.Rollback))
+
+  test("layout 2: cleans and rollbacks go with the commits that they are older than, but for the newest clean") {
+    val even = commits(2, 4, 6, 8, 10)
+    assertEquals(planned(even ++ cleans(1, 3, 7) ++ rollbacks(5, 9)), Seq(1, 2, 3, 4, 5, 6))
+    assertEquals(planned(even ++ cleans(1)), Seq(2, 4, 6))
+    assertEquals(planned(commits(2, 4, 6, 8) ++ cleans(1, 3, 5)), Nil)
+  }
+
+  test("layout 1: cleans and rollbacks go by their own count, as far as the commits have gone") {
+    val layout1 = copyOnWrite.copy(layout = 1)
+    assertEquals(planned(commits(11 to 14: _*) ++ cleans(1 to 4: _*), layout1), Nil)
+    assertEquals(planned(commits(11 to 14: _*) ++ cleans(1 to 5: _*), layout1), Seq(1, 2, 3))
+    assertEquals(planned(commits(11 to 14: _*) ++ rollbacks(1 to 5: _*), layout1), Seq(1, 2, 3))
+    assertEquals(planned(commits(3, 11, 12) ++ cleans(1, 2, 4, 5, 6, 7), layout1), Seq(1, 2))
+    assertEquals(planned(commits(1, 3, 4, 5, 6) ++ cleans(2), layout1), Seq(1, 3, 4))
+  }
+
+  test("savepoints and restores are never archived") {
+    val others = Seq(instant(1, Action.Restore), instant(2, Action.Indexing))
+    for (layout <- Seq(1, 2))
+      assertEquals(planned(others ++ commits(3 to 9: _*), copyOnWrite.copy(layout = layout)), (3 to 7).toList)
+  }
+
+  test("settings that contradict each other, or cleaning, are refused by name") {
+    def refused(options: Map[String, String], retained: Option[Int]): String =
+      intercept[InvalidInput](ArchiveSettings.of(options, retained)).getMessage
+    val equal = refused(Map("hoodie.keep.max.commits" -> "20"), None)
+    assert(equal.contains("hoodie.keep.max.commits") && equal.contains("hoodie.keep.min.commits"), equal)
+    val cleaned = refused(Map("hoodie.keep.min.commits" -> "10"), Some(10))
+    assert(cleaned.contains("hoodie.keep.min.commits") && cleaned.contains("hoodie.clean.commits.retained"), cleaned)
+    assertEquals(ArchiveSettings.of(Map("hoodie.keep.min.commits" -> "11"), Some(10)).minCommits, 11)
+    assertEquals(ArchiveSettings.of(Map.empty), ArchiveSettings())
+    assertEquals(ArchiveSettings.of(Map("hoodie.compact.inline.trigger.strategy" -> "TIME_ELAPSED")).deltaCommits, None)
+  }
+}
