@@ -55,41 +55,60 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private val timeline = table.timeline
 
   def select(range: IncrementalRange): IncrementalFiles = {
-    // A log compaction repeats records of other writes, merged: what a write of the range logged is in the log files that
-    // were folded, too, which stay.
-    val active = table.store.readCommits(IncrementalRange.select(range, timeline.writes, layout))
-      .filterNot { case (_, metadata) => metadata.isLogCompaction }
-    val archived =
-      if (IncrementalRange.reachesBefore(range, timeline, layout))
-        IncrementalRange.select(range, archivedWrites, layout)
-      else Nil
+    val active = withoutLogCompactions(table.store.readCommits(IncrementalRange.select(range, timeline.writes, layout)))
+    val archived = if (reachesBefore(range)) IncrementalRange.select(range, archivedWrites, layout) else Nil
     val instants = (active.map(_._1) ++ archived).map(_.time).toSet
     if (instants.isEmpty) IncrementalFiles(instants, Map.empty, fullScan = false)
-    else if (archived.nonEmpty) everything(range, instants, s"the commit ${archived.head.time} is archived")
-    else touched(range, active) match {
-      case Right(slices) => IncrementalFiles(instants, slices, fullScan = false)
-      case Left(lost) => everything(range, instants,
-          s"files of the file group ${lost.fileId} in '${lost.partition}' have been cleaned away")
+    else if (archived.nonEmpty && isUpToNow(range)) IncrementalFiles(instants, table.allSlices(), fullScan = true)
+    else recorded(archived) match {
+      case Left(commit) => everything(range, instants, s"the archive does not say what the commit ${commit.time} wrote")
+      case Right(metadata) => files(range, instants, active, withoutLogCompactions(metadata))
     }
   }
 
-  private def archivedWrites: Seq[Instant] =
+  // A log compaction repeats records of other writes, merged: what a write of the range logged is in the log files that
+  // were folded, too, which stay.
+  private def withoutLogCompactions(writes: Seq[(Instant, CommitMetadata)]): Seq[(Instant, CommitMetadata)] =
+    writes.filterNot { case (_, metadata) => metadata.isLogCompaction }
+
+  private def files(range: IncrementalRange, instants: Set[String], active: Seq[(Instant, CommitMetadata)],
+      archived: Seq[(Instant, CommitMetadata)]): IncrementalFiles = touched(range, active, archived) match {
+    case Right(slices) => IncrementalFiles(instants, slices, fullScan = false)
+    case Left(lost) =>
+      everything(range, instants,
+        s"files of the file group ${lost.fileId} in '${lost.partition}' have been cleaned away")
+  }
+
+  private def reachesBefore(range: IncrementalRange): Boolean =
+    IncrementalRange.reachesBefore(range, timeline, layout)
+
+  private lazy val archivedWrites: Seq[Instant] =
     table.store.archivedCompleted().filter(i => Action.Writes(i.action) && !timeline.isCompleted(i.time))
+
+  /** What archived writes wrote, or one of which the archive does not know that. */
+  private def recorded(archived: Seq[Instant]): Either[Instant, Seq[(Instant, CommitMetadata)]] = {
+    val found =
+      if (archived.isEmpty) Map.empty[String, CommitMetadata]
+      else table.store.archive.commits(archived.map(_.time).toSet)
+    archived.find(i => !found.contains(i.time)).toLeft(archived.map(i => i -> found(i.time)))
+  }
+
+  private def isUpToNow(range: IncrementalRange): Boolean = range.end.forall(end =>
+    timeline.writes.forall(IncrementalRange.position(_, layout).forall(_ <= end)))
 
   /** Up to now the present files hold all that the range left behind; up to an earlier time only what nobody overwrote. */
   private def everything(range: IncrementalRange, instants: Set[String], reason: => String): IncrementalFiles = {
-    val upToNow = range.end.forall(end =>
-      timeline.writes.forall(IncrementalRange.position(_, layout).forall(_ <= end)))
-    if (!upToNow && !orWhatIsLeft) throw InvalidInput("RANGE_NOT_RETAINED", "path" -> table.basePath,
+    if (!isUpToNow(range) && !orWhatIsLeft) throw InvalidInput("RANGE_NOT_RETAINED", "path" -> table.basePath,
       "begin" -> range.begin, "end" -> range.end.getOrElse(""), "reason" -> reason)
     IncrementalFiles(instants, table.allSlices(), fullScan = true)
   }
 
   /** Slices as of the range's end of the file groups that the writes touched, or a group whose slice was cleaned away. */
-  private def touched(range: IncrementalRange, writes: Seq[(Instant, CommitMetadata)])
-      : Either[FileGroupId, Map[String, Seq[FileSlice]]] = {
+  private def touched(range: IncrementalRange, active: Seq[(Instant, CommitMetadata)],
+      archived: Seq[(Instant, CommitMetadata)]): Either[FileGroupId, Map[String, Seq[FileSlice]]] = {
     val view = viewAtEnd(range)
-    val last = LastWrites.of(writes).without(view.replaced)
+    // What an archived commit replaced the view does not know any more.
+    val last = LastWrites.of(archived ++ active).without(view.replaced).beforeReplacedBy(archived)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
     val slices = LastWrites.bySlice(table.slicesOf(view, listing))
     last.lost(slices).toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
@@ -98,10 +117,9 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private def viewAtEnd(range: IncrementalRange): ViewInstants = range.end match {
     case None => table.everything
     case Some(end) =>
-      def happened(time: String): Boolean = timeline.write(time).flatMap(IncrementalRange.position(_, layout)) match {
-        case Some(position) => position <= end
-        case None => time <= end
-      }
+      val archived = if (reachesBefore(range)) archivedWrites else Nil
+      val positions = (archived ++ timeline.writes).map(i => i.time -> IncrementalRange.position(i, layout)).toMap
+      def happened(time: String): Boolean = positions.get(time).flatten.getOrElse(time) <= end
       table.view(t => timeline.isCommitted(t) && happened(t), happened)
   }
 }

@@ -16,6 +16,17 @@ private[table] final case class LastWrites(byGroup: Map[FileGroupId, (String, Wr
     gone(group)
   })
 
+  /** The same without file groups that one of these commits replaced after they were written last. */
+  def beforeReplacedBy(commits: Seq[(Instant, CommitMetadata)]): LastWrites = {
+    val replaced = for {
+      (instant, metadata) <- commits
+      (partition, ids) <- metadata.replaced.toSeq
+      id <- ids
+    } yield FileGroupId(partition, id) -> instant.time
+    val last = replaced.groupBy(_._1).map { case (group, times) => group -> times.map(_._2).max }
+    LastWrites(byGroup.filterNot { case (group, (time, _)) => last.get(group).exists(_ > time) })
+  }
+
   /** A file group whose slice does not have the last file, nor a later one that took it in. */
   def lost(slices: Map[FileGroupId, FileSlice]): Option[FileGroupId] = byGroup.collectFirst {
     case (group, (time, stat)) if !slices.get(group).exists(holds(_, time, stat)) => group
