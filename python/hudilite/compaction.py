@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from hudilite import driver
+from hudilite import driver, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Called with the number of file groups compacted so far and the number of all.
-Progress = Callable[[int, int], None]
+    from hudilite.running import Progress
 
 #: What is made of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
 Kind = Literal["base", "log"]
 
 STRATEGY = "hoodie.compaction.strategy"
-_POLL_MS = 200
-_CANCEL_POLLS = 50
 
 
 @dataclass(frozen=True)
@@ -162,27 +159,12 @@ def run(
     """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
     begun = time.monotonic()
     jvm = _jvm(spark)
-    running = jvm.start(driver.session(spark), path, dict(options), instant or "", kind)
-    total, reported = int(running.total()), -1
-    try:
-        while not running.waitFor(_POLL_MS):
-            reported = _report(progress, int(running.compacted()), total, reported)
-    except BaseException:  # Ctrl-C, or an error of the callback
-        for _ in range(_CANCEL_POLLS):
-            running.cancel()  # again and again: it stops the jobs that have begun, not the next one
-            if running.waitFor(_POLL_MS):
-                break
-        raise
-    finished: list[dict[str, Any]] = json.loads(jvm.result(running))
+    compacting = jvm.start(driver.session(spark), path, dict(options), instant or "", kind)
+    reported = running.wait(compacting, progress)
+    finished: list[dict[str, Any]] = json.loads(jvm.result(compacting))
     groups = tuple(CompactedGroup(**group) for compaction in finished for group in compaction["groups"])
-    _report(progress, len(groups), max(total, len(groups)), reported)
+    running.report(progress, len(groups), max(int(compacting.total()), len(groups)), reported)
     return CompactionResult(tuple(str(c["instant"]) for c in finished), groups, time.monotonic() - begun)
-
-
-def _report(progress: Progress | None, done: int, total: int, reported: int) -> int:
-    if progress is not None and done != reported:
-        progress(done, total)
-    return done
 
 
 def _plans(text: str) -> list[CompactionPlan]:
@@ -198,10 +180,4 @@ def _plans(text: str) -> list[CompactionPlan]:
 
 
 def _jvm(spark: SparkSession) -> Any:
-    jvm = driver.service(spark, "PythonCompactions")
-    if jvm is None:
-        raise NotImplementedError(
-            "Compaction is started in Spark's driver process, which a Spark Connect session does not reach. Run it in "
-            "a classic session, or set hoodie.compact.inline on writes."
-        )
-    return jvm
+    return running.jvm(spark, "PythonCompactions", "Compaction", ", or set hoodie.compact.inline on writes")

@@ -35,7 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/StatementRule", "lookup/ProbeTarget", "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "service/Compactor", "shim/PlanNodes",
+      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "service/TaskTable", "shim/PlanNodes",
       "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
@@ -157,7 +157,8 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBaseFile", "basefile.read/ReaderContexts", "logfile.read/LogRecords",
+      "basefile.read/OldBaseFile", "basefile.read/OldBatches", "basefile.read/ReaderContexts",
+      "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/RecordSize", "plan/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "RequestOptionsSuite"),

@@ -66,7 +66,7 @@ object Compactions {
     *   plans one and runs it
     */
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      kind: CompactionKind = CompactionKind.Base): RunningCompaction = {
+      kind: CompactionKind = CompactionKind.Base): RunningService[Seq[FinishedCompaction]] = {
     val done = session.sparkContext.longAccumulator
     val total = onDriver(session, path, options) { (table, all) =>
       check(table, all, instant, kind)
@@ -74,7 +74,7 @@ object Compactions {
       upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, all, instant, kind)
         .map(_.candidates.size).sum
     }
-    new RunningCompaction(session.sparkContext, done, total,
+    new RunningService(session.sparkContext, "compaction", done, total,
       () =>
         onDriver(session, path, options) { (table, all) =>
           val compactor = new Compactor(session, all, done, kind)

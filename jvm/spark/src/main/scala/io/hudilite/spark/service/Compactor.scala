@@ -17,8 +17,6 @@ import io.hudilite.timeline.{Instant, WriteStat}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.util.LongAccumulator
 import org.slf4j.LoggerFactory
 
@@ -94,8 +92,10 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     try {
       val pending = PendingCompactions.open(table, instant)
       val target = WriteTarget.compacting(table, instant.time, conf)
-      val job = CompactionJob(planned, target.job(running.permit), logsUpTo(table, instant), done)
-      val rows = scan(new CompactionTable(job, pending.slices))
+      val work = CompactionWork(planned, target.job(running.permit), logsUpTo(table, instant), done)
+      val rows =
+        TaskTable.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, pending.slices)
+          .map(StatRows.fromRow)
       planned match {
         case CompactionKind.Base => deleteStrays(table, instant, pending.slices, rows)
         case CompactionKind.Log => checkOrder(table, instant, pending.slices, rows)
@@ -128,7 +128,4 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
     val job = LogJob.of(table, TableSupport.of(table, Purpose.Service(instant.time)), None)
     job.copy(instants = job.instants.copy(latest = Some(instant.time)))
   }
-
-  private def scan(table: CompactionTable): Seq[WriteStat] =
-    Datasets.ofRows(session, DataSourceV2Relation.create(table, None, None)).collect().map(StatRows.fromRow).toSeq
 }

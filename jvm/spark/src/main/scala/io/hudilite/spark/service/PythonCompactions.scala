@@ -25,7 +25,7 @@ object PythonCompactions {
       : String = plans(Compactions.preview(session, path, options, Option(instant).filter(_.nonEmpty), kindOf(kind)))
 
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: String, kind: String)
-      : RunningCompaction =
+      : RunningService[Seq[FinishedCompaction]] =
     Compactions.start(session, path, options, Option(instant).filter(_.nonEmpty), kindOf(kind))
 
   private def kindOf(name: String): CompactionKind = CompactionKind.All.find(_.name == name).getOrElse(
@@ -33,7 +33,7 @@ object PythonCompactions {
       "reason" -> s"it must be one of ${CompactionKind.All.map(_.name).mkString(", ")}"))
 
   /** A JSON array of what each compaction did. */
-  def result(running: RunningCompaction): String = {
+  def result(running: RunningService[Seq[FinishedCompaction]]): String = {
     val all = json.createArrayNode()
     running.result().foreach { finished =>
       val groups = all.addObject().put("instant", finished.instant).putArray("groups")

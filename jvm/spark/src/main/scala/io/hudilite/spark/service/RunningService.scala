@@ -1,0 +1,53 @@
+package io.hudilite.spark.service
+
+import java.util.UUID
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import org.apache.spark.SparkContext
+import org.apache.spark.util.LongAccumulator
+
+import scala.util.{Failure, Try}
+
+/** A table service on its way, in a thread of its own.
+  *
+  * @param name
+  *   what it does, in one word
+  * @param counter
+  *   counts what is done
+  * @param total
+  *   what there is to do, in the same unit, as far as known at its start
+  */
+final class RunningService[T] private[service] (
+    context: SparkContext, name: String, counter: LongAccumulator, val total: Int, body: () => T) {
+
+  private val group = s"hudilite-$name-${UUID.randomUUID()}"
+
+  @volatile private var outcome: Try[T] = Failure(new IllegalStateException("it has not ended"))
+  private val ended = new CountDownLatch(1)
+
+  private val thread = new Thread(
+    () =>
+      try {
+        context.setJobGroup(group, s"hudilite $name", interruptOnCancel = true)
+        outcome = Try(body())
+      } catch { case e: Throwable => outcome = Failure(e) } // also what Try lets through
+      finally ended.countDown(),
+    s"hudilite-$name")
+  thread.setDaemon(true)
+  thread.start()
+
+  /** File slices or files that are done so far. */
+  def done: Long = counter.value
+
+  /** Waits at most so long; true when it has ended, well or not. */
+  def waitFor(millis: Long): Boolean = ended.await(millis, TimeUnit.MILLISECONDS)
+
+  /** Stops its tasks; it ends with an error then, and its plan stays. */
+  def cancel(): Unit = context.cancelJobGroup(group)
+
+  /** Waits for its end and says what it did; raises what it raised. */
+  def result(): T = {
+    ended.await()
+    outcome.get
+  }
+}
