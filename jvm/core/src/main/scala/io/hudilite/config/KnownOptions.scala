@@ -29,7 +29,10 @@ private[config] object KnownOptions {
   val Accepted: Set[String] = Set(
     "hoodie.allow.empty.commit", "hoodie.allow.multi.write.on.same.instant", "hoodie.archivelog.folder",
     "hoodie.auto.adjust.lock.configs", "hoodie.avro.schema.validate", "hoodie.avro.write.support.class",
-    "hoodie.base.path", "hoodie.block.writes.on.speculative.execution", "hoodie.bloom.index.bucketized.checking",
+    "hoodie.base.path", "hoodie.clean.allow.multiple", "hoodie.clean.async", "hoodie.clean.async.enabled",
+    "hoodie.clean.delete.bootstrap.base.file", "hoodie.clean.multiple.enabled", "hoodie.clean.parallelism",
+    "hoodie.clean.trigger.strategy", "hoodie.cleaner.delete.bootstrap.base.file", "hoodie.cleaner.parallelism",
+    "hoodie.block.writes.on.speculative.execution", "hoodie.bloom.index.bucketized.checking",
     "hoodie.bloom.index.bucketized.checking.enable.dynamic.parallelism",
     "hoodie.bloom.index.fileid.key.sorting.enable", "hoodie.bloom.index.input.storage.level",
     "hoodie.bloom.index.keys.per.bucket", "hoodie.bloom.index.parallelism", "hoodie.bloom.index.use.caching",
@@ -91,7 +94,7 @@ private[config] object KnownOptions {
   /** Families of names that are accepted and have no effect. */
   val AcceptedPrefixes: Seq[String] = Seq(
     "hoodie.archive.", "hoodie.async.", "hoodie.aws.", "hoodie.bootstrap.", "hoodie.cdc.",
-    "hoodie.clean.", "hoodie.cleaner.", "hoodie.cleanup.", "hoodie.client.", "hoodie.clustering.",
+    "hoodie.cleanup.", "hoodie.client.", "hoodie.clustering.",
     "hoodie.commits.archival.", "hoodie.common.", "hoodie.consistency.check.", "hoodie.datasource.hive_sync.",
     "hoodie.datasource.meta.sync.", "hoodie.deltastreamer.", "hoodie.embed.timeline.server", "hoodie.errortable.",
     "hoodie.expression.index.", "hoodie.file.index.cache.", "hoodie.filesystem.", "hoodie.fs.", "hoodie.gcp.",

@@ -15,7 +15,8 @@ object Options {
 
   /** The documented options, in the order of docs/options.md. */
   val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++
-    ArchiveOptions.all ++ ReadOptions.all
+    ServiceOptions.all ++
+    CleanOptions.all ++ ArchiveOptions.all ++ ReadOptions.all
 
   private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
 
@@ -35,9 +36,11 @@ object Options {
   private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
 
   // Hudi's readers prune by buckets, so that these are given to reads as well.
-  private val ofWrites: Set[String] = (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(
-    WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
-    .toSet
+  private val ofWrites: Set[String] =
+    (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
+      ArchiveOptions.all).filterNot(
+      WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
+      .toSet
 
   /** Raises `InvalidInput` for an option that nobody knows, for one of reads given to a write and the reverse, for one
     * whose meaning hudilite would lose, and for a value that cannot be read. Options that Hudi knows and that change

@@ -117,7 +117,7 @@ private[timeline] object PlanCodec {
         partition -> paths.map(p =>
           record(TimelineSchemas.CleanFile)("filePath" -> s"$base/$p", "isBootstrapBaseFile" -> false))
       },
-      "partitionsToBeDeleted" -> plan.partitionsToDelete, "extraMetadata" -> Map.empty))
+      "partitionsToBeDeleted" -> plan.partitionsToDelete, "extraMetadata" -> extraOf(plan.savepoints)))
 
   def cleanPlan(bytes: Array[Byte]): CleanPlan = {
     val fields = AvroFile.read(bytes)
@@ -130,7 +130,7 @@ private[timeline] object PlanCodec {
         val partition = TablePath.relative(key)
         partition -> files.flatMap(_.text("filePath")).map(inPartition(partition))
       },
-      fields.texts("partitionsToBeDeleted").map(TablePath.relative))
+      fields.texts("partitionsToBeDeleted").map(TablePath.relative), savepointsOf(fields))
   }
 
   def write(metadata: CleanMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Clean)(
@@ -143,7 +143,16 @@ private[timeline] object PlanCodec {
           record(TimelineSchemas.CleanedPartition)("partitionPath" -> p.partition, "policy" -> p.policy,
             "deletePathPatterns" -> (p.deleted ++ p.failed), "successDeleteFiles" -> p.deleted,
             "failedDeleteFiles" -> p.failed, "isPartitionDeleted" -> p.partitionDeleted)).toMap,
-      "version" -> NamesVersion, "bootstrapPartitionMetadata" -> Map.empty, "extraMetadata" -> Map.empty))
+      "version" -> NamesVersion, "bootstrapPartitionMetadata" -> Map.empty,
+      "extraMetadata" -> extraOf(metadata.savepoints)))
+
+  private val SavepointedTimestamps = "savepointed_timestamps"
+
+  private def extraOf(savepoints: Seq[String]): Map[String, String] =
+    Map(SavepointedTimestamps -> savepoints.mkString(","))
+
+  private def savepointsOf(fields: AvroFields): Seq[String] =
+    fields.textMap("extraMetadata").getOrElse(SavepointedTimestamps, "").split(',').map(_.trim).filter(_.nonEmpty).toSeq
 
   def clean(bytes: Array[Byte]): CleanMetadata = {
     val fields = AvroFile.read(bytes)
@@ -153,7 +162,7 @@ private[timeline] object PlanCodec {
         CleanedPartition(TablePath.relative(partition),
           p.text("policy").getOrElse(""), p.texts("successDeleteFiles").map(TablePath.fileName),
           p.texts("failedDeleteFiles").map(TablePath.fileName), p.flag("isPartitionDeleted"))
-      }.toList)
+      }.toList, savepointsOf(fields))
   }
 
   def write(metadata: SavepointMetadata): Array[Byte] = AvroFile.write(record(TimelineSchemas.Savepoint)(

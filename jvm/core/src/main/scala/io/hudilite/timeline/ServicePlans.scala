@@ -60,25 +60,33 @@ final case class CleanedPartition(
     failed: Seq[String] = Nil,
     partitionDeleted: Boolean = false)
 
-/** Content of a completed clean; files of instants before `earliestCommitToRetain` may be gone. */
+/** Content of a completed clean; files of instants before `earliestCommitToRetain` may be gone.
+  *
+  * @param savepoints
+  *   instants of the savepoints that there were when it was planned
+  */
 final case class CleanMetadata(
     startTime: String,
     timeTakenMs: Long,
     earliestCommitToRetain: String,
     lastCompletedCommit: String,
-    partitions: Seq[CleanedPartition])
+    partitions: Seq[CleanedPartition],
+    savepoints: Seq[String] = Nil)
 
 /** Content of `clean.requested`: paths relative to the table's base path, by partition.
   *
   * @param earliestToRetain
   *   first instant whose slices stay; `None` when the policy does not go by commits
+  * @param savepoints
+  *   instants of the savepoints that there are: the files of one that is gone later are looked for again
   */
 final case class CleanPlan(
     policy: String,
     earliestToRetain: Option[Instant],
     lastCompletedCommit: String,
     files: Map[String, Seq[String]],
-    partitionsToDelete: Seq[String] = Nil)
+    partitionsToDelete: Seq[String] = Nil,
+    savepoints: Seq[String] = Nil)
 
 /** Content of a completed savepoint: partition to the file names that it protects. */
 final case class SavepointMetadata(by: String, atEpochMs: Long, comments: String, files: Map[String, Seq[String]])

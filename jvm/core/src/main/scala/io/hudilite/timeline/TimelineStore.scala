@@ -277,6 +277,11 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The history of columns that Hudi's schema-on-read changed. */
   def schemaFiles: SchemaFiles = new SchemaFiles(this)
 
+  /** Some actions have left the active timeline. */
+  def hasArchive: Boolean =
+    storage.list(
+      if (layout == 1) s"$hoodieFolder/${config.archiveFolder}" else s"$folder/${config.historyPath}").nonEmpty
+
   /** Where instants are that left the active timeline. */
   def archive: TimelineArchive =
     if (layout == 1) new ArchiveLog(storage, s"$hoodieFolder/${config.archiveFolder}", zone)

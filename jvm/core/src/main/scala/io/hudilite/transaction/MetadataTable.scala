@@ -49,7 +49,7 @@ object MetadataTable {
   }
 
   /** The order property, folder, commit leaves a correct table wherever a crash falls. */
-  private[transaction] def clear(storage: Storage, basePath: String, config: TableConfig): Unit = {
+  private[hudilite] def clear(storage: Storage, basePath: String, config: TableConfig): Unit = {
     val partitions = listed(config)
     if (partitions.nonEmpty) {
       log.warn(s"Removing the metadata table of $basePath, which hudilite does not maintain: " +

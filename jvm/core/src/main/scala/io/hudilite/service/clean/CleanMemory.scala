@@ -1,0 +1,33 @@
+package io.hudilite.service.clean
+
+import io.hudilite.storage.WeightedCache
+import io.hudilite.table.Table
+import io.hudilite.timeline.Instant
+
+/** How far cleaning has looked in a table, as far as this process knows: a cleaning that finds nothing leaves no trace in
+  * the timeline, and the next one must not look at the same commits again.
+  *
+  * @param earliest
+  *   first instant whose state was to stay whole
+  * @param writes
+  *   times of the writes that had completed
+  */
+private[clean] final case class CleanMemory(policy: CleaningPolicy, savepoints: Set[String], earliest: Option[String],
+    writes: Set[String]) {
+
+  /** What the commit replaced was looked at, and went or stays for good. */
+  def covers(commit: Instant): Boolean = writes(commit.time) && earliest.forall(commit.time < _)
+}
+
+private[clean] object CleanMemory {
+
+  private val MaxTables = 256L
+
+  private val recent = new WeightedCache[(AnyRef, String), CleanMemory](MaxTables)
+
+  def of(table: Table): Option[CleanMemory] = recent.synchronized(recent.get(key(table)))
+
+  def put(table: Table, memory: CleanMemory): Unit = recent.synchronized(recent.put(key(table), memory))
+
+  private def key(table: Table): (AnyRef, String) = table.storage.cacheScope -> table.basePath
+}

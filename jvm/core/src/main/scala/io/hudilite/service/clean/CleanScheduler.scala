@@ -1,0 +1,106 @@
+package io.hudilite.service.clean
+
+import io.hudilite.config.CleanOptions
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.table.{PartitionVersions, Table}
+import io.hudilite.timeline.{Action, CleanPlan, Instant, InstantTime, Timeline}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+
+/** Plans cleanings (docs/format.md#cleaning). */
+object CleanScheduler {
+
+  private val MillisPerHour = 3600000L
+
+  /** Writes a plan under the table lock; `None` when nothing has to go. A plan that is there has to be run first.
+    *
+    * @param options
+    *   options of cleaning
+    */
+  def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions())
+      : Option[Instant] = {
+    CleaningPolicy.of(options) // a bad option is told before anything is touched
+    Transaction.prepared(table, transaction) {
+      val now = table.refresh()
+      val plan = planned(now, options)
+      val policy = CleaningPolicy.of(options)
+      if (plan.files.isEmpty) {
+        remember(now, policy, plan)
+        None
+      } else {
+        MetadataTable.clear(now.storage, now.basePath, now.config)
+        val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+        now.store.requestClean(time, plan)
+        remember(now, policy, plan)
+        now.store.load().instants.find(i => i.time == time && i.action == Action.Clean)
+      }
+    }
+  }
+
+  /** What [[schedule]] would plan; nothing is written. */
+  def preview(table: Table, options: Map[String, String]): CleanPlan = planned(table, options)
+
+  /** Whether so many commits have completed since the last cleaning that it is worth a look: from the timeline alone.
+    *
+    * @param more
+    *   writes that have completed and are not in the timeline yet
+    */
+  def isDue(timeline: Timeline, options: Map[String, String], more: Int = 0): Boolean = {
+    val last = timeline.completed.filter(_.action == Action.Clean).lastOption.map(_.time).getOrElse("")
+    val writes = timeline.writes.size + more
+    timeline.writes.count(_.time > last) + more >= CleanOptions.TriggerCommits(options) &&
+    (CleaningPolicy.of(options) match {
+      case CleaningPolicy.LatestCommits(n) => writes > n
+      case _ => writes > 1
+    })
+  }
+
+  /** The first instant whose state a cleaning leaves whole, see [[CleanPlanner.earliestRetained]]. */
+  def earliestRetained(table: Table, options: Map[String, String]): Option[Instant] =
+    CleanPlanner.earliestRetained(CleaningPolicy.of(options), table.timeline, hoursAgo(table))
+
+  private def planned(table: Table, options: Map[String, String]): CleanPlan = {
+    val policy = CleaningPolicy.of(options)
+    val earliest = earliestRetained(table, options)
+    val goesByCommits = !policy.isInstanceOf[CleaningPolicy.LatestVersions]
+    val partitions =
+      if (goesByCommits && earliest.isEmpty) Nil
+      else new CleanScope(table, policy, options).partitions(earliest.map(_.time))
+    val found = files(table, policy, earliest, partitions)
+    CleanPlan(policy.name, earliest, table.timeline.lastCompleted.map(_.time).getOrElse(""),
+      found.collect { case (partition, cleaned) if cleaned.files.nonEmpty => partition -> cleaned.files }.toMap,
+      found.collect { case (partition, cleaned) if cleaned.isEmptied => partition }, table.timeline.savepoints)
+  }
+
+  private def files(table: Table, policy: CleaningPolicy, earliest: Option[Instant], partitions: Seq[String])
+      : Seq[(String, CleanedFiles)] =
+    if (partitions.isEmpty) Nil
+    else {
+      val kept = protectedOf(table)
+      PartitionVersions.of(table, partitions).map(versions =>
+        versions.partition -> CleanPlanner.files(policy, earliest.map(_.time), versions, kept))
+    }
+
+  private[clean] def protectedOf(table: Table): Protected = {
+    val store = table.store
+    val plans = store.pendingCompactions(table.timeline) ++ store.pendingLogCompactions(table.timeline)
+    Protected(savepointed(table),
+      plans.flatMap(_._2.operations).map(o => FileGroupId(o.partition, o.fileId) -> o.baseInstant).toSet)
+  }
+
+  /** Names of the files that savepoints protect, by partition. */
+  private[clean] def savepointed(table: Table): Map[String, Set[String]] = {
+    val all = table.timeline.completed.filter(_.action == Action.Savepoint).map(table.store.readSavepoint)
+    all.flatMap(_.files).groupBy(_._1).map { case (partition, files) => partition -> files.flatMap(_._2).toSet }
+  }
+
+  private def hoursAgo(table: Table)(hours: Int): String = {
+    val clock = table.storage.clock
+    InstantTime.fromEpochMillis(clock.millis() - hours * MillisPerHour, table.config.zone(clock))
+  }
+
+  private def remember(table: Table, policy: CleaningPolicy, plan: CleanPlan): Unit =
+    if (plan.earliestToRetain.isDefined || policy.isInstanceOf[CleaningPolicy.LatestVersions])
+      CleanMemory.put(table,
+        CleanMemory(policy, table.timeline.savepoints.toSet, plan.earliestToRetain.map(_.time),
+          table.timeline.writes.map(_.time).toSet))
+}

@@ -1,0 +1,53 @@
+package io.hudilite.service.clean
+
+import io.hudilite.config.CleanOptions
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, WriteStat}
+
+/** In which partitions a cleaning has to look: where file slices were replaced since the last one looked there.
+  *
+  * Commits say that; so a table that only grows is never listed. Where it is not known how far the last cleaning came,
+  * and for a policy that does not go by commits, all partitions count.
+  */
+private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, options: Map[String, String]) {
+
+  private val timeline = table.timeline
+
+  /** Partition paths, sorted.
+    *
+    * @param earliest
+    *   time of the first instant whose state will stay whole
+    */
+  def partitions(earliest: Option[String]): Seq[String] = seen(earliest) match {
+    case None => table.partitions()
+    case Some(isSeen) =>
+      val commits = timeline.writes.filter(i => earliest.forall(i.time < _) && !isSeen(i))
+      table.store.readCommits(commits).flatMap { case (_, metadata) => replacedIn(metadata) }.distinct.sorted
+  }
+
+  /** Which commits need not be looked at; `None` when that is not known. */
+  private def seen(earliest: Option[String]): Option[Instant => Boolean] =
+    if (!CleanOptions.Incremental(options)) None
+    else CleanMemory.of(table).filter(m => m.policy == policy && m.savepoints == timeline.savepoints.toSet)
+      .map(m => (i: Instant) => m.covers(i))
+      .orElse(if (earliest.isEmpty) None else sinceLast)
+
+  private def sinceLast: Option[Instant => Boolean] =
+    timeline.completed.filter(_.action == Action.Clean).lastOption match {
+      // All that there is was written by commits that are still there.
+      case None => if (table.store.hasArchive) None else Some(_ => false)
+      case Some(last) => Some(table.store.readClean(last)).filter(reaches).map { metadata => (i: Instant) =>
+          i.time < metadata.earliestCommitToRetain && i.completionTime.getOrElse(i.time) < last.time
+        }
+    }
+
+  // A savepoint that is gone leaves files behind in any partition.
+  private def reaches(last: CleanMetadata): Boolean =
+    last.earliestCommitToRetain.nonEmpty && !timeline.beforeStart(last.earliestCommitToRetain) &&
+      last.savepoints.forall(timeline.savepoints.contains)
+
+  /** Partitions in which a file group got a new slice or was replaced. */
+  private def replacedIn(metadata: CommitMetadata): Iterable[String] =
+    metadata.allStats.filter(s => !s.isLog && s.prevCommit != WriteStat.NoPreviousCommit).map(_.partitionPath) ++
+      metadata.replaced.keys
+}

@@ -1,0 +1,115 @@
+package io.hudilite.service.clean
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+
+import org.slf4j.LoggerFactory
+
+/** A cleaning that is done.
+  *
+  * @param instant
+  *   its time
+  * @param partitions
+  *   what went, by partition
+  */
+final case class FinishedCleaning(instant: String, earliestRetained: String, partitions: Seq[CleanedPartition])
+
+/** Runs planned cleanings, those of Hudi's too.
+  *
+  * Deleting twice does no harm, so a cleaning that was cut off, or that two programs run at once, is simply run.
+  *
+  * @param delete
+  *   deletes files, told by their paths below the table's base path, and answers with those that could not be deleted;
+  *   one that is not there is no failure
+  */
+final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String]) => Set[String]) {
+
+  private val log = LoggerFactory.getLogger(classOf[Cleaning])
+
+  /** Runs what is planned, then plans a cleaning by the options and runs that. */
+  def run(table: Table, options: Map[String, String]): Seq[FinishedCleaning] = {
+    CleaningPolicy.of(options)
+    val pending = runPending(table)
+    val planned = CleanScheduler.schedule(if (pending.isEmpty) table else table.refresh(), options, transaction)
+    pending ++ planned.flatMap(instant => run(table.refresh(), instant, isFresh = true))
+  }
+
+  /** Runs the planned cleanings, oldest first. */
+  def runPending(table: Table): Seq[FinishedCleaning] =
+    table.timeline.pending.filter(_.action == Action.Clean).flatMap(run(table, _, isFresh = false))
+
+  /** @param isFresh
+    *   it was planned just now: nothing that it takes can have come to life since
+    */
+  private def run(table: Table, instant: Instant, isFresh: Boolean): Option[FinishedCleaning] =
+    try {
+      val started = table.storage.clock.millis()
+      val plan = table.store.readCleanPlan(instant)
+      start(table, instant)
+      val files = if (isFresh) plan.files else stillOld(table.refresh(), plan)
+      val failed = delete(table, files.toSeq.sortBy(_._1).flatMap(_._2))
+      if (failed.nonEmpty)
+        log.warn(s"The cleaning ${instant.time} of ${table.basePath} could not delete ${failed.size} " +
+          s"files, which stay behind: ${failed.toSeq.sorted.take(Cleaning.NamedFailures).mkString(", ")}")
+      val took = table.storage.clock.millis() - started
+      Some(finish(table, instant, plan.copy(files = files), failed, took))
+    } catch {
+      case e: CommitConflict if isDone(table, instant) =>
+        log.info(s"Another program has run the cleaning ${instant.time} of ${table.basePath}: ${e.getMessage}")
+        None
+    }
+
+  private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
+    MetadataTable.clear(table.storage, table.basePath, table.config)
+    val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
+    if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
+  }
+
+  /** Files of a plan that was made earlier but for those that the newest state has, or a savepoint: a rollback may have
+    * brought them back.
+    */
+  private def stillOld(now: Table, plan: CleanPlan): Map[String, Seq[String]] = {
+    val live = now.slices(plan.files.keys.toSeq).values.flatten
+      .flatMap(s => s.base.map(_.relativePath).toSeq ++ s.logs.map(_.relativePath)).toSet
+    val saved = CleanScheduler.savepointed(now)
+    plan.files.map { case (partition, files) =>
+      val names = saved.getOrElse(partition, Set.empty[String])
+      partition -> files.filterNot(f => live(f) || names(f.substring(f.lastIndexOf('/') + 1)))
+    }
+  }
+
+  private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
+      : FinishedCleaning =
+    Transaction.prepared(table, transaction) {
+      val emptied = deletePartitions(table, plan.partitionsToDelete)
+      val partitions = plan.files.toSeq.sortBy(_._1).map { case (partition, files) =>
+        val (left, gone) = files.partition(failed)
+        CleanedPartition(partition, plan.policy, gone.map(nameOf), left.map(nameOf), emptied(partition))
+      }
+      val earliest = plan.earliestToRetain.map(_.time).getOrElse("")
+      table.store.completeClean(instant.time,
+        CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints))
+      FinishedCleaning(instant.time, earliest, partitions)
+    }
+
+  // Under the lock, with no write under way, nobody can be about to write into such a folder.
+  private def deletePartitions(table: Table, partitions: Seq[String]): Set[String] =
+    if (partitions.isEmpty || table.store.load().pendingWrites.nonEmpty) Set.empty
+    else Partitions.list(table.storage, table.basePath, partitions.filter(_.nonEmpty)).collect {
+      case (partition, left) if left.forall(f => !f.isDirectory && FileNames.isPartitionMetadata(f.name)) =>
+        table.storage.delete(Partitions.directory(table.basePath, partition))
+        partition
+    }.toSet
+
+  private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
+
+  private def isDone(table: Table, instant: Instant): Boolean =
+    !table.store.load().pending.exists(i => i.time == instant.time && i.action == Action.Clean)
+}
+
+private object Cleaning {
+  val NamedFailures = 10
+}
