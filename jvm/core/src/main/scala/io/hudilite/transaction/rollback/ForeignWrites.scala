@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
   *
   * They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have completed.
   */
-private[transaction] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
+private[hudilite] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
 
   import ForeignWrites._
 
@@ -26,7 +26,8 @@ private[transaction] final class ForeignWrites(store: TimelineStore, policy: For
       val owned = Owner.files(storage, basePath).map(_.name).toSet
       val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
       val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
-      foreign.foreach(refusal(_).foreach(throw _))
+      lazy val condemned = Rollback.condemned(store, timeline)
+      foreign.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
       foreign.sortBy(_.time).reverse.foreach(rollBack)
     }
   }

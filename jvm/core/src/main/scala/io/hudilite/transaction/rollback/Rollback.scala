@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory
   * Whether it completed is asked here, of the timeline as it is, whatever the caller believes: of a completed write
   * nothing is deleted but its traces.
   */
-private[transaction] final class Rollback(store: TimelineStore) {
+private[hudilite] final class Rollback(store: TimelineStore) {
 
   import Rollback._
 
@@ -46,6 +46,26 @@ private[transaction] final class Rollback(store: TimelineStore) {
     undone
   }
 
+  /** Takes a completed write back: from the moment that its completed file is gone nobody sees it any more, and what is
+    * left to do stands in the plan of the rollback, so that whoever comes next ends it. A compaction becomes requested
+    * again. The caller has made sure that nothing rests on the write and that the files from before it are there.
+    *
+    * @return
+    *   the rollback's instant
+    */
+  def runCompleted(write: Instant): String = {
+    val files = store.readCommit(write).allPaths.toSeq.sorted
+    val target = InstantName(write.time, write.action)
+    val time = request(RollbackPlan(target, requests(files)))
+    store.toInflight(time, Action.Rollback)
+    store.withdraw(write.time, write.action, State.Completed)
+    val pending = store.load().pending.filter(i => i.time == write.time && Action.Writes(i.comparableAction))
+    finish(time, target, pending, files, System.nanoTime())
+    store.schemaFiles.delete(write.time)
+    Traces.delete(storage, basePath, write.time)
+    time
+  }
+
   private def isCommitted(instant: String, timeline: Timeline): Boolean =
     timeline.write(instant).exists(!store.isCutShort(_)) ||
       // The active timeline has moved on: whoever finds the instant in the archive sees a completed write.
@@ -62,10 +82,12 @@ private[transaction] final class Rollback(store: TimelineStore) {
       case Seq() =>
         files.foreach(take(instant, _, store.newInstantTime(timeline.lastTime.getOrElse(""))))
         true
-      case compactions if compactions.exists(_.action == Action.Compaction) =>
-        toRequested(compactions, files)
-        true
-      case pending => recorded(pending, files, begun(timeline.pending, instant))
+      case pending =>
+        val rollback = begun(timeline.pending, instant)
+        if (rollback.isEmpty && isCompaction(pending)) {
+          toRequested(pending, files)
+          true
+        } else recorded(pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
     }
   }
 
@@ -77,6 +99,12 @@ private[transaction] final class Rollback(store: TimelineStore) {
     files.foreach(take(pending.head.time, _, throw new IllegalStateException("a compaction appends to no log")))
     pending.foreach(store.revertToRequested)
   }
+
+  private def isCompaction(pending: Seq[Instant]): Boolean = pending.exists(_.action == Action.Compaction)
+
+  // Of a write that had completed no markers are left.
+  private def planned(rollback: Instant): Seq[String] =
+    store.readRollbackPlan(rollback).toSeq.flatMap(_.requests).flatMap(_.files)
 
   // A rollback that died half-way is taken up again, so that it does not stay pending for ever.
   private def begun(pending: Seq[Instant], instant: String): Option[Instant] =
@@ -90,17 +118,21 @@ private[transaction] final class Rollback(store: TimelineStore) {
     // Where no lock reaches its writer, that one may have completed the instant before it could see the rollback.
     val now = store.load()
     val undone = !isCommitted(target.time, now)
-    if (undone) {
-      val done = files.groupBy(partitionOf).toSeq.map { case (partition, paths) =>
-        val results = paths.map(take(target.time, _, time))
-        RolledBackPartition(partition, results.collect { case Deleted(path) => path },
-          rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
-      }
-      val millis = (System.nanoTime() - started) / 1000000L
-      store.completeRollback(time, RollbackMetadata(time, millis, Seq(target), done))
-      pending.foreach(store.delete)
-    } else now.pending.filter(i => i.time == time && i.action == Action.Rollback).foreach(store.delete)
+    if (undone) finish(time, target, pending, files, started)
+    else now.pending.filter(i => i.time == time && i.action == Action.Rollback).foreach(store.delete)
     undone
+  }
+
+  private def finish(time: String, target: InstantName, pending: Seq[Instant], files: Seq[String], started: Long)
+      : Unit = {
+    val done = files.groupBy(partitionOf).toSeq.map { case (partition, paths) =>
+      val results = paths.map(take(target.time, _, time))
+      RolledBackPartition(partition, results.collect { case Deleted(path) => path },
+        rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
+    }
+    val millis = (System.nanoTime() - started) / 1000000L
+    store.completeRollback(time, RollbackMetadata(time, millis, Seq(target), done))
+    if (isCompaction(pending)) pending.foreach(store.revertToRequested) else pending.foreach(store.delete)
   }
 
   private def request(plan: RollbackPlan): String = {
@@ -118,6 +150,20 @@ private[transaction] final class Rollback(store: TimelineStore) {
   private def partitionOf(path: String): String = path.substring(0, math.max(path.lastIndexOf('/'), 0))
 }
 
-private object Rollback {
+private[hudilite] object Rollback {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Rollback")
+
+  /** Times of pending writes that somebody has begun to take back, or has taken back but for their last traces. */
+  def condemned(store: TimelineStore, timeline: Timeline): Set[String] =
+    targets(store, timeline, timeline.instants.filter(_.action == Action.Rollback))
+
+  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock. */
+  def endAll(store: TimelineStore): Unit = {
+    val timeline = store.load()
+    targets(store, timeline, timeline.pending.filter(_.action == Action.Rollback)).toSeq.sorted.reverse
+      .foreach(new Rollback(store).run(_))
+  }
+
+  private def targets(store: TimelineStore, timeline: Timeline, rollbacks: Seq[Instant]): Set[String] =
+    rollbacks.flatMap(store.readRollbackPlan(_)).map(_.target.time).filterNot(timeline.isCompleted).toSet
 }

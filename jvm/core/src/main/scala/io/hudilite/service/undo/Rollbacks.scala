@@ -1,0 +1,69 @@
+package io.hudilite.service.undo
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
+
+/** A write that was taken back.
+  *
+  * @param instant
+  *   of the rollback
+  * @param write
+  *   the write that is gone
+  */
+final case class RolledBackWrite(instant: String, write: String, action: String, files: Int)
+
+/** Takes completed writes back, the newest first (docs/format.md#rollback). */
+object Rollbacks {
+
+  /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. */
+  def preview(table: Table, instant: Option[String]): RolledBackWrite = {
+    val write = checked(table, instant)
+    RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
+  }
+
+  /** Takes the newest completed write back. What dead writers left is rolled back before.
+    *
+    * Raises `ROLLBACK_NOT_POSSIBLE` when something rests on the write: a later write, also a pending one, a plan, a
+    * savepoint, or a cleaning that has deleted what was before it.
+    *
+    * @param instant
+    *   the write, which must be the newest; `None` takes whichever is
+    */
+  def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
+    Transaction.prepared(table, options) {
+      Rollback.endAll(table.store)
+      new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
+      val now = table.refresh()
+      val write = checked(now, instant)
+      val files = now.store.readCommit(write).allPaths.size
+      MetadataTable.clear(now.storage, now.basePath, now.config)
+      RolledBackWrite(new Rollback(now.store).runCompleted(write), write.time, write.action, files)
+    }
+
+  private def checked(now: Table, instant: Option[String]): Instant = {
+    val newest = now.timeline.lastToComplete.getOrElse(throw impossible(now, instant.getOrElse(""), "there is none"))
+    val write = instant.fold(newest)(time =>
+      now.timeline.write(time).getOrElse(
+        throw impossible(now, time, "no completed write has this instant")))
+    (now.timeline.writes.filter(_.time > write.time) ++ Some(newest)).find(_.time != write.time).foreach(i =>
+      throw impossible(now, write.time, s"${i.time} was written after it"))
+    now.timeline.pending.find(rests(_, write)).foreach(i =>
+      throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
+    if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
+    now.timeline.writes.filter(_.time < write.time).lastOption.foreach { before =>
+      try now.checkRetained(before.time)
+      catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }
+    }
+    write
+  }
+
+  // Rollbacks and cleanings that are pending name files that are gone or old; each looks again before it deletes.
+  private def rests(pending: Instant, write: Instant): Boolean =
+    Action.Writes(pending.comparableAction) && pending.time > write.time || pending.action == Action.Restore
+
+  private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
+    "ROLLBACK_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)
+}

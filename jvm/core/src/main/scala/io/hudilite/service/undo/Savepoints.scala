@@ -1,0 +1,82 @@
+package io.hudilite.service.undo
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+
+/** A savepoint that a table has.
+  *
+  * @param instant
+  *   the write whose state it keeps
+  * @param files
+  *   number of files that it protects
+  */
+final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int)
+
+/** States of a table that cleaning and archiving leave alone (docs/format.md#savepoints). */
+object Savepoints {
+
+  /** Saves the state as of a completed write.
+    *
+    * Raises `SAVEPOINT_NOT_POSSIBLE` when there is no such write, it is saved already, or some of its files are gone or
+    * about to go.
+    *
+    * @param instant
+    *   the newest write when there is none
+    */
+  def create(table: Table, instant: Option[String], by: String, comment: String,
+      options: TransactionOptions = TransactionOptions()): SavedState = Transaction.prepared(table, options) {
+    val now = table.refresh()
+    val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
+      .getOrElse(throw impossible(now, "", "it has no completed write"))
+    check(now, time)
+    val files = now.allSlices(Some(time)).map { case (partition, slices) => partition -> slices.flatMap(names) }
+      .filter(_._2.nonEmpty)
+    checkCleanings(now, time, files)
+    val metadata = SavepointMetadata(by, now.storage.clock.millis(), comment, files)
+    now.store.savepoint(time, metadata)
+    SavedState(time, by, metadata.atEpochMs, comment, files.values.map(_.size).sum)
+  }
+
+  /** The savepoints, oldest first. */
+  def list(table: Table): Seq[SavedState] = saved(table).map { instant =>
+    val metadata = table.store.readSavepoint(instant)
+    SavedState(instant.time, metadata.by, metadata.atEpochMs, metadata.comments, metadata.files.values.map(_.size).sum)
+  }
+
+  /** Gives a state free; raises `SAVEPOINT_NOT_FOUND`. */
+  def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): Unit =
+    Transaction.prepared(table, options) {
+      val now = table.refresh()
+      val found = now.timeline.instants.filter(_.action == Action.Savepoint)
+      now.store.delete(found.find(_.time == instant).getOrElse(throw InvalidInput("SAVEPOINT_NOT_FOUND",
+            "path" -> now.basePath, "instant" -> instant, "savepoints" -> found.map(_.time).mkString(", "))))
+    }
+
+  private def saved(table: Table): Seq[Instant] = table.timeline.completed.filter(_.action == Action.Savepoint)
+
+  private def check(now: Table, time: String): Unit = {
+    if (!now.timeline.isCompleted(time)) throw impossible(now, time, "no completed write has this instant")
+    if (saved(now).exists(_.time == time)) throw impossible(now, time, "it is saved already")
+    try now.checkRetained(time)
+    catch { case e: InvalidInput => throw impossible(now, time, e.getMessage) }
+  }
+
+  // A plan is carried out by whoever finds it, so what it names is as good as gone.
+  private def checkCleanings(now: Table, time: String, files: Map[String, Seq[String]]): Unit = {
+    val wanted = files.flatMap { case (partition, names) =>
+      names.map(n => if (partition.isEmpty) n else s"$partition/$n")
+    }
+      .toSet
+    now.timeline.pending.filter(_.action == Action.Clean)
+      .find(now.store.readCleanPlan(_).files.values.flatten.exists(wanted)).foreach(clean =>
+        throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
+  }
+
+  private def names(slice: FileSlice): Seq[String] = slice.base.map(_.name).toSeq ++ slice.logs.map(_.name)
+
+  private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
+    "SAVEPOINT_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)
+}

@@ -1,0 +1,170 @@
+package io.hudilite.service.undo
+
+import io.hudilite.TestTables
+import io.hudilite.config.TableType
+import io.hudilite.error.InvalidInput
+import io.hudilite.service.clean.{CleanScheduler, Cleaning}
+import io.hudilite.service.compact.CompactionScheduler
+import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, State}
+import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+
+import munit.FunSuite
+
+/** Savepoints, and completed writes that are taken back. */
+class UndoSuite extends FunSuite {
+
+  private val path = "/t"
+
+  private def versions(name: String)(body: Int => Unit): Unit =
+    for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
+
+  private def table(storage: Storage): Table = Table.open(storage, path)
+
+  private def made(version: Int, tableType: TableType = TableType.CopyOnWrite): MemoryStorage = {
+    val storage = new MemoryStorage()
+    TextWrites.table(storage, path, version, tableType)
+    storage
+  }
+
+  private def data(storage: MemoryStorage): Seq[String] =
+    storage.paths.filterNot(p => p.contains("/.hoodie/") || p.endsWith("_metadata"))
+
+  private def state(storage: Storage): Seq[String] =
+    table(storage).allSlices().values.flatten.map(_.toString).toSeq.sorted
+
+  private def times(storage: Storage): Seq[String] = table(storage).timeline.writes.map(_.time)
+
+  private def refused(condition: String)(body: => Any): String = {
+    val e = intercept[InvalidInput](body)
+    assertEquals(e.condition, condition)
+    e.getMessage
+  }
+
+  for ((kind, write) <- Seq("an update" -> TextWrites.rewrite, "an insert" -> TextWrites.insert("h-0"),
+      "an overwrite" -> TextWrites.overwrite))
+    versions(s"$kind that is taken back leaves the table as it was") { version =>
+      val storage = made(version)
+      val (before, files) = (state(storage), data(storage))
+      write.run(table(storage))
+      val newest = times(storage).last
+      assertEquals(Rollbacks.preview(table(storage), None).write, newest)
+      val done = Rollbacks.run(table(storage), None)
+      assertEquals((done.write, done.files), (newest, 1))
+      assertEquals(state(storage), before)
+      assertEquals(data(storage), files)
+      assert(!table(storage).timeline.contains(newest))
+      val recorded = table(storage).timeline.completed.find(_.action == Action.Rollback).get
+      assertEquals(table(storage).store.readRollback(recorded).targets.map(_.time), Seq(newest))
+      write.run(table(storage))
+      assert(state(storage) != before)
+    }
+
+  versions("log files that are taken back are gone, or have a block that says so") { version =>
+    val storage = made(version, TableType.MergeOnRead)
+    TextWrites.append.run(table(storage))
+    val before = state(storage)
+    TextWrites.append.run(table(storage))
+    Rollbacks.run(table(storage), None)
+    assertEquals(state(storage), before)
+  }
+
+  versions("a compaction that is taken back is planned again") { version =>
+    val storage = made(version, TableType.MergeOnRead)
+    TextWrites.append.run(table(storage))
+    val now = table(storage)
+    val planned = CompactionScheduler.schedule(now, Map.empty).get.instant.get
+    val pending = table(storage).timeline.pendingCompactions.head
+    val before = state(storage)
+    val transaction = Transaction.resume(table(storage), pending, "COMPACT")
+    val slice = table(storage).slices(Seq("p"))("p").head
+    transaction.commit(Seq(TestTables.writeFile(now, planned, "p", "g-0", Some(slice.instant))))
+    Rollbacks.run(table(storage), None)
+    assertEquals(state(storage), before)
+    assertEquals(table(storage).timeline.pendingCompactions.map(i => (i.time, i.state)),
+      Seq((planned, State.Requested: State)))
+  }
+
+  versions("a write on which something rests is not taken back") { version =>
+    val storage = made(version)
+    val first = times(storage).head
+    TextWrites.rewrite.run(table(storage))
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), Some(first))).contains(
+        "was written after it"))
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), Some("20200101000000000")))
+        .contains("no completed write"))
+    val saved = Savepoints.create(table(storage), None, "me", "before the change")
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None)).contains("savepoint"))
+    Savepoints.delete(table(storage), saved.instant)
+    val under = TestTables.begin(table(storage))
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.preview(table(storage), None)).contains("pending"))
+    under.rollback()
+    def delete(t: Table, paths: Seq[String]): Set[String] = {
+      paths.foreach(p => t.storage.delete(s"$path/$p"))
+      Set.empty
+    }
+    new Cleaning(TransactionOptions(), delete).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    val before = state(storage)
+    refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None))
+    assertEquals(state(storage), before)
+  }
+
+  versions("the first write can be taken back, too, and then there is none") { version =>
+    val storage = made(version)
+    Rollbacks.run(table(storage), None)
+    assertEquals(state(storage), Nil)
+    assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None)).contains("there is none"))
+  }
+
+  for (version <- Seq(6, 9))
+    test(s"version $version: a rollback that fails at any call has happened or not, and the next one ends it") {
+      def prepared(): MemoryStorage = {
+        val storage = made(version)
+        TextWrites.rewrite.run(table(storage))
+        storage
+      }
+      val counting = new FaultyStorage(prepared(), _ => false, () => new IllegalStateException, afterEffect = false)
+      Rollbacks.run(table(counting), None)
+      for (number <- 1 to counting.calls; (name, failure) <- FaultyStorage.Failures; after <- Seq(false, true)) {
+        val storage = prepared()
+        val (newest, hint) = (times(storage).last, s"$name at call $number, after its effect: $after")
+        try Rollbacks.run(table(new FaultyStorage(storage, _ == number, failure, after)), None)
+        catch { case _: Throwable => () }
+        finally { Thread.interrupted(); () }
+        if (times(storage).contains(newest)) assertEquals(data(storage).size, 2, hint)
+        else assert(state(storage).forall(!_.contains(newest)), hint)
+        TextWrites.insert("later").run(table(storage))
+        assertEquals(table(storage).timeline.pending.filter(i => Action.Writes(i.action)), Nil: Seq[Instant], hint)
+        assertEquals(data(storage).exists(_.contains(newest)), times(storage).contains(newest), hint)
+      }
+    }
+
+  versions("a savepoint lists the files of its state, and is found and given free by its instant") { version =>
+    val storage = made(version)
+    val first = times(storage).head
+    TextWrites.rewrite.run(table(storage))
+    val saved = Savepoints.create(table(storage), Some(first), "me", "why")
+    assertEquals((saved.instant, saved.files), (first, 1))
+    assertEquals(Savepoints.list(table(storage)), Seq(saved))
+    val instant = table(storage).timeline.completed.find(_.action == Action.Savepoint).get
+    assertEquals(table(storage).store.readSavepoint(instant).files, Map("p" -> Seq(s"g-0_0-0-0_$first.parquet")))
+    assert(refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(table(storage), Some(first), "me", "")).contains(
+        "already"))
+    refused("SAVEPOINT_NOT_FOUND")(Savepoints.delete(table(storage), times(storage).last))
+    Savepoints.delete(table(storage), first)
+    assertEquals(Savepoints.list(table(storage)), Nil)
+  }
+
+  versions("a state that was cleaned, or is about to be, or never was cannot be saved") { version =>
+    val storage = made(version)
+    refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(table(storage), Some("20200101000000000"), "me", ""))
+    (1 to 3).foreach(_ => TextWrites.rewrite.run(table(storage)))
+    CleanScheduler.schedule(table(storage), Map("hoodie.clean.commits.retained" -> "1"))
+    refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(table(storage), Some(times(storage).head), "me", ""))
+    assertEquals(Savepoints.create(table(storage), None, "me", "").instant, times(storage).last)
+    assert(refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(
+          { val s = new MemoryStorage(); TestTables.create(s, path, version, TableType.CopyOnWrite) }, None, "me", ""))
+        .contains("no completed write"))
+  }
+}
