@@ -1,4 +1,4 @@
-"""The ``hudilite`` command: looks at tables and at the installation without a JVM, and compacts tables with Spark."""
+"""The ``hudilite`` command: looks at tables and at the installation without a JVM, and runs services with Spark."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from hudilite import condition_of, inspect, jars, output, session, table
 from hudilite._version import __version__
+from hudilite.cleaning import Policy
 from hudilite.compaction import Kind
 from hudilite.inspect.folder import NoTable
 
 if TYPE_CHECKING:
     from hudilite.compaction import CompactionPlan
+    from hudilite.tables import HudiliteTable
 
 GROUP_COLUMNS = ("partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds")
 
@@ -74,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     chosen = compact.add_mutually_exclusive_group()
     chosen.add_argument("--schedule-only", action="store_true", help="plan a compaction, to be run later")
     chosen.add_argument("--instant", help="run this planned compaction alone")
+    clean = add("clean", "delete files that only past states of the table need", _clean, table=True)
+    clean.add_argument("--policy", choices=get_args(Policy), help="what stays; the latest commits by default")
+    clean.add_argument("--retain", type=int, help="how many commits (10), hours (24) or file versions (3) stay")
+    clean.add_argument("--dry-run", action="store_true", help="only show what would go")
     return parser
 
 
@@ -90,20 +96,42 @@ def _files(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
-    handle = table(session("hudilite compact", **{"spark.ui.enabled": "false"}), options.path)
-    try:
+    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
         if options.schedule_only:
             plan = handle.schedule_compaction(kind=options.kind, dry_run=options.dry_run)
             return _planned([plan] if plan else [])
         if options.dry_run:
             return _planned(handle.compact(options.instant, kind=options.kind, dry_run=True))
         groups = output.rows_of(handle.compact(options.instant, kind=options.kind).groups)
+        return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
+
+    return _with_spark(options, run)
+
+
+def _clean(options: argparse.Namespace) -> list[dict[str, Any]]:
+    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
+        if options.dry_run:
+            return [{"file": file} for file in handle.clean(options.policy, options.retain, dry_run=True).files]
+        return [
+            {"partition": p.partition, "files": len(p.files), "failed": len(p.failed), "removed": p.removed}
+            for p in handle.clean(options.policy, options.retain).partitions
+        ]
+
+    return _with_spark(options, run)
+
+
+def _with_spark(
+    options: argparse.Namespace, run: Callable[[HudiliteTable], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Run a service in a Spark of its own; an error of hudilite's is one line."""
+    handle = table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path)
+    try:
+        return run(handle)
     except Exception as e:
         text, start = str(e), f"[{condition_of(e)}]"
         if options.debug or start not in text:
             raise
         raise Refused(text[text.index(start) :].splitlines()[0]) from e
-    return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
 
 
 def _planned(plans: list[CompactionPlan]) -> list[dict[str, Any]]:

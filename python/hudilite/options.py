@@ -321,6 +321,46 @@ LOG_COMPACTION_BLOCKS_THRESHOLD: Final[str] = "hoodie.log.compaction.blocks.thre
 Value: int, blocks; default 5.
 """
 
+# Services
+
+HUDILITE_SERVICES: Final[str] = "hudilite.services"
+"""Whether a table looks after itself: after a write, services that are due run. With ``false`` they run only
+when they are called. Value: boolean; default true.
+"""
+
+# Cleaning
+
+CLEAN_AUTOMATIC: Final[str] = "hoodie.clean.automatic"
+"""After a write, delete the files that only past states of the table need, as far as the policy lets them go.
+The write is committed before; a cleaning that fails is logged, and taken up by the next one. Value: boolean;
+default true.
+"""
+
+CLEAN_POLICY: Final[str] = "hoodie.clean.policy"
+"""What stays: the states at the latest commits, those of some hours, or the latest versions of each file group.
+When it is not set, the policy whose number is given, else KEEP_LATEST_COMMITS. Value: KEEP_LATEST_COMMITS or
+KEEP_LATEST_BY_HOURS or KEEP_LATEST_FILE_VERSIONS.
+"""
+
+CLEAN_COMMITS_RETAINED: Final[str] = "hoodie.clean.commits.retained"
+"""Commits whose states KEEP_LATEST_COMMITS leaves whole. Value: int, commits; default 10."""
+
+CLEAN_HOURS_RETAINED: Final[str] = "hoodie.clean.hours.retained"
+"""Hours whose states KEEP_LATEST_BY_HOURS leaves whole. Value: int, hours; default 24."""
+
+CLEAN_FILEVERSIONS_RETAINED: Final[str] = "hoodie.clean.fileversions.retained"
+"""File slices of each file group that KEEP_LATEST_FILE_VERSIONS leaves. Value: int, versions; default 3."""
+
+CLEAN_TRIGGER_MAX_COMMITS: Final[str] = "hoodie.clean.trigger.max.commits"
+"""Commits since the last cleaning after which a write is followed by the next one. Value: int, commits; default
+1.
+"""
+
+CLEAN_INCREMENTAL_ENABLED: Final[str] = "hoodie.clean.incremental.enabled"
+"""Look only at partitions in which file slices were replaced since the last cleaning, as the commits say; with
+``false`` at all partitions. Value: boolean; default true.
+"""
+
 # Archiving
 
 ARCHIVE_AUTOMATIC: Final[str] = "hoodie.archive.automatic"

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import compaction, driver, inspect
+from hudilite import cleaning, compaction, driver, inspect, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from hudilite.compaction import CompactionPlan, CompactionResult, Kind, Progress
+    from hudilite.cleaning import CleanPlan, CleanResult, Policy
+    from hudilite.compaction import CompactionPlan, CompactionResult, Kind
+    from hudilite.running import Progress
 
 _SERVICE = "PythonTables"
 
@@ -224,6 +226,137 @@ class HudiliteTable:
         if dry_run:
             return compaction.preview(self.spark, self.path, chosen, instant, kind)
         return compaction.run(self.spark, self.path, chosen, instant, progress, kind)
+
+    @overload
+    def clean(
+        self,
+        policy: Policy | None = ...,
+        retain: int | None = ...,
+        *,
+        dry_run: Literal[False] = ...,
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> CleanResult: ...
+
+    @overload
+    def clean(
+        self,
+        policy: Policy | None = ...,
+        retain: int | None = ...,
+        *,
+        dry_run: Literal[True],
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> CleanPlan: ...
+
+    def clean(
+        self,
+        policy: Policy | None = None,
+        retain: int | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> CleanResult | CleanPlan:
+        """Delete files that only past states of the table need.
+
+        Writes are followed by it unless ``hoodie.clean.automatic`` is ``false``; so it is called to keep less for once,
+        or where writers leave it to somebody else. Cleanings that were planned and not ended are run first. Savepoints,
+        pending compactions and writes under way keep what they need.
+
+        Parameters
+        ----------
+        policy
+            What stays: ``KEEP_LATEST_COMMITS`` (the default), ``KEEP_LATEST_BY_HOURS`` or
+            ``KEEP_LATEST_FILE_VERSIONS``.
+        retain
+            How many commits (10), hours (24) or file versions (3), by policy.
+        dry_run
+            Only say what would go.
+        progress
+            Called with the number of files deleted so far and the number of all, whenever the first changes.
+        options
+            Other ``hoodie.*`` options.
+
+        Returns
+        -------
+        CleanResult
+            What went, by partition; with ``dry_run`` a :class:`hudilite.cleaning.CleanPlan`.
+
+        Raises
+        ------
+        INVALID_OPTION_VALUE
+            For a number below 1.
+        """
+        chosen = cleaning.chosen(options, policy, retain)
+        if dry_run:
+            return cleaning.preview(self.spark, self.path, chosen)
+        return cleaning.run(self.spark, self.path, chosen, progress)
+
+    def archive(self, *, dry_run: bool = False, options: Mapping[str, str] | None = None) -> undo.Archived:
+        """Move the oldest instants from the active timeline to the archived one, if there are more than may stay.
+
+        Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. What time travel to a state that
+        cleaning keeps, a pending action or a savepoint needs stays.
+
+        Parameters
+        ----------
+        dry_run
+            Only say which would go.
+        options
+            ``hoodie.keep.max.commits`` (30) and ``hoodie.keep.min.commits`` (20), and other options.
+        """
+        return undo.archive(self.spark, self.path, options or {}, dry_run)
+
+    def rollback(
+        self, instant: str | None = None, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+    ) -> undo.RolledBack:
+        """Take the newest write back: its rows are gone, and those that it replaced are there again.
+
+        Parameters
+        ----------
+        instant
+            The write; it must be the newest, which it is by default.
+        dry_run
+            Only say which write that is.
+        options
+            Other ``hoodie.*`` options.
+
+        Raises
+        ------
+        ROLLBACK_NOT_POSSIBLE
+            When a later write, a plan or a savepoint rests on it, or what was before it has been cleaned away.
+        """
+        return undo.rollback(self.spark, self.path, options or {}, instant, dry_run)
+
+    def savepoint(
+        self, instant: str | None = None, comment: str = "", *, options: Mapping[str, str] | None = None
+    ) -> undo.Savepoint:
+        """Save a state: cleaning keeps its files, and time travel reaches it, until the savepoint is deleted.
+
+        Parameters
+        ----------
+        instant
+            The write whose state is saved; the newest by default.
+        comment
+            What it is for.
+        options
+            Other ``hoodie.*`` options.
+
+        Raises
+        ------
+        SAVEPOINT_NOT_POSSIBLE
+            When there is no such write, its state is saved already, or some of its files are gone or about to go.
+        """
+        return undo.savepoint(self.spark, self.path, options or {}, instant, comment)
+
+    def savepoints(self) -> list[undo.Savepoint]:
+        """All savepoints, oldest first."""
+        return undo.savepoints(self.spark, self.path)
+
+    def delete_savepoint(self, instant: str, *, options: Mapping[str, str] | None = None) -> None:
+        """Give a saved state free; ``SAVEPOINT_NOT_FOUND`` when there is none of that instant."""
+        undo.delete_savepoint(self.spark, self.path, options or {}, instant)
 
 
 def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:

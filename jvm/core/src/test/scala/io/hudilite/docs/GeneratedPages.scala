@@ -1,14 +1,6 @@
 package io.hudilite.docs
 
-import io.hudilite.config.{
-  ArchiveOptions,
-  CompactionOptions,
-  ConfigKey,
-  Options,
-  ReadOptions,
-  TableOptions,
-  WriteOptions
-}
+import io.hudilite.config._
 import io.hudilite.error.Conditions
 
 /** One group of options, as a section of the pages. */
@@ -27,7 +19,10 @@ object GeneratedPages {
     Section("Writing", "Options of one write.", WriteOptions.all),
     Section("Compaction", "Options of a write that a compaction follows, and of a call that compacts.",
       CompactionOptions.all),
-    Section("Archiving", "Options of a write that archiving follows, and of a call that archives.", ArchiveOptions.all),
+    Section("Services", "Options of writes that say what a table does for itself after them.", ServiceOptions.all),
+    Section("Cleaning", "Options of a write, which a cleaning follows, and of a call that cleans.", CleanOptions.all),
+    Section("Archiving", "Options of a write, which an archiving follows, and of a call that archives.",
+      ArchiveOptions.all),
     Section("Reading", "Options of one read.", ReadOptions.all))
 
   /** docs/options.md */

@@ -41,8 +41,12 @@ object Rooms {
       "storage", "table", "timeline", "transaction.lock", "transaction.rollback"),
     Room("service.compact", "which file slices are compacted, and when", "config", "error", "filegroup", "log",
       "storage", "table", "timeline", "transaction"),
+    Room("service.clean", "which files only past states need, and that they go", "config", "error", "filegroup",
+      "storage", "table", "timeline", "transaction"),
     Room("service.archive", "which instants leave the active timeline, and how they get into the archived one",
-      "config", "error", "filegroup", "table", "timeline", "transaction"))
+      "config", "error", "filegroup", "table", "timeline", "transaction"),
+    Room("service.undo", "savepoints, and writes that are taken back", "error", "filegroup", "table", "timeline",
+      "transaction", "transaction.rollback"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
@@ -66,7 +70,9 @@ object Rooms {
     Room("spark.write", "writers of file groups, the commit", "config", "error", "filegroup", "index", "log", "merge",
       "record", "schema", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row",
       "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
-    Room("spark.service", "compactions as jobs of Spark's", "config", "error", "filegroup", "log", "service.compact",
+    Room("spark.service", "table services as jobs of Spark's", "config", "error", "filegroup", "log", "service.archive",
+      "service.clean",
+      "service.compact", "service.undo",
       "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.logfile.read", "spark.row",
       "spark.shim", "spark.slice", "spark.write", "storage", "table", "timeline", "transaction",
       "transaction.rollback"),

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, SnapshotSource}
-import io.hudilite.spark.service.InlineCompaction
+import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -126,7 +126,7 @@ final case class HudiliteTable(
       RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
-      val target = InlineCompaction.after(WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All))
+      val target = InlineServices.after(WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey = false)

@@ -4,7 +4,7 @@ import io.hudilite.config.WriteOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.SchemaAlignment
-import io.hudilite.spark.service.InlineCompaction
+import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
@@ -55,7 +55,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = InlineCompaction.after(
+    val target = InlineServices.after(
       WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
     val replaces = write.isInstanceOf[OverwriteByExpression]
     if (looksUp(operation, target) && !replaces)

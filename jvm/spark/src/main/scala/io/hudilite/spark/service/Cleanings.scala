@@ -1,0 +1,38 @@
+package io.hudilite.spark.service
+
+import io.hudilite.config.WriteConf
+import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
+import io.hudilite.timeline.CleanPlan
+import io.hudilite.transaction.TransactionOptions
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.util.LongAccumulator
+
+/** Cleaning of a table by its path: what programs call, in Scala, in Java or from Python. Options are those of
+  * docs/options.md; all calls raise `TABLE_NOT_FOUND`.
+  */
+object Cleanings {
+
+  /** What [[start]] would delete beyond the cleanings that are planned already; nothing is written. */
+  def preview(session: SparkSession, path: String, options: JMap[String, String]): CleanPlan =
+    Compactions.onDriver(session, path, options)((table, all) => CleanScheduler.preview(table, all))
+
+  /** Starts cleaning in the background: what is planned first, then what the options let go. */
+  def start(session: SparkSession, path: String, options: JMap[String, String])
+      : RunningService[Seq[FinishedCleaning]] = {
+    val done = session.sparkContext.longAccumulator
+    val total = preview(session, path, options).files.values.map(_.size).sum
+    new RunningService(session.sparkContext, "cleaning", done, total,
+      () =>
+        Compactions.onDriver(session, path, options)((table, all) =>
+          cleaning(session, TransactionOptions.of(WriteConf.of(all).commit), done).run(table, all)))
+  }
+
+  private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator)
+      : Cleaning = {
+    val deletion = new FileDeletion(session, done)
+    new Cleaning(transaction, deletion.delete)
+  }
+}

@@ -1,0 +1,71 @@
+package io.hudilite.spark.service
+
+import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions, ServiceOptions}
+import io.hudilite.error.CommitConflict
+import io.hudilite.service.clean.CleanScheduler
+import io.hudilite.spark.write.{AfterCommit, WriteTarget}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+import io.hudilite.transaction.TransactionOptions
+
+import org.apache.spark.sql.SparkSession
+import org.slf4j.LoggerFactory
+
+import scala.util.control.NonFatal
+
+/** What a table does for itself after a write.
+  *
+  * The write is committed by then, so nothing that happens here may make it look failed, or its rows would be written
+  * again: what fails is logged, and its plan waits for the next run.
+  */
+object InlineServices extends AfterCommit {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.spark.service.InlineServices")
+
+  /** The target with its services; raises `InvalidInput` when options ask for one that the table cannot have, that they
+    * forbid, or that makes no sense.
+    */
+  def after(target: WriteTarget): WriteTarget = {
+    InlineCompaction.check(target)
+    Archivings.settings(target.options)
+    target.copy(afterCommit = this)
+  }
+
+  /** Services run by themselves at all. */
+  private[service] def run(options: Map[String, String]): Boolean =
+    ServiceOptions.Services(options) && CompactionOptions.TableServices(options)
+
+  // Old files go after a compaction, which makes some old, and instants after a cleaning, which they may have to wait for.
+  override def apply(target: WriteTarget, table: Table): Unit = {
+    val options = target.options
+    val transaction = TransactionOptions.of(target.conf.commit)
+    InlineCompaction.asked(options).foreach(kind =>
+      logged(table, "compaction")(InlineCompaction.run(SparkSession.active, table, options, kind)))
+    if (run(options) && CleanOptions.Automatic(options) && mayClean(table, options))
+      logged(table, "cleaning")(clean(table, options, transaction))
+    if (run(options) && ArchiveOptions.Automatic(options) && Archivings.mayBeDue(table, options))
+      logged(table, "archiving") {
+        Archivings.run(table.refresh(), options, transaction)
+        ()
+      }
+  }
+
+  /** From the timeline as the write found it, so that most writes ask storage for nothing. */
+  private def mayClean(before: Table, options: Map[String, String]): Boolean =
+    CleanScheduler.isDue(before.timeline, options, more = 1) ||
+      before.timeline.pending.exists(_.action == Action.Clean)
+
+  private def clean(table: Table, options: Map[String, String], transaction: TransactionOptions): Unit = {
+    val session = SparkSession.active
+    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(table.refresh(), options)
+    ()
+  }
+
+  private def logged(table: Table, service: String)(body: => Unit): Unit =
+    try body
+    catch {
+      case e: CommitConflict => log.info(s"No $service of ${table.basePath} after this write: ${e.getMessage}")
+      case NonFatal(e) =>
+        log.error(s"The write to ${table.basePath} is committed, but the $service after it failed.", e)
+    }
+}

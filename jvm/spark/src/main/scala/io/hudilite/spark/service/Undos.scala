@@ -1,0 +1,42 @@
+package io.hudilite.spark.service
+
+import io.hudilite.config.WriteConf
+import io.hudilite.service.undo.{Rollbacks, RolledBackWrite, SavedState, Savepoints}
+import io.hudilite.transaction.TransactionOptions
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.SparkSession
+
+/** Savepoints and rollbacks of a table by its path: what programs call, in Scala, in Java or from Python. Options are those
+  * of docs/options.md; all calls raise `TABLE_NOT_FOUND`.
+  */
+object Undos {
+
+  /** Takes the newest write back, or says which one that is.
+    *
+    * @param instant
+    *   the write, which must be the newest
+    */
+  def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
+      dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, all) =>
+    if (dryRun) Rollbacks.preview(table, instant) else Rollbacks.run(table, instant, transaction(all))
+  }
+
+  /** Saves the state as of a write, by default of the newest. */
+  def savepoint(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
+      comment: String): SavedState = Compactions.onDriver(session, path, options) { (table, all) =>
+    Savepoints.create(table, instant, session.sparkContext.sparkUser, comment, transaction(all))
+  }
+
+  /** The savepoints, oldest first. */
+  def savepoints(session: SparkSession, path: String, options: JMap[String, String]): Seq[SavedState] =
+    Compactions.onDriver(session, path, options)((table, _) => Savepoints.list(table))
+
+  /** Gives a saved state free. */
+  def deleteSavepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String): Unit =
+    Compactions.onDriver(session, path, options)((table, all) => Savepoints.delete(table, instant, transaction(all)))
+
+  private def transaction(options: Map[String, String]): TransactionOptions =
+    TransactionOptions.of(WriteConf.of(options).commit)
+}

@@ -1,0 +1,127 @@
+"""Cleaning of tables: what would go, what went, and the calls into the JVM."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from hudilite import driver, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from hudilite.running import Progress
+
+#: What stays: the states at the latest commits, those of some hours, or the latest versions of each file group.
+Policy = Literal["KEEP_LATEST_COMMITS", "KEEP_LATEST_BY_HOURS", "KEEP_LATEST_FILE_VERSIONS"]
+
+POLICY = "hoodie.clean.policy"
+_RETAINED = {
+    "KEEP_LATEST_COMMITS": "hoodie.clean.commits.retained",
+    "KEEP_LATEST_BY_HOURS": "hoodie.clean.hours.retained",
+    "KEEP_LATEST_FILE_VERSIONS": "hoodie.clean.fileversions.retained",
+}
+
+
+@dataclass(frozen=True)
+class CleanPlan:
+    """What a cleaning would delete.
+
+    Attributes
+    ----------
+    policy
+        Name of the policy.
+    earliest_retained
+        First instant whose state stays whole; empty when nothing is old enough, or the policy goes by file versions.
+    files
+        Paths below the table's base path.
+    """
+
+    policy: str
+    earliest_retained: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CleanedPartition:
+    """What a cleaning did in one partition.
+
+    Attributes
+    ----------
+    partition
+        Its path; empty for an unpartitioned table.
+    files, failed
+        Names of the files that went, and of those that could not be deleted.
+    removed
+        Its folder went, too, for nothing was left in it.
+    """
+
+    partition: str
+    files: tuple[str, ...]
+    failed: tuple[str, ...]
+    removed: bool
+
+
+@dataclass(frozen=True)
+class CleanResult:
+    """What ``clean`` did.
+
+    Attributes
+    ----------
+    instants
+        The cleanings that were run; empty when nothing had to go.
+    partitions
+        What went, by partition.
+    seconds
+        Time that it took altogether.
+    """
+
+    instants: tuple[str, ...]
+    partitions: tuple[CleanedPartition, ...]
+    seconds: float
+
+    @property
+    def files(self) -> int:
+        """Number of files that went."""
+        return sum(len(partition.files) for partition in self.partitions)
+
+
+def chosen(options: Mapping[str, str] | None, policy: str | None, retain: int | None) -> dict[str, str]:
+    """Options with the policy and its number, checked: an unknown policy raises ``ValueError``."""
+    if policy is not None and policy.upper() not in _RETAINED:
+        raise ValueError(f"policy must be one of {', '.join(get_args(Policy))}, not {policy!r}")
+    name = policy.upper() if policy else None
+    found = {**(options or {}), **({POLICY: name} if name else {})}
+    if retain is not None:
+        found[_RETAINED[name or "KEEP_LATEST_COMMITS"]] = str(retain)
+    return found
+
+
+def preview(spark: SparkSession, path: str, options: Mapping[str, str]) -> CleanPlan:
+    """Say what :func:`run` would delete."""
+    plan = json.loads(_jvm(spark).previewCleaning(driver.session(spark), path, dict(options)))
+    return CleanPlan(plan["policy"], plan["earliest_retained"], tuple(plan["files"]))
+
+
+def run(spark: SparkSession, path: str, options: Mapping[str, str], progress: Progress | None) -> CleanResult:
+    """Run what is planned, then plan and run a cleaning; see :meth:`hudilite.tables.HudiliteTable.clean`."""
+    begun = time.monotonic()
+    jvm = _jvm(spark)
+    cleaning = jvm.startCleaning(driver.session(spark), path, dict(options))
+    reported = running.wait(cleaning, progress)
+    finished: list[dict[str, Any]] = json.loads(jvm.cleaned(cleaning))
+    partitions = tuple(
+        CleanedPartition(p["partition"], tuple(p["files"]), tuple(p["failed"]), p["removed"])
+        for done in finished
+        for p in done["partitions"]
+    )
+    files = sum(len(p.files) for p in partitions)
+    running.report(progress, files, max(int(cleaning.total()), files), reported)
+    return CleanResult(tuple(str(done["instant"]) for done in finished), partitions, time.monotonic() - begun)
+
+
+def _jvm(spark: SparkSession) -> Any:
+    return running.jvm(spark, "PythonServices", "Cleaning", ", or leave it to writes, which it follows by default")

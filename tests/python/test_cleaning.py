@@ -1,0 +1,73 @@
+"""Cleaning through the Python front door."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conditions import fails_with
+from engines import Engine, Shape, frame, record
+
+import hudilite
+from hudilite import cli
+from hudilite.cleaning import CleanPlan, CleanResult
+from hudilite.tables import HudiliteTable
+
+VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
+OFF = {"hoodie.clean.automatic": "false"}
+
+
+def rewritten(lite: Engine, path: Path, version: int, times: int = 5) -> HudiliteTable:
+    """A table with one row, each of whose versions has a base file of its own."""
+    for n in range(times):
+        lite.write(
+            frame(lite.spark, [record("k", n, "2026-01-01", price=float(n))]), path, **Shape(version).options(), **OFF
+        )
+    return hudilite.table(lite.spark, str(path))
+
+
+def base_files(path: Path) -> set[str]:
+    return {str(f.relative_to(path)) for f in path.rglob("*.parquet") if ".hoodie" not in f.parts}
+
+
+@VERSIONS
+def test_clean_deletes_what_only_the_past_needs_and_says_so(lite: Engine, path: Path, version: int) -> None:
+    table = rewritten(lite, path, version)
+    before = base_files(path)
+    plan = table.clean(retain=2, dry_run=True)
+    assert isinstance(plan, CleanPlan) and plan.policy == "KEEP_LATEST_COMMITS" and len(plan.files) == 2
+    assert base_files(path) == before
+    seen: list[tuple[int, int]] = []
+    result = table.clean(retain=2, progress=lambda done, total: seen.append((done, total)))
+    assert base_files(path) == before - set(plan.files)
+    assert result.files == 2 and seen[-1] == (2, 2) and len(result.instants) == 1
+    assert [p.partition for p in result.partitions] == ["2026-01-01"]
+    assert table.clean(retain=2) == CleanResult((), (), pytest.approx(0, abs=60))
+    assert table.clean("KEEP_LATEST_FILE_VERSIONS", 1).files == 2
+    assert table.rows().select("price").collect()[0]["price"] == 4.0
+    assert [i.action for i in table.timeline()].count("clean") == 2
+
+
+def test_a_bad_policy_and_a_bad_number_are_told(lite: Engine, path: Path) -> None:
+    table = rewritten(lite, path, 9, 1)
+    with pytest.raises(ValueError, match="KEEP_LATEST_BY_HOURS"):
+        table.clean("KEEP_ALL")  # type: ignore[call-overload]
+    with fails_with("INVALID_OPTION_VALUE"):
+        table.clean(retain=0)
+    with fails_with("TABLE_NOT_FOUND"):
+        hudilite.table(lite.spark, str(path / "elsewhere")).clean()
+
+
+def test_the_command_shows_and_does_the_same(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rewritten(lite, path, 9)
+    before = base_files(path)
+    retain = ["--policy", "KEEP_LATEST_FILE_VERSIONS", "--retain", "2"]
+    assert cli.main(["clean", str(path), "--json", "--dry-run", *retain]) == 0
+    shown = {row["file"] for row in json.loads(capsys.readouterr().out)}
+    assert len(shown) == 3 and base_files(path) == before
+    assert cli.main(["clean", str(path), "--json", *retain]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"partition": "2026-01-01", "files": 3, "failed": 0, "removed": False}
+    ]
+    assert base_files(path) == before - shown
