@@ -75,6 +75,8 @@ def main() -> None:
     print("flights of January and February 2013 ...", flush=True)
     source = flights(spark).cache()
     loaded = load_january(source, path)
+    # Its files stay, whatever later commits replace.
+    hudilite.table(spark, path).savepoint(comment="the January load")
     print(
         f"January: {loaded} flights loaded in {time.monotonic() - began:.0f} s, start of Spark included\n", flush=True
     )
@@ -151,9 +153,9 @@ def report(spark: SparkSession, path: str, days: list[Day]) -> None:
     changed, seconds = timed(lambda: table.changes(before.completion_time or before.time).count())
     print(f"\nincremental read of the last day: {changed} rows in {seconds:.2f} s")
 
-    first = history[-1]
-    then, seconds = timed(lambda: table.rows(as_of=first.time).count())
-    print(f"as of the January load ({first.time}): {then} rows in {seconds:.2f} s")
+    saved = table.savepoints()[0]
+    then, seconds = timed(lambda: table.rows(as_of=saved.instant).count())
+    print(f"as of {saved.comment} ({saved.instant}): {then} rows in {seconds:.2f} s")
 
     key = rows.orderBy(F.desc("flight_id")).first()
     assert key is not None
