@@ -23,6 +23,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** Folder of the active timeline. */
   val folder: String = if (layout == 1) hoodieFolder else s"$hoodieFolder/${config.timelinePath}"
 
+  private def archiveFolder: String =
+    if (layout == 1) s"$hoodieFolder/${config.archiveFolder}" else s"$folder/${config.historyPath}"
+
   private def zone: ZoneId = config.zone(storage.clock)
 
   /** The time of this machine, in the zone of the timeline. */
@@ -278,14 +281,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def schemaFiles: SchemaFiles = new SchemaFiles(this)
 
   /** Some actions have left the active timeline. */
-  def hasArchive: Boolean =
-    storage.list(
-      if (layout == 1) s"$hoodieFolder/${config.archiveFolder}" else s"$folder/${config.historyPath}").nonEmpty
+  def hasArchive: Boolean = storage.list(archiveFolder).nonEmpty
 
   /** Where instants are that left the active timeline. */
   def archive: TimelineArchive =
-    if (layout == 1) new ArchiveLog(storage, s"$hoodieFolder/${config.archiveFolder}", zone)
-    else new TimelineHistory(storage, s"$folder/${config.historyPath}")
+    if (layout == 1) new ArchiveLog(storage, archiveFolder, zone)
+    else new TimelineHistory(storage, archiveFolder)
 
   /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
   def archivedCompleted(): Seq[Instant] = archive.completed()

@@ -1,6 +1,6 @@
 package io.hudilite.service.archive
 
-import io.hudilite.config.{ArchiveOptions, CompactionOptions}
+import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions}
 import io.hudilite.error.InvalidInput
 
 /** How archiving goes.
@@ -22,9 +22,6 @@ final case class ArchiveSettings(minCommits: Int = 20, maxCommits: Int = 30, del
 
 object ArchiveSettings {
 
-  // Declared by the options of cleaning; here it only names what it stands against.
-  private val Retained = "hoodie.clean.commits.retained"
-
   /** Raises `InvalidInput` for numbers that contradict each other.
     *
     * @param retained
@@ -37,7 +34,7 @@ object ArchiveSettings {
       s"it must be greater than ${ArchiveOptions.MinCommits.name}, which is $min")
     retained.filter(min <= _).foreach(cleaned =>
       throw invalid(ArchiveOptions.MinCommits.name, min,
-        s"it must be greater than $Retained, which is $cleaned: time " +
+        s"it must be greater than ${CleanOptions.CommitsRetained.name}, which is $cleaned: time " +
           "travel to what cleaning retains needs the commits"))
     ArchiveSettings(min, max, deltaCommits(options), ArchiveOptions.BeyondSavepoint(options),
       ArchiveOptions.MergedFiles(options))

@@ -25,9 +25,9 @@ private[clean] object CleanMemory {
 
   private val recent = new WeightedCache[(AnyRef, String), CleanMemory](MaxTables)
 
-  def of(table: Table): Option[CleanMemory] = recent.synchronized(recent.get(key(table)))
+  def of(table: Table): Option[CleanMemory] = recent.get(key(table))
 
-  def put(table: Table, memory: CleanMemory): Unit = recent.synchronized(recent.put(key(table), memory))
+  def put(table: Table, memory: CleanMemory): Unit = recent.put(key(table), memory)
 
   private def key(table: Table): (AnyRef, String) = table.storage.cacheScope -> table.basePath
 }
