@@ -11,29 +11,39 @@ object CleanScheduler {
 
   private val MillisPerHour = 3600000L
 
-  /** Writes a plan under the table lock; `None` when nothing has to go. A plan that is there has to be run first.
+  /** Plans a cleaning, and writes the plan under the table lock; `None` when nothing has to go. A plan that is there has to
+    * be run first. Folders are listed before, so that nobody waits for that.
     *
     * @param options
     *   options of cleaning
     */
   def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions())
       : Option[Instant] = {
-    CleaningPolicy.of(options) // a bad option is told before anything is touched
-    Transaction.prepared(table, transaction) {
+    val policy = CleaningPolicy.of(options)
+    val early = planned(table, options)
+    if (early.files.isEmpty) {
+      remember(table, policy, early)
+      None
+    } else Transaction.prepared(table, transaction) {
       val now = table.refresh()
-      val plan = planned(now, options)
-      val policy = CleaningPolicy.of(options)
-      if (plan.files.isEmpty) {
-        remember(now, policy, plan)
-        None
-      } else {
-        MetadataTable.clear(now.storage, now.basePath, now.config)
-        val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-        now.store.requestClean(time, plan)
-        remember(now, policy, plan)
-        now.store.load().instants.find(i => i.time == time && i.action == Action.Clean)
-      }
+      val plan = if (stillHolds(table, now)) early else planned(now, options)
+      val requested = if (plan.files.isEmpty) None else Some(request(now, plan))
+      remember(if (plan eq early) table else now, policy, plan)
+      requested
     }
+  }
+
+  // What is old stays old whatever is written meanwhile, but for a state that is saved or brought back.
+  private def stillHolds(before: Table, now: Table): Boolean =
+    before.timeline.writes.forall(i => now.timeline.isCompleted(i.time)) &&
+      before.timeline.savepoints == now.timeline.savepoints
+
+  private def request(now: Table, plan: CleanPlan): Instant = {
+    MetadataTable.clear(now.storage, now.basePath, now.config)
+    val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+    now.store.requestClean(time, plan)
+    now.store.load().instants.find(i => i.time == time && i.action == Action.Clean).getOrElse(
+      throw new IllegalStateException(s"the cleaning $time of ${now.basePath} is gone"))
   }
 
   /** What [[schedule]] would plan; nothing is written. */
