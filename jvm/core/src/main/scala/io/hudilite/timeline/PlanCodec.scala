@@ -4,6 +4,8 @@ import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.codec.avro.AvroFile.record
 import io.hudilite.storage.TablePath
 
+import org.apache.avro.generic.GenericRecord
+
 /** Plans and results of table services to and from Avro; the same in both layouts.
   *
   * Files are told by their names and partitions, or by absolute paths, which hold no longer when a table was moved. So of
@@ -49,7 +51,10 @@ private[timeline] object PlanCodec {
     TablePath.fileName(path) -> size
   }
 
-  def write(metadata: RollbackMetadata, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.Rollback)(
+  def write(metadata: RollbackMetadata, base: String): Array[Byte] = AvroFile.write(rollbackRecord(metadata, base))
+
+  private def rollbackRecord(metadata: RollbackMetadata, base: String): GenericRecord =
+    record(TimelineSchemas.Rollback)(
       "startRollbackTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
       "totalFilesDeleted" -> metadata.partitions.map(_.deleted.size).sum,
       "commitsRollback" -> metadata.targets.map(_.time),
@@ -59,10 +64,11 @@ private[timeline] object PlanCodec {
             "successDeleteFiles" -> p.deleted.map(f => s"$base/$f"),
             "failedDeleteFiles" -> p.failed.map(f => s"$base/$f"), "rollbackLogFiles" -> p.rollbackLogFiles,
             "logFilesFromFailedCommit" -> Map.empty)).toMap,
-      "instantsRollback" -> metadata.targets.map(instantInfo)))
+      "instantsRollback" -> metadata.targets.map(instantInfo))
 
-  def rollback(bytes: Array[Byte]): RollbackMetadata = {
-    val fields = AvroFile.read(bytes)
+  def rollback(bytes: Array[Byte]): RollbackMetadata = rollbackOf(AvroFile.read(bytes))
+
+  private def rollbackOf(fields: AvroFields): RollbackMetadata = {
     val named = fields.children("instantsRollback").map(instantName)
     RollbackMetadata(fields.text("startRollbackTime").getOrElse(""), fields.number("timeTakenInMillis"),
       if (named.nonEmpty) named else fields.texts("commitsRollback").map(InstantName(_, "")),
@@ -71,6 +77,32 @@ private[timeline] object PlanCodec {
         RolledBackPartition(partition, p.texts("successDeleteFiles").map(inPartition(partition)),
           p.texts("failedDeleteFiles").map(inPartition(partition)), names(p.longMap("rollbackLogFiles")))
       }.toList)
+  }
+
+  def write(plan: RestorePlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.RestorePlan)(
+      "instantsToRollback" -> plan.targets.map(instantInfo), "savepointToRestoreTimestamp" -> Some(plan.to)))
+
+  def restorePlan(bytes: Array[Byte]): RestorePlan = {
+    val fields = AvroFile.read(bytes)
+    RestorePlan(fields.children("instantsToRollback").map(instantName),
+      fields.text("savepointToRestoreTimestamp").getOrElse(""))
+  }
+
+  def write(metadata: RestoreMetadata, base: String): Array[Byte] = {
+    val targets = metadata.rollbacks.flatMap(_.targets)
+    AvroFile.write(record(TimelineSchemas.Restore)(
+        "startRestoreTime" -> metadata.startTime, "timeTakenInMillis" -> metadata.timeTakenMs,
+        "instantsToRollback" -> targets.map(_.time),
+        "hoodieRestoreMetadata" -> metadata.rollbacks.flatMap(r =>
+          r.targets.map(_.time -> Seq(rollbackRecord(r, base)))).toMap,
+        "restoreInstantInfo" -> targets.map(instantInfo)))
+  }
+
+  def restore(bytes: Array[Byte]): RestoreMetadata = {
+    val fields = AvroFile.read(bytes)
+    val rollbacks = fields.childrenMap("hoodieRestoreMetadata").map { case (time, of) => time -> of.map(rollbackOf) }
+    RestoreMetadata(fields.text("startRestoreTime").getOrElse(""), fields.number("timeTakenInMillis"),
+      fields.texts("instantsToRollback").flatMap(rollbacks.getOrElse(_, Nil)))
   }
 
   private def instantInfo(name: InstantName): AnyRef =

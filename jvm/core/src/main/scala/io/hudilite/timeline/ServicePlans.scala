@@ -34,6 +34,18 @@ final case class RollbackMetadata(
     targets: Seq[InstantName],
     partitions: Seq[RolledBackPartition])
 
+/** Content of `restore.requested`.
+  *
+  * @param targets
+  *   the instants that go, newest first
+  * @param to
+  *   the instant whose state comes back
+  */
+final case class RestorePlan(targets: Seq[InstantName], to: String)
+
+/** Content of a completed restore: the rollback of each instant, in the order in which they went. */
+final case class RestoreMetadata(startTime: String, timeTakenMs: Long, rollbacks: Seq[RollbackMetadata])
+
 /** One file slice that a compaction rewrites. File names carry no folder. */
 final case class CompactionOperation(
     partition: String,

@@ -148,6 +148,16 @@ private[timeline] object TimelineSchemas {
     required("commitsRollback", array(text)), required("partitionMetadata", map(RolledBackPartition)), version(1),
     field("instantsRollback", array(InstantInfo), java.util.Collections.emptyList[String]()))
 
+  val RestorePlan: Schema = record("HoodieRestorePlan",
+    field("instantsToRollback", array(InstantInfo), java.util.Collections.emptyList[String]()),
+    orNull("version", int, Int.box(2)), optional("savepointToRestoreTimestamp", text))
+
+  val Restore: Schema = record("HoodieRestoreMetadata",
+    required("startRestoreTime", text), required("timeTakenInMillis", long),
+    required("instantsToRollback", array(text)),
+    required("hoodieRestoreMetadata", map(array(Schema.createUnion(Schema.create(Schema.Type.NULL), Rollback)))),
+    version(1), field("restoreInstantInfo", array(InstantInfo), java.util.Collections.emptyList[String]()))
+
   val SavepointPartition: Schema = record("HoodieSavepointPartitionMetadata",
     required("partitionPath", text), required("savepointDataFile", array(text)))
 

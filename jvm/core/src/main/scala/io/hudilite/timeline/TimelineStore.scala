@@ -109,6 +109,15 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def completeClean(time: String, metadata: CleanMetadata): Instant =
     completeWith(time, Action.Clean, PlanCodec.write(metadata))
 
+  def requestRestore(time: String, plan: RestorePlan): Unit = request(time, Action.Restore, PlanCodec.write(plan))
+
+  def completeRestore(time: String, metadata: RestoreMetadata): Instant =
+    completeWith(time, Action.Restore, PlanCodec.write(metadata, root))
+
+  /** `None` when the restore has no plan, as a crash may leave it. */
+  def readRestorePlan(instant: Instant): Option[RestorePlan] =
+    readRequested(Seq(instant))(PlanCodec.restorePlan).headOption.map(_._2)
+
   /** A savepoint has no requested state, and its time is the instant that it saves. */
   def savepoint(time: String, metadata: SavepointMetadata): Instant = {
     toInflight(time, Action.Savepoint)

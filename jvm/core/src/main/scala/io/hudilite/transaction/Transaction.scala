@@ -147,7 +147,11 @@ object Transaction {
       options: TransactionOptions = TransactionOptions()): Transaction =
     prepared(table, options) {
       new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
-      val instant = table.store.newInstantTime(table.store.load().lastTime.getOrElse(""))
+      val now = table.store.load()
+      now.pending.find(_.action == Action.Restore).foreach(i =>
+        throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
+          "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
+      val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
       started(table, instant, action, operation, planned = false, options)
     }
 

@@ -40,7 +40,7 @@ object Rollbacks {
       val write = checked(now, instant)
       val files = now.store.readCommit(write).allPaths.size
       MetadataTable.clear(now.storage, now.basePath, now.config)
-      RolledBackWrite(new Rollback(now.store).runCompleted(write), write.time, write.action, files)
+      RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
     }
 
   private def checked(now: Table, instant: Option[String]): Instant = {

@@ -28,6 +28,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
   private val storage = store.storage
   private val basePath = store.basePath
+  private val base = basePath.stripSuffix("/")
 
   /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. A compaction
     * becomes requested again instead; a log compaction does not, since nobody lays files out by it. Of an instant that
@@ -51,19 +52,19 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     * again. The caller has made sure that nothing rests on the write and that the files from before it are there.
     *
     * @return
-    *   the rollback's instant
+    *   what was done
     */
-  def runCompleted(write: Instant): String = {
+  def runCompleted(write: Instant): RollbackMetadata = {
     val files = store.readCommit(write).allPaths.toSeq.sorted
     val target = InstantName(write.time, write.action)
     val time = request(RollbackPlan(target, requests(files)))
     store.toInflight(time, Action.Rollback)
     store.withdraw(write.time, write.action, State.Completed)
     val pending = store.load().pending.filter(i => i.time == write.time && Action.Writes(i.comparableAction))
-    finish(time, target, pending, files, System.nanoTime())
+    val done = finish(time, target, pending, files, System.nanoTime())
     store.schemaFiles.delete(write.time)
     Traces.delete(storage, basePath, write.time)
-    time
+    done
   }
 
   private def isCommitted(instant: String, timeline: Timeline): Boolean =
@@ -118,21 +119,24 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     // Where no lock reaches its writer, that one may have completed the instant before it could see the rollback.
     val now = store.load()
     val undone = !isCommitted(target.time, now)
-    if (undone) finish(time, target, pending, files, started)
-    else now.pending.filter(i => i.time == time && i.action == Action.Rollback).foreach(store.delete)
+    if (undone) {
+      finish(time, target, pending, files, started)
+      ()
+    } else now.pending.filter(i => i.time == time && i.action == Action.Rollback).foreach(store.delete)
     undone
   }
 
   private def finish(time: String, target: InstantName, pending: Seq[Instant], files: Seq[String], started: Long)
-      : Unit = {
+      : RollbackMetadata = {
     val done = files.groupBy(partitionOf).toSeq.map { case (partition, paths) =>
       val results = paths.map(take(target.time, _, time))
-      RolledBackPartition(partition, results.collect { case Deleted(path) => path },
+      RolledBackPartition(partition, results.collect { case Deleted(path) => path.stripPrefix(s"$base/") },
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
-    val millis = (System.nanoTime() - started) / 1000000L
-    store.completeRollback(time, RollbackMetadata(time, millis, Seq(target), done))
+    val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
+    store.completeRollback(time, metadata)
     if (isCompaction(pending)) pending.foreach(store.revertToRequested) else pending.foreach(store.delete)
+    metadata
   }
 
   private def request(plan: RollbackPlan): String = {

@@ -2,7 +2,7 @@ package io.hudilite.service.undo
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
@@ -100,11 +100,7 @@ class UndoSuite extends FunSuite {
     val under = TestTables.begin(table(storage))
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.preview(table(storage), None)).contains("pending"))
     under.rollback()
-    def delete(t: Table, paths: Seq[String]): Set[String] = {
-      paths.foreach(p => t.storage.delete(s"$path/$p"))
-      Set.empty
-    }
-    new Cleaning(TransactionOptions(), delete).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
     val before = state(storage)
     refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None))
     assertEquals(state(storage), before)
@@ -166,5 +162,90 @@ class UndoSuite extends FunSuite {
     assert(refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(
           { val s = new MemoryStorage(); TestTables.create(s, path, version, TableType.CopyOnWrite) }, None, "me", ""))
         .contains("no completed write"))
+  }
+
+  versions("a table is restored to a saved state behind a cleaning, whatever was written since") { version =>
+    val storage = made(version)
+    TextWrites.rewrite.run(table(storage))
+    val saved = Savepoints.create(table(storage), None, "me", "")
+    val (before, files) = (state(storage), data(storage).filter(_.contains(saved.instant)))
+    TextWrites.rewrite.run(table(storage))
+    TextWrites.insert("h-0").run(table(storage))
+    TextWrites.overwrite.run(table(storage))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    val gone = times(storage).filter(_ > saved.instant)
+    assertEquals(Restores.preview(table(storage), saved.instant).writes.map(_.time), gone.reverse)
+    val done = Restores.run(table(storage), saved.instant)
+    assertEquals(done.writes.map(_.time), gone.reverse)
+    assertEquals(state(storage), before)
+    assertEquals(data(storage), files)
+    val timeline = table(storage).timeline
+    assertEquals(timeline.completed.count(_.action == Action.Restore), 1)
+    assertEquals(timeline.instants.filter(_.action == Action.Rollback), Nil)
+    TextWrites.rewrite.run(table(storage))
+    assertEquals(times(storage).size, 3)
+  }
+
+  versions("a restore takes compactions back with their plans, done or not") { version =>
+    val storage = made(version, TableType.MergeOnRead)
+    TextWrites.append.run(table(storage))
+    val (to, before) = (times(storage).last, state(storage))
+    val now = table(storage)
+    val planned = CompactionScheduler.schedule(now, Map.empty).get.instant.get
+    val transaction = Transaction.resume(table(storage), table(storage).timeline.pendingCompactions.head, "COMPACT")
+    val slice = table(storage).slices(Seq("p"))("p").head
+    transaction.commit(Seq(TestTables.writeFile(now, planned, "p", "g-0", Some(slice.instant))))
+    TextWrites.append.run(table(storage))
+    CompactionScheduler.schedule(table(storage), Map.empty)
+    Restores.run(table(storage), to)
+    assertEquals(state(storage), before)
+    assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
+  }
+
+  versions("a table is not restored past its history, nor past a saved state, nor to where it is") { version =>
+    val storage = made(version)
+    val first = times(storage).head
+    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("nothing was written"))
+    refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), "20200101000000000"))
+    TextWrites.rewrite.run(table(storage))
+    Savepoints.create(table(storage), None, "me", "")
+    assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("is saved"))
+    TextWrites.rewrite.run(table(storage))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first))
+  }
+
+  for (version <- Seq(6, 9))
+    test(s"version $version: a restore that fails at any call keeps writers away until it is ended") {
+      def prepared(): (MemoryStorage, String) = {
+        val storage = made(version)
+        val first = times(storage).head
+        TextWrites.rewrite.run(table(storage))
+        TextWrites.insert("h-0").run(table(storage))
+        (storage, first)
+      }
+      val (whole, to) = prepared()
+      val counting = new FaultyStorage(whole, _ => false, () => new IllegalStateException, afterEffect = false)
+      Restores.run(table(counting), to)
+      for (number <- 1 to counting.calls; (name, failure) <- FaultyStorage.Failures; after <- Seq(false, true)) {
+        val (storage, first) = prepared()
+        val hint = s"$name at call $number, after its effect: $after"
+        try Restores.run(table(new FaultyStorage(storage, _ == number, failure, after)), first)
+        catch { case _: Throwable => () }
+        finally { Thread.interrupted(); () }
+        if (table(storage).timeline.pending.exists(_.action == Action.Restore)) {
+          assertEquals(intercept[CommitConflict](TextWrites.insert("i-0").begin(table(storage))).condition,
+            "RESTORE_PENDING", hint)
+          Restores.run(table(storage), first)
+        } else if (times(storage).size > 1) Restores.run(table(storage), first)
+        assertEquals(times(storage), Seq(first), hint)
+        assertEquals(data(storage).filterNot(_.contains(first)), Nil, hint)
+        assertEquals(table(storage).timeline.pending, Nil: Seq[Instant], hint)
+      }
+    }
+
+  private def deleting(t: Table, paths: Seq[String]): Set[String] = {
+    paths.foreach(p => t.storage.delete(s"$path/$p"))
+    Set.empty
   }
 }

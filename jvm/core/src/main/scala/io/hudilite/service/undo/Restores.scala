@@ -1,0 +1,104 @@
+package io.hudilite.service.undo
+
+import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, InstantName, RestoreMetadata, RestorePlan, RollbackMetadata, State}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
+
+/** A table that is as it was.
+  *
+  * @param instant
+  *   of the restore; empty for a preview
+  * @param to
+  *   the write whose state it has again
+  * @param writes
+  *   those that are gone, newest first
+  */
+final case class RestoredTable(instant: String, to: String, writes: Seq[InstantName])
+
+/** Brings the state as of an instant back (docs/format.md#restore). */
+object Restores {
+
+  /** What [[run]] would do; raises `RESTORE_NOT_POSSIBLE`. */
+  def preview(table: Table, to: String): RestoredTable =
+    RestoredTable("", to, targets(table, to).map(i => InstantName(i.time, i.action)))
+
+  /** Takes every write after this one back, the newest first, and plans with them. A restore that was begun and not ended
+    * is ended, whatever is asked for; until then nobody can commit.
+    *
+    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, or a later state is saved.
+    */
+  def run(table: Table, to: String, options: TransactionOptions = TransactionOptions()): RestoredTable =
+    Transaction.prepared(table, options) {
+      Rollback.endAll(table.store)
+      val begun = table.store.load().pending.find(_.action == Action.Restore)
+      begun.foreach(i => checkSame(table, i, to))
+      if (begun.isEmpty) new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
+      val now = table.refresh()
+      val restore = begun.getOrElse(requested(now, to))
+      if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
+      restored(now, restore, to)
+    }
+
+  private def requested(now: Table, to: String): Instant = {
+    val plan = RestorePlan(targets(now, to).map(i => InstantName(i.time, i.action)), to)
+    if (plan.targets.isEmpty) throw impossible(now, to, "nothing was written after it")
+    val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+    now.store.requestRestore(time, plan)
+    now.store.load().pending.find(i => i.time == time && i.action == Action.Restore)
+      .getOrElse(throw impossible(now, to, s"its plan $time is gone"))
+  }
+
+  private def checkSame(table: Table, begun: Instant, to: String): Unit = {
+    val other = table.store.readRestorePlan(begun).map(_.to).getOrElse("")
+    if (other != to) throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> begun.time,
+      "instant" -> other)
+  }
+
+  private def restored(now: Table, restore: Instant, to: String): RestoredTable = {
+    val started = System.nanoTime()
+    MetadataTable.clear(now.storage, now.basePath, now.config)
+    // What an earlier attempt took back is recorded by rollbacks since then.
+    val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
+      .map(now.store.readRollback)
+    val rollbacks = before ++ targets(now, to, checked = false).flatMap(takenBack(now, _))
+    val millis = (System.nanoTime() - started) / 1000000L
+    now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
+    // The restore tells what they did; Hudi removes them, too. Plans of attempts that failed are among them. The
+    // completed state goes last: without it they are due.
+    for {
+      rollback <- now.store.load().instants if rollback.action == Action.Rollback && rollback.time > restore.time
+      state <- Seq(State.Requested, State.Inflight, State.Completed)
+    } now.store.withdraw(rollback.time, Action.Rollback, state)
+    RestoredTable(restore.time, to, rollbacks.flatMap(_.targets))
+  }
+
+  /** Nothing is left of the write, nor of the plan behind it. */
+  private def takenBack(now: Table, target: Instant): Option[RollbackMetadata] = {
+    val done = if (target.isCompleted) Some(new Rollback(now.store).runCompleted(target)) else None
+    now.store.load().pending.filter(i => i.time == target.time && i.comparableAction == target.comparableAction)
+      .foreach(now.store.delete)
+    done
+  }
+
+  /** Writes and plans after the instant, those first that completed last. */
+  private def targets(now: Table, to: String, checked: Boolean = true): Seq[Instant] = {
+    if (checked) check(now, to)
+    now.timeline.instants.filter(i => i.time > to && Action.Writes(i.comparableAction))
+      .sortBy(i => (i.completionTime.getOrElse(if (i.isPending) "9" else i.time), i.time)).reverse
+  }
+
+  private def check(now: Table, to: String): Unit = {
+    if (!now.timeline.isCompleted(to))
+      throw impossible(now, to, "no completed write of the active timeline has this instant")
+    now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
+    now.timeline.pending.find(i => i.time > to && Action.Writes(i.action)).foreach(i =>
+      throw impossible(now, to, s"the write ${i.time} is under way"))
+    try now.checkRetained(to)
+    catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }
+  }
+
+  private def impossible(now: Table, to: String, reason: String): InvalidInput = InvalidInput("RESTORE_NOT_POSSIBLE",
+    "path" -> now.basePath, "instant" -> to, "reason" -> reason)
+}
