@@ -80,6 +80,20 @@ def _parser() -> argparse.ArgumentParser:
     clean.add_argument("--policy", choices=get_args(Policy), help="what stays; the latest commits by default")
     clean.add_argument("--retain", type=int, help="how many commits (10), hours (24) or file versions (3) stay")
     clean.add_argument("--dry-run", action="store_true", help="only show what would go")
+    archive = add("archive", "move the oldest instants out of the active timeline", _archive, table=True)
+    rollback = add("rollback", "take the newest write back", _rollback, table=True)
+    rollback.add_argument("--instant", help="the write, which must be the newest")
+    savepoint = add("savepoint", "save the state as of a write", _savepoint, table=True)
+    savepoint.add_argument("--instant", help="the write; the newest by default")
+    savepoint.add_argument("--comment", default="", help="what it is for")
+    add("savepoints", "states that are saved, oldest first", _savepoints, table=True)
+    unsave = add("delete-savepoint", "give a saved state free", _delete_savepoint, table=True)
+    unsave.add_argument("instant", help="the write whose state is saved")
+    restore = add("restore", "bring the state as of a write back", _restore, table=True)
+    restore.add_argument("instant", help="the write, for instance that of a savepoint")
+    for command in (archive, rollback, restore):
+        command.add_argument("--dry-run", action="store_true", help="only show what would go")
+    add("services", "what is planned, running and due", _services, table=True)
     return parser
 
 
@@ -118,6 +132,40 @@ def _clean(options: argparse.Namespace) -> list[dict[str, Any]]:
         ]
 
     return _with_spark(options, run)
+
+
+def _archive(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda t: [{"instant": i} for i in t.archive(dry_run=options.dry_run).instants])
+
+
+def _rollback(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda t: output.rows_of([t.rollback(options.instant, dry_run=options.dry_run)]))
+
+
+def _savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda t: output.rows_of([t.savepoint(options.instant, options.comment)]))
+
+
+def _savepoints(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda t: output.rows_of(t.savepoints()))
+
+
+def _delete_savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
+    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
+        handle.delete_savepoint(options.instant)
+        return output.rows_of(handle.savepoints())
+
+    return _with_spark(options, run)
+
+
+def _restore(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(
+        options, lambda t: [{"write": w} for w in t.restore(options.instant, dry_run=options.dry_run).writes]
+    )
+
+
+def _services(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda t: output.rows_of(t.services()))
 
 
 def _with_spark(

@@ -328,6 +328,12 @@ HUDILITE_SERVICES: Final[str] = "hudilite.services"
 when they are called. Value: boolean; default true.
 """
 
+HUDILITE_SERVICES_ASYNC: Final[str] = "hudilite.services.async"
+"""Whether the services that are due after a write run beside the next ones, in threads of the application: for
+programs that go on writing. What fails is logged and shown by ``services()``; what the end of the program
+cuts off, the next writer takes up. Value: boolean; default false.
+"""
+
 # Cleaning
 
 CLEAN_AUTOMATIC: Final[str] = "hoodie.clean.automatic"

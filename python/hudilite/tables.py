@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, compaction, driver, inspect, undo
+from hudilite import cleaning, compaction, driver, inspect, services, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -329,6 +329,30 @@ class HudiliteTable:
         """
         return undo.rollback(self.spark, self.path, options or {}, instant, dry_run)
 
+    def restore(
+        self, instant: str, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+    ) -> undo.Restored:
+        """Bring the state as of a write back: every write after it is taken back, and so are the plans after it.
+
+        A restore that was begun and not ended keeps writers away; called again for the same write, it is ended.
+
+        Parameters
+        ----------
+        instant
+            The write, for instance that of a savepoint.
+        dry_run
+            Only say which writes would go.
+        options
+            Other ``hoodie.*`` options.
+
+        Raises
+        ------
+        RESTORE_NOT_POSSIBLE
+            When there is no such write, its state is not whole any more, a later state is saved, or a write is
+            under way.
+        """
+        return undo.restore(self.spark, self.path, options or {}, instant, dry_run)
+
     def savepoint(
         self, instant: str | None = None, comment: str = "", *, options: Mapping[str, str] | None = None
     ) -> undo.Savepoint:
@@ -349,6 +373,31 @@ class HudiliteTable:
             When there is no such write, its state is saved already, or some of its files are gone or about to go.
         """
         return undo.savepoint(self.spark, self.path, options or {}, instant, comment)
+
+    def services(self, *, options: Mapping[str, str] | None = None) -> list[services.ServiceState]:
+        """How it stands with the table's services: what is planned, running and due, and what went wrong.
+
+        Parameters
+        ----------
+        options
+            Options of the writes that the services follow.
+        """
+        return services.states(self.spark, self.path, options or {})
+
+    def wait_for_services(self, timeout: float = 600.0) -> bool:
+        """Wait until the services beside this program's writes to the table have ended (``hudilite.services.async``).
+
+        Parameters
+        ----------
+        timeout
+            Seconds to wait at most.
+
+        Returns
+        -------
+        bool
+            False when they have not ended by then.
+        """
+        return services.wait(self.spark, self.path, timeout)
 
     def savepoints(self) -> list[undo.Savepoint]:
         """All savepoints, oldest first."""

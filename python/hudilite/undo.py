@@ -57,6 +57,25 @@ class RolledBack:
 
 
 @dataclass(frozen=True)
+class Restored:
+    """A table that is as it was.
+
+    Attributes
+    ----------
+    instant
+        Of the restore; ``None`` for a dry run.
+    to
+        The write whose state the table has again.
+    writes
+        Those that are gone, newest first.
+    """
+
+    instant: str | None
+    to: str
+    writes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Archived:
     """What an archiving did, or would do.
 
@@ -85,6 +104,12 @@ def rollback(
     return RolledBack(
         **json.loads(_jvm(spark).rollback(driver.session(spark), path, dict(options), instant or "", dry_run))
     )
+
+
+def restore(spark: SparkSession, path: str, options: Mapping[str, str], instant: str, dry_run: bool) -> Restored:
+    """See :meth:`hudilite.tables.HudiliteTable.restore`."""
+    done = json.loads(_jvm(spark).restore(driver.session(spark), path, dict(options), instant, dry_run))
+    return Restored(done["instant"], done["to"], tuple(done["writes"]))
 
 
 def savepoint(

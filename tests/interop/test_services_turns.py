@@ -116,3 +116,36 @@ def test_saved_by_one_and_cleaned_and_rolled_back_by_the_other(
     turns.check(lite, real)
     turns.upsert(real, **OFF)
     turns.check(lite, real)
+
+
+@VERSIONS
+def test_restored_by_one_and_written_and_restored_by_the_other(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    turns.upsert(real, **OFF)
+    turns.upsert(lite, range(6, 12), **OFF)
+    table = hudilite.table(lite.spark, str(path))
+    saved, model = table.savepoint(), copy.deepcopy(turns.model)
+    for engine in (real, lite):
+        turns.upsert(engine, range(4, 20), **OFF)
+    hudi_cleans(real, path, "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1")
+    assert len(table.restore(saved.instant).writes) == 2
+    turns.model = copy.deepcopy(model)
+    turns.check(lite, real)
+    for engine in (real, lite, real):
+        turns.upsert(engine, range(2, 14), **OFF)
+        turns.check(lite, real)
+    real.spark.sql(f"CREATE TABLE to_restore USING hudi LOCATION '{path}'")
+    try:
+        real.spark.sql(
+            f"CALL rollback_to_savepoint(table => 'to_restore', instant_time => '{saved.instant}')"
+        ).collect()
+    finally:
+        real.spark.sql("DROP TABLE to_restore")
+    turns.model = copy.deepcopy(model)
+    turns.check(lite, real)
+    turns.upsert(lite, **OFF)
+    turns.upsert(real, **OFF)
+    turns.check(lite, real)
+    assert layout.pending(path) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
+from hudilite import cli
 from hudilite.tables import HudiliteTable
 
-VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
+VERSIONS = pytest.mark.parametrize("version", [6, 9])
 
 
 def rewritten(lite: Engine, path: Path, version: int, times: int, **more: str) -> HudiliteTable:
@@ -69,3 +71,53 @@ def test_the_oldest_instants_are_archived_when_there_are_too_many(lite: Engine, 
     assert len(table.history()) <= 4 and price(table) == 4.0
     with fails_with("INVALID_OPTION_VALUE"):
         table.archive(options={**few, "hoodie.keep.min.commits": "1"})
+
+
+@VERSIONS
+def test_a_table_is_restored_to_a_saved_state(lite: Engine, path: Path, version: int) -> None:
+    table = rewritten(lite, path, version, 2)
+    saved = table.savepoint()
+    rewritten(lite, path, version, 5)
+    table.clean("KEEP_LATEST_FILE_VERSIONS", 1)
+    later = [c.time for c in table.history() if c.time > saved.instant]
+    assert table.restore(saved.instant, dry_run=True).writes == tuple(later)
+    assert table.restore(saved.instant).writes == tuple(later) and price(table) == 1.0
+    with fails_with("RESTORE_NOT_POSSIBLE"):
+        table.restore("20200101000000000")
+    assert price(rewritten(lite, path, version, 7)) == 6.0
+
+
+def test_services_say_how_far_they_are(lite: Engine, path: Path) -> None:
+    table = rewritten(lite, path, 9, 3)
+    cleaning, archiving = table.services()
+    assert (cleaning.service, cleaning.by_itself, cleaning.due, cleaning.last) == ("cleaning", True, False, None)
+    assert "3 of 30 commits" in archiving.next
+    assert not table.services(options={"hudilite.services": "false"})[0].by_itself
+    assert table.services(options={"hoodie.clean.commits.retained": "2"})[0].due
+    table.clean(retain=1)
+    assert table.services()[0].last == table.timeline()[-1].time
+
+
+def test_services_run_beside_the_writes(lite: Engine, path: Path) -> None:
+    beside = {"hudilite.services.async": "true", "hoodie.clean.commits.retained": "1"}
+    table = rewritten(lite, path, 9, 4, **beside)
+    assert table.wait_for_services() and len(list(path.glob("*/*.parquet"))) == 2
+    assert table.services()[0].last_error is None and price(table) == 3.0
+
+
+def test_the_commands_say_and_undo(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*arguments: str) -> list[dict[str, object]]:
+        assert cli.main([arguments[0], str(path), "--json", *arguments[1:]]) == 0
+        return list(json.loads(capsys.readouterr().out))
+
+    table = rewritten(lite, path, 9, 3)
+    newest, second, first = (c.time for c in table.history())
+    assert [row["write"] for row in said("rollback", "--dry-run")] == [newest]
+    assert [row["instant"] for row in said("savepoint", "--instant", first, "--comment", "x")] == [first]
+    assert [row["comment"] for row in said("savepoints")] == ["x"]
+    assert [row["write"] for row in said("restore", first, "--dry-run")] == [newest, second]
+    assert said("archive", "--dry-run") == [] and said("delete-savepoint", first) == []
+    assert [row["write"] for row in said("rollback")] == [newest] and price(table) == 1.0
+    assert [row["service"] for row in said("services")] == ["cleaning", "archiving"]
+    assert cli.main(["restore", str(path), "20200101000000000"]) == 1
+    assert "[RESTORE_NOT_POSSIBLE]" in capsys.readouterr().err

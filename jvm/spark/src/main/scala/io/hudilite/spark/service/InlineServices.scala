@@ -35,16 +35,35 @@ object InlineServices extends AfterCommit {
   private[service] def run(options: Map[String, String]): Boolean =
     ServiceOptions.Services(options) && CompactionOptions.TableServices(options)
 
-  // Old files go after a compaction, which makes some old, and instants after a cleaning, which they may have to wait for.
+  private val background = new BackgroundRounds(threads = 2)
+
   override def apply(target: WriteTarget, table: Table): Unit = {
+    val session = SparkSession.active
+    if (!ServiceOptions.Async(target.options)) round(target, table)
+    else background.ask(table.place.key,
+      () => {
+        SparkSession.setActiveSession(session)
+        session.sparkContext.setLocalProperty("spark.scheduler.pool", "hudilite")
+        session.sparkContext.setJobDescription(s"hudilite services of ${table.basePath}")
+        round(target, table)
+      })
+  }
+
+  /** Waits until the services beside the writes to this table have ended; false when that takes longer than so many
+    * milliseconds.
+    */
+  private[service] def await(table: Table, millis: Long): Boolean = background.await(table.place.key, millis)
+
+  // Old files go after a compaction, which makes some old, and instants after a cleaning, which they may have to wait for.
+  private def round(target: WriteTarget, table: Table): Unit = {
     val options = target.options
     val transaction = TransactionOptions.of(target.conf.commit)
     InlineCompaction.asked(options).foreach(kind =>
-      logged(table, "compaction")(InlineCompaction.run(SparkSession.active, table, options, kind)))
+      logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, options, kind)))
     if (run(options) && CleanOptions.Automatic(options) && mayClean(table, options))
-      logged(table, "cleaning")(clean(table, options, transaction))
+      logged(table, ServiceStates.Cleaning)(clean(table, options, transaction))
     if (run(options) && ArchiveOptions.Automatic(options) && Archivings.mayBeDue(table, options))
-      logged(table, "archiving") {
+      logged(table, ServiceStates.Archiving) {
         Archivings.run(table.refresh(), options, transaction)
         ()
       }
@@ -62,10 +81,13 @@ object InlineServices extends AfterCommit {
   }
 
   private def logged(table: Table, service: String)(body: => Unit): Unit =
-    try body
-    catch {
+    try {
+      body
+      ServiceStates.ended(table, service, None)
+    } catch {
       case e: CommitConflict => log.info(s"No $service of ${table.basePath} after this write: ${e.getMessage}")
       case NonFatal(e) =>
+        ServiceStates.ended(table, service, Some(e))
         log.error(s"The write to ${table.basePath} is committed, but the $service after it failed.", e)
     }
 }

@@ -54,6 +54,15 @@ object PythonServices {
         .put("write", done.write).put("action", done.action).put("files", done.files))
   }
 
+  /** A JSON object: the writes that went, or would go. */
+  def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String, dryRun: Boolean)
+      : String = {
+    val done = Undos.restore(session, path, options, instant, dryRun)
+    val node = json.createObjectNode().put("instant", Option(done.instant).filter(_.nonEmpty).orNull).put("to", done.to)
+    addAll(node.putArray("writes"), done.writes.map(_.time))
+    json.writeValueAsString(node)
+  }
+
   /** A JSON object: the state that is saved now. */
   def savepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String, comment: String)
       : String =
@@ -68,6 +77,24 @@ object PythonServices {
 
   def deleteSavepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String): Unit =
     Undos.deleteSavepoint(session, path, options, instant)
+
+  /** A JSON array of how it stands with each service. */
+  def services(session: SparkSession, path: String, options: JMap[String, String]): String = {
+    val all = json.createArrayNode()
+    ServiceStates.of(session, path, options).foreach { s =>
+      val node = all.addObject().put("service", s.service).put("by_itself", s.byItself)
+        .put("last", s.last.orNull).put("last_error", s.lastError.orNull).put("due", s.isDue).put("next", s.next)
+      addAll(node.putArray("planned"), s.planned)
+      addAll(node.putArray("running"), s.running)
+    }
+    json.writeValueAsString(all)
+  }
+
+  /** The services beside the writes of this application to the table have ended, at the latest after so many
+    * milliseconds.
+    */
+  def waitFor(session: SparkSession, path: String, options: JMap[String, String], millis: Long): Boolean =
+    Compactions.onDriver(session, path, options)((table, _) => InlineServices.await(table, millis))
 
   private def state(saved: SavedState): ObjectNode = json.createObjectNode().put("instant", saved.instant)
     .put("by", saved.by).put("epoch_milliseconds", saved.atEpochMs).put("comment", saved.comment)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
-import io.hudilite.service.undo.{Rollbacks, RolledBackWrite, SavedState, Savepoints}
+import io.hudilite.service.undo.{RestoredTable, Restores, Rollbacks, RolledBackWrite, SavedState, Savepoints}
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Map => JMap}
@@ -21,6 +21,12 @@ object Undos {
   def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, all) =>
     if (dryRun) Rollbacks.preview(table, instant) else Rollbacks.run(table, instant, transaction(all))
+  }
+
+  /** Brings the state as of a write back, or says which writes would go for that. */
+  def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String, dryRun: Boolean)
+      : RestoredTable = Compactions.onDriver(session, path, options) { (table, all) =>
+    if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, transaction(all))
   }
 
   /** Saves the state as of a write, by default of the newest. */

@@ -1,0 +1,57 @@
+package io.hudilite.spark.service
+
+import java.util.concurrent.{Executors, ExecutorService}
+
+import scala.collection.mutable
+
+/** Rounds of work beside the callers, one at a time for each name. Who asks while a round of the name is under way asks
+  * for one more after it, however many ask: the last to ask says what that one does.
+  *
+  * @param threads
+  *   names that are worked on at once
+  */
+private[service] final class BackgroundRounds(threads: Int) {
+
+  private val pool: ExecutorService = Executors.newFixedThreadPool(threads,
+    (body: Runnable) => {
+      val thread = new Thread(body, "hudilite-services")
+      thread.setDaemon(true)
+      thread
+    })
+
+  // Names that are worked on, and what comes after.
+  private val next = mutable.Map.empty[String, Option[Runnable]]
+
+  /** @param round
+    *   sees to its own errors
+    */
+  def ask(name: String, round: Runnable): Unit = synchronized {
+    if (next.contains(name)) next(name) = Some(round)
+    else {
+      next(name) = None
+      pool.execute(() => work(name, round))
+    }
+  }
+
+  /** Waits until nothing is asked for under the name any more; false when that takes longer than so many milliseconds. */
+  def await(name: String, millis: Long): Boolean = synchronized {
+    val end = System.nanoTime() + millis * 1000000L
+    def left: Long = (end - System.nanoTime()) / 1000000L
+    while (next.contains(name) && left > 0) wait(left)
+    !next.contains(name)
+  }
+
+  private def work(name: String, round: Runnable): Unit =
+    try round.run()
+    finally after(name).foreach(more => pool.execute(() => work(name, more)))
+
+  private def after(name: String): Option[Runnable] = synchronized {
+    val more = next(name)
+    if (more.isDefined) next(name) = None
+    else {
+      next -= name
+      notifyAll()
+    }
+    more
+  }
+}

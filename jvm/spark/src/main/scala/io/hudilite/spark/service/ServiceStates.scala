@@ -1,0 +1,97 @@
+package io.hudilite.spark.service
+
+import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions, TableType}
+import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, Instant, State}
+
+import java.util.{Map => JMap}
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.sql.SparkSession
+
+/** How it stands with one service of a table.
+  *
+  * @param service
+  *   `compaction`, `cleaning` or `archiving`
+  * @param byItself
+  *   it follows writes with these options
+  * @param planned
+  *   instants that are planned and that nobody runs, as far as the timeline tells
+  * @param running
+  *   instants that somebody has begun
+  * @param last
+  *   its last instant; archiving has none
+  * @param lastError
+  *   text of its last failure after a write of this process, when it has not succeeded since
+  * @param isDue
+  *   the next write sets it off
+  * @param next
+  *   what sets it off, and how far that is
+  */
+final case class ServiceState(service: String, byItself: Boolean, planned: Seq[String], running: Seq[String],
+    last: Option[String], lastError: Option[String], isDue: Boolean, next: String)
+
+/** The services of a table, as its timeline and this process know them. */
+object ServiceStates {
+
+  private[service] val Compaction = "compaction"
+  private[service] val Cleaning = "cleaning"
+  private[service] val Archiving = "archiving"
+
+  private val errors = new ConcurrentHashMap[(String, String), String]()
+
+  /** Remembers how a service ended that nobody waits for. */
+  private[service] def ended(table: Table, service: String, failure: Option[Throwable]): Unit = {
+    val key = table.place.key -> service
+    failure match {
+      case Some(e) => errors.put(key, e.toString)
+      case None => errors.remove(key)
+    }
+    ()
+  }
+
+  def of(session: SparkSession, path: String, options: JMap[String, String]): Seq[ServiceState] =
+    Compactions.onDriver(session, path, options) { (table, all) =>
+      val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, all)) else Nil
+      ofLogs ++ Seq(cleaning(table, all), archiving(table, all))
+    }
+
+  private def compaction(table: Table, options: Map[String, String]): ServiceState = {
+    val clock = table.storage.clock
+    val progress = DeltaProgress.of(table.timeline, clock.millis(), table.config.zone(clock))
+    val compacted = table.timeline.writes.filter(_.action == Action.Commit)
+    state(table, Compaction, InlineCompaction.asked(options).contains(CompactionKind.Base),
+      table.timeline.pendingCompactions, compacted.lastOption, CompactionScheduler.isDue(table, options),
+      s"${CompactionOptions.Trigger(options)}: ${progress.sinceCompaction} of ${CompactionOptions.MaxDeltaCommits(options)} " +
+        s"delta commits, ${progress.seconds} of ${CompactionOptions.MaxDeltaSeconds(options)} s since the last one")
+  }
+
+  private def cleaning(table: Table, options: Map[String, String]): ServiceState = {
+    val cleans = table.timeline.instants.filter(_.action == Action.Clean)
+    val done = cleans.filter(_.isCompleted).lastOption
+    val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
+    val kept = CleaningPolicy.of(options) match {
+      case CleaningPolicy.LatestCommits(n) => s"the states at $n of ${table.timeline.writes.size} commits stay"
+      case CleaningPolicy.LatestHours(n) => s"the states of $n hours stay"
+      case CleaningPolicy.LatestVersions(n) => s"$n versions of each file group stay"
+    }
+    state(table, Cleaning, InlineServices.run(options) && CleanOptions.Automatic(options), cleans.filter(_.isPending),
+      done,
+      CleanScheduler.isDue(table.timeline, options, more = 1),
+      s"$since of ${CleanOptions.TriggerCommits(options)} commits since the last one; $kept")
+  }
+
+  private def archiving(table: Table, options: Map[String, String]): ServiceState =
+    state(table, Archiving, InlineServices.run(options) && ArchiveOptions.Automatic(options), Nil, None,
+      Archivings.mayBeDue(table, options),
+      s"${table.timeline.writes.size} of ${Archivings.settings(options).maxCommits} commits that may stay in the timeline")
+
+  private def state(table: Table, service: String, byItself: Boolean, pending: Seq[Instant], last: Option[Instant],
+      isDue: Boolean, next: String): ServiceState = {
+    val (planned, running) = pending.partition(_.state == State.Requested)
+    ServiceState(service, byItself, planned.map(_.time), running.map(_.time), last.map(_.time),
+      Option(errors.get(table.place.key -> service)), isDue, next)
+  }
+}
