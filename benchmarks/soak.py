@@ -1,0 +1,153 @@
+"""A table that is written to for a long time without any service option: what grows, and what stays flat.
+
+    python benchmarks/soak.py --commits 1000 --table cow
+
+Every tenth commit runs without services, so that the same run tells what they cost. The picture needs matplotlib.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from workloads import cpu_seconds
+
+import hudilite
+
+TABLES: dict[str, dict[str, str]] = {
+    "cow": {},
+    "mor": {"hoodie.datasource.write.table.type": "MERGE_ON_READ"},
+    "buckets": {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "2"},
+}
+WITHOUT_EVERY = 10
+FIGURES = ("wall s", "cpu s", "read s", "live files", "files", "timeline files", "MiB")
+
+
+def arguments() -> argparse.Namespace:
+    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("--commits", type=int, default=1000)
+    parse.add_argument("--table", choices=TABLES, default="cow")
+    parse.add_argument("--rows", type=int, default=20_000, help="rows of the table, in 4 partitions")
+    parse.add_argument("--batch", type=int, default=200, help="rows of a commit")
+    parse.add_argument("--work", default="bench-work")
+    return parse.parse_args()
+
+
+def rows(spark: SparkSession, ids: DataFrame, value: int) -> DataFrame:
+    key = F.lpad(F.col("id").cast("string"), 12, "0")
+    part = F.concat(F.lit("p"), (F.col("id") % 4).cast("string"))
+    return ids.select(key.alias("id"), part.alias("part"), F.lit(value).alias("v"), F.rand(value).alias("x"))
+
+
+def write(frame: DataFrame, path: Path, **more: str) -> None:
+    options = {
+        "hoodie.table.name": "soak",
+        "hoodie.datasource.write.recordkey.field": "id",
+        "hoodie.datasource.write.partitionpath.field": "part",
+    }
+    frame.write.format("hudilite").options(**options, **more).mode("append").save(str(path))
+
+
+def on_storage(path: Path, live: int) -> dict[str, float]:
+    files = [f for f in path.rglob("*") if f.is_file() and not f.name.endswith(".crc")]
+    data = [f for f in files if ".hoodie" not in f.relative_to(path).parts]
+    timeline = [f for f in files if f.parent.name in (".hoodie", "timeline") and f.name[:2] == "20"]
+    size = sum(f.stat().st_size for f in files) / (1 << 20)
+    return {"live files": live, "files": len(data), "timeline files": len(timeline), "MiB": round(size, 3)}
+
+
+def timed(pid: int, action: Callable[..., Any], *given: Any, **named: Any) -> dict[str, float]:
+    wall, cpu = time.monotonic(), cpu_seconds(pid)[1]
+    action(*given, **named)
+    return {"wall s": time.monotonic() - wall, "cpu s": cpu_seconds(pid)[1] - cpu}
+
+
+def soak(spark: SparkSession, args: argparse.Namespace, path: Path) -> list[dict[str, float]]:
+    kind, results = TABLES[args.table], []
+    write(rows(spark, spark.range(args.rows), 0), path, **kind)
+    table = hudilite.table(spark, str(path))
+    pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())
+    for n in range(1, args.commits + 1):
+        first = n * 7919 % (args.rows - args.batch)
+        batch = rows(spark, spark.range(first, first + args.batch), n)
+        without = n % WITHOUT_EVERY == 0
+        took = timed(pid, write, batch, path, **({"hudilite.services": "false"} if without else {}))
+        read = timed(pid, spark.read.format("hudilite").load(str(path)).agg(F.sum("v"), F.count("id")).collect)
+        live = len(table.files()) if without else 0
+        results.append(
+            {"commit": n, "services": not without, **took, "read s": read["wall s"], **on_storage(path, live)}
+        )
+        if n % 50 == 0:
+            print(json.dumps(results[-1]), flush=True)
+    total = spark.read.format("hudilite").load(str(path)).count()
+    assert total == args.rows, f"{total} rows instead of {args.rows}"
+    return results
+
+
+def summary(results: list[dict[str, float]]) -> dict[str, Any]:
+    """The last hundred commits beside the first hundred after the tenth; commits with services beside those without."""
+    early, late = results[10:110], results[-100:]
+    said: dict[str, Any] = {}
+    for figure in FIGURES:
+        a, b = (
+            statistics.mean(r[figure] for r in part if r[figure] or figure != "live files") for part in (early, late)
+        )
+        said[figure] = {"early": round(a, 3), "late": round(b, 3), "late / early": round(b / a, 3)}
+    for figure in ("wall s", "cpu s"):
+        with_, without = (
+            statistics.mean(r[figure] for r in results[10:] if bool(r["services"]) == s) for s in (True, False)
+        )
+        said[f"{figure}, with / without services"] = round(with_ / without, 3)
+    return said
+
+
+def picture(results: list[dict[str, float]], title: str, file: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    shown = ("wall s", "read s", "files", "timeline files", "MiB")
+    _, axes = pyplot.subplots(len(shown), 1, sharex=True, figsize=(8, 9))
+    for axis, figure in zip(axes, shown, strict=True):
+        axis.plot([r["commit"] for r in results], [r[figure] for r in results], linewidth=0.8)
+        axis.set_ylabel(figure)
+        axis.set_ylim(bottom=0)
+    axes[0].set_title(title)
+    axes[-1].set_xlabel("commit")
+    pyplot.tight_layout()
+    pyplot.savefig(file)
+
+
+def main() -> None:
+    args = arguments()
+    work = Path(args.work)
+    work.mkdir(parents=True, exist_ok=True)
+    path = work / f"soak-{args.table}"
+    shutil.rmtree(path, ignore_errors=True)
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    spark = hudilite.session("soak", "local[2]", **settings)
+    spark.sparkContext.setLogLevel("ERROR")
+    results = soak(spark, args, path)
+    said = summary(results)
+    print(json.dumps(said, indent=1))
+    Path(work, f"soak-{args.table}.json").write_text(json.dumps({"summary": said, "commits": results}))
+    picture(results, f"{args.commits} commits of {args.batch} rows, {args.table}", work / f"soak-{args.table}.svg")
+    spark.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
