@@ -139,6 +139,36 @@ class Life:
         options = {**self.case.spec.always, "hoodie.log.compaction.blocks.threshold": "2"}
         self.attempt(lambda: self.handle.compact(kind="log", options=options))
 
+    def clean(self, step: Step) -> None:
+        """What is retained must answer from here on; what is not may be gone."""
+        handle, retain = self.handle, step["retain"]
+        earliest = handle.clean(retain=retain, dry_run=True, options=self.case.spec.always).earliest_retained
+        self.attempt(lambda: handle.clean(retain=retain, options=self.case.spec.always))
+        self.keep({m.instant.requested for m in self.moments if m.instant.requested >= earliest})
+
+    def archive(self, _: Step) -> None:
+        few = {
+            "hoodie.clean.commits.retained": "1", "hoodie.keep.min.commits": "2", "hoodie.keep.max.commits": "3",
+            "hoodie.timeline.compaction.batch.size": "2",
+        }  # fmt: skip
+        self.attempt(lambda: self.handle.archive(options={**self.case.spec.always, **few}))
+        self.keep({commit.time for commit in self.handle.history()})
+
+    def restore(self, step: Step) -> bool:
+        """The table as it was after one of the writes whose states are whole."""
+        number = int(step["when"] * len(self.moments))
+        moment = self.moments[number]
+        if moment.instant.requested == max(self.instants):
+            return False
+        self.attempt(lambda: self.handle.restore(moment.instant.requested))
+        self.state = moment.state.copy()
+        del self.moments[number + 1 :]
+        return True
+
+    def keep(self, instants: set[str]) -> None:
+        """Forget the moments whose states need not be whole any more."""
+        self.moments = [m for m in self.moments[:-1] if m.instant.requested in instants] + self.moments[-1:]
+
     def attempt(self, change: Any) -> None:
         """Do it; a failure is a difference, as none of these changes is one that the connector refuses."""
         try:

@@ -91,6 +91,8 @@ class Author:
             (self.evolve, 1), (self.statement, 4),
             (lambda: {"do": "compact"}, 1.5 * log), (lambda: {"do": "fold"}, log),
             (lambda: {"do": "plan"}, 0.7 * log),
+            (lambda: {"do": "clean", "retain": self.rng.choice((1, 2))}, 0.7), (lambda: {"do": "archive"}, 0.4),
+            (lambda: {"do": "restore", "when": self.rng.random()}, 0.6),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()
