@@ -54,8 +54,9 @@ object Internals {
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(
       "shim/RowLevelTables")("UpsertPlanSuite", "MergeStatementSuite"),
-    entry(Inside)("`Dataset.ofRows`, to run a plan that no SQL and no DataFrame makes.")("shim/Datasets")(
-      "CompactionSuite", "LogCompactionSuite"))
+    entry(Inside)(
+      "`Dataset.ofRows`, to run a plan that no SQL and no DataFrame makes, and what makes a column of an expression.")(
+      "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
 
   private val operators: Seq[Internal] = Seq(
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
@@ -122,8 +123,8 @@ object Internals {
       "basefile.read/BaseFileReader", "basefile.read/KeyBatches", "basefile.read/OldBaseFile",
       "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
-      "basefile.read/BaseFileReader", "basefile.read/OldBatches", "logfile.read/ParquetBlockRows")(
-      "MergedReadSuite", "EvolvedReadSuite"),
+      "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
+      "logfile.read/ParquetBlockRows")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
       "Whether Spark takes batches of these columns, as its own source asks.")("read/SessionSettings")(
       "GoldenReadSuite"),

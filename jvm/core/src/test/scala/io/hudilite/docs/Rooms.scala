@@ -45,11 +45,13 @@ object Rooms {
       "storage", "table", "timeline", "transaction"),
     Room("service.archive", "which instants leave the active timeline, and how they get into the archived one",
       "config", "error", "filegroup", "table", "timeline", "transaction"),
+    Room("service.cluster", "which file groups are laid out anew, and in which order"),
     Room("service.undo", "savepoints, and writes that are taken back", "error", "filegroup", "table", "timeline",
       "transaction", "transaction.rollback"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
+    Room("spark.curve", "rows by where they lie on a curve through the values of several columns", "service.cluster"),
     Room("spark.row", "Spark's types and rows beside the format's; the session's configuration", "config", "error",
       "filegroup", "record", "storage"),
     Room("spark.basefile.read", "base files to batches and rows, by Spark's vectorized Parquet reader", "config",
@@ -71,9 +73,10 @@ object Rooms {
       "record", "schema", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row",
       "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
     Room("spark.service", "table services as jobs of Spark's", "config", "error", "filegroup", "log", "service.archive",
-      "service.clean",
+      "service.clean", "service.cluster",
       "service.compact", "service.undo",
-      "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.logfile.read", "spark.row",
+      "spark.basefile.encode", "spark.basefile.read", "spark.curve", "spark.logfile.encode", "spark.logfile.read",
+      "spark.row",
       "spark.shim", "spark.slice", "spark.write", "storage", "table", "timeline", "transaction",
       "transaction.rollback"),
     Room("spark.stage", "rows of a source that are evaluated once, and what is done when they are lost", "error",

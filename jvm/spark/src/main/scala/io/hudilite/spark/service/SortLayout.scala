@@ -1,0 +1,119 @@
+package io.hudilite.spark.service
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.service.cluster.Curves
+import io.hudilite.spark.curve.{Boundaries, CurveKey}
+
+import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.sql.catalyst.CatalystTypeConverters
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.functions.{col, rand, substring}
+import org.apache.spark.sql.hudilite.Datasets
+import org.apache.spark.sql.types._
+
+/** What to order rows by, so that files cut from them are skipped by predicates on some columns.
+  *
+  * `linear` is the order of the columns one after the other: best for the first of them, and soon of no use for the others.
+  * `zorder` and `hilbert` are curves through a grid with a dimension for each column, and serve all columns alike. The
+  * coordinate of a value is the share of a sample of the rows that is less, not the bits of the value: of values that lie
+  * close together the high bits are all the same, of columns of different width those of one would decide alone, and texts
+  * with one beginning would all be equal.
+  *
+  * Rows with null come first, those with NaN last.
+  */
+private[service] object SortLayout {
+
+  val Linear = "linear"
+  val ZOrder = "zorder"
+  val Hilbert = "hilbert"
+  val all: Seq[String] = Seq(Linear, ZOrder, Hilbert)
+
+  /** Rows of the sample, which the driver holds. */
+  private val SampleRows = 10000
+
+  /** Of texts and bytes only the beginning is sampled. */
+  private val SampledBytes = 256
+
+  /** A thousand intervals of a column are as fine as the sample is true. */
+  private val CoordinateBits = 10
+
+  private val Seed = 7L
+
+  /** The columns to order these rows by. Curves need a pass over the columns named, and none of others, for the sample.
+    *
+    * Raises `InvalidInput` for a layout that is not known, a column that is missing or whose values have no order, and for
+    * more columns than a curve can serve.
+    *
+    * @param columns
+    *   at least one; fields of structs with dots between the names
+    */
+  def keys(layout: String, columns: Seq[String], rows: DataFrame): Seq[Column] = {
+    if (!all.contains(layout)) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "layout", "value" -> layout,
+      "reason" -> s"layouts are ${all.mkString(", ")}")
+    if (columns.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by", "value" -> "",
+      "reason" -> "it names no column")
+    val found = columns.map(SortColumns.find(_, rows)).distinct
+    if (layout == Linear || found.size == 1) found.map(_.column) else Seq(curve(layout, found, rows))
+  }
+
+  private def curve(layout: String, columns: Seq[SortColumn], rows: DataFrame): Column = {
+    val bits = Curves.bitsFor(columns.size, CoordinateBits)
+    if (bits == 0) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by",
+      "value" -> columns.map(_.parts.mkString(".")).mkString(","),
+      "reason" -> s"a curve goes through ${Curves.MostBits} columns at most")
+    val sample = sampled(columns, rows)
+    val boundaries = columns.zipWithIndex.map { case (column, i) =>
+      val inner = CatalystTypeConverters.createToCatalystConverter(column.dataType)
+      Boundaries.of(sample.map(row => inner(row.get(i))), column.dataType, bits)
+    }
+    Datasets.column(CurveKey(columns.map(c => UnresolvedAttribute(c.parts)), boundaries, bits, layout == Hilbert))
+  }
+
+  // One pass: each task keeps those of its rows that drew the least numbers, and the least of all make the sample.
+  private def sampled(columns: Seq[SortColumn], rows: DataFrame): Seq[org.apache.spark.sql.Row] = {
+    val wanted = columns.zipWithIndex.map { case (column, i) =>
+      val value = column.dataType match {
+        case _: StringType | BinaryType => substring(column.column, 1, SampledBytes)
+        case _ => column.column
+      }
+      value.as(s"c$i")
+    }
+    rows.select(wanted: _*).orderBy(rand(Seed)).limit(SampleRows).collect().toSeq
+  }
+}
+
+/** A column to order by, or a field in structs. */
+private[service] final case class SortColumn(parts: Seq[String], dataType: DataType) {
+  def column: Column = col(parts.map(part => s"`${part.replace("`", "``")}`").mkString("."))
+}
+
+private[service] object SortColumns {
+
+  /** Raises `InvalidInput` when there is no such column or its values have no order. */
+  def find(name: String, rows: DataFrame): SortColumn = {
+    val same: (String, String) => Boolean =
+      if (rows.sparkSession.conf.get("spark.sql.caseSensitive").toBoolean) _ == _ else _.equalsIgnoreCase(_)
+    val (parts, dataType) = within(rows.schema, name, same).getOrElse(
+      throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> rows.schema.fieldNames.mkString(", ")))
+    if (!Boundaries.isKnown(dataType)) throw InvalidInput("UNSUPPORTED_SORT_COLUMN", "column" -> name,
+      "type" -> dataType.catalogString)
+    SortColumn(parts, dataType)
+  }
+
+  // A column with a dot in its name goes before a field of a struct.
+  private def within(struct: StructType, name: String, same: (String, String) => Boolean)
+      : Option[(Seq[String], DataType)] =
+    struct.fields.find(_.name == name).orElse(struct.fields.find(f => same(f.name, name)))
+      .map(f => (Seq(f.name), f.dataType))
+      .orElse(struct.fields.toSeq.flatMap { field =>
+        field.dataType match {
+          case inner: StructType
+              if name.length > field.name.length && name(field.name.length) == '.' &&
+                same(field.name, name.take(field.name.length)) =>
+            within(inner, name.drop(field.name.length + 1), same).map { case (parts, found) =>
+              (field.name +: parts, found)
+            }
+          case _ => None
+        }
+      }.headOption)
+}
