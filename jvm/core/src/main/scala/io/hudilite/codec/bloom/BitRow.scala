@@ -25,7 +25,7 @@ private[hudilite] object Shape {
   * int32 -1 (version) | int32 hashes | int8 1 (Murmur) | int32 bits | byte[(bits + 7) / 8], bit i = byte i/8, 1 << i%8
   * }}}
   */
-private[hudilite] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
+private[hudilite] final class BitRow(val shape: Shape, private val bytes: Array[Byte]) {
 
   // ceil(2^64 / bits): a remainder by two multiplications in place of a division
   private val reciprocal: Long = java.lang.Long.divideUnsigned(-1L, shape.bits.toLong) + 1
@@ -34,6 +34,15 @@ private[hudilite] final class BitRow(val shape: Shape, bytes: Array[Byte]) {
   def set(hash: Int): Unit = {
     val bit = bitOf(hash)
     bytes(bit >> 3) = (bytes(bit >> 3) | (1 << (bit & 7))).toByte
+  }
+
+  /** Sets the bits of a row of the same shape, too. */
+  def absorb(other: BitRow): Unit = {
+    var i = 0
+    while (i < bytes.length) { // hot path
+      bytes(i) = (bytes(i) | other.bytes(i)).toByte
+      i += 1
+    }
   }
 
   // hot path: the hash of a key under one seed is the next seed

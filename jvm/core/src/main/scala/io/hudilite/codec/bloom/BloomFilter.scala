@@ -12,6 +12,9 @@ trait BloomFilter {
 
   def add(utf8: Array[Byte], offset: Int, length: Int): Unit
 
+  /** Adds all keys of another filter, if it has the layout of this one at full size; else tells so and does nothing. */
+  def absorb(other: BloomFilter): Boolean
+
   /** @param mostHashes
     *   how many of a key's bits are looked at; `n` of them take about one absent key in 2 to the power of `n` for a
     *   present one

@@ -13,7 +13,8 @@ import java.util.Base64
   * The turn is not stored: after reading, a full filter begins again with row 0, as Hudi's does.
   */
 private[hudilite] final class DynamicBloomFilter(
-    shape: Shape, entries: Int, maxEntries: Int, private var rows: Array[BitRow], private var inLastRow: Int)
+    private val shape: Shape, private val entries: Int, maxEntries: Int, private var rows: Array[BitRow],
+    private var inLastRow: Int)
     extends BloomFilter {
 
   private val queue = new KeyQueue(shape)
@@ -43,6 +44,34 @@ private[hudilite] final class DynamicBloomFilter(
       reachedMax = true
       rows(0)
     }
+
+  override def absorb(other: BloomFilter): Boolean = other match {
+    case dynamic: DynamicBloomFilter if dynamic.shape == shape && dynamic.entries == entries =>
+      dynamic.queue.flush()
+      dynamic.rows.init.foreach(absorb(_, entries))
+      absorb(dynamic.rows.last, dynamic.inLastRow)
+      true
+    case _ => false
+  }
+
+  // Rows but the last are taken for full ones. Past the bound rows are dealt out in turn, as keys are.
+  private def absorb(row: BitRow, keys: Int): Unit = {
+    queue.flush()
+    if (inLastRow + keys <= entries) {
+      rows.last.absorb(row)
+      inLastRow += keys
+    } else if (rows.length.toLong * entries < maxEntries) {
+      val own = BitRow.empty(shape)
+      own.absorb(row)
+      rows = if (keys <= inLastRow) rows :+ own else rows.init :+ own :+ rows.last
+      inLastRow = inLastRow.min(keys)
+    } else {
+      reachedMax = true
+      rows(turn % rows.length).absorb(row)
+      turn += 1
+      inLastRow += keys
+    }
+  }
 
   // hot path
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean = {

@@ -27,11 +27,26 @@ private[hudilite] final class FittedBloomFilter(override val typeCode: String, e
     else if (length == 0) throw new IllegalArgumentException("an empty key cannot be added to a bloom filter")
     else if (count < most && used + length <= MostBytes) keep(utf8, offset, length)
     else {
-      full = replayed(create(entries))
-      bytes = Array.emptyByteArray
-      ends = Array.emptyIntArray
+      layOut()
       full.add(utf8, offset, length)
     }
+
+  private def layOut(): Unit = {
+    full = replayed(create(entries))
+    bytes = Array.emptyByteArray
+    ends = Array.emptyIntArray
+  }
+
+  override def absorb(other: BloomFilter): Boolean = {
+    val target = if (full != null) full else create(entries)
+    target.absorb(other) && {
+      if (full == null) {
+        layOut()
+        full.absorb(other)
+      }
+      true
+    }
+  }
 
   private def used: Int = if (count == 0) 0 else ends(count - 1)
 

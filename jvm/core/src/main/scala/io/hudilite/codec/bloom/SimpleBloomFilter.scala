@@ -4,7 +4,7 @@ import java.nio.ByteBuffer
 import java.util.Base64
 
 /** One row of bits; more keys than it was laid out for only raise the share of false answers. */
-private[hudilite] final class SimpleBloomFilter(row: BitRow) extends BloomFilter {
+private[hudilite] final class SimpleBloomFilter(private val row: BitRow) extends BloomFilter {
 
   private val queue = new KeyQueue(row.shape)
 
@@ -13,6 +13,14 @@ private[hudilite] final class SimpleBloomFilter(row: BitRow) extends BloomFilter
   override def add(utf8: Array[Byte], offset: Int, length: Int): Unit = {
     if (length == 0) throw new IllegalArgumentException("an empty key cannot be added to a bloom filter")
     queue.add(row, utf8, offset, length)
+  }
+
+  override def absorb(other: BloomFilter): Boolean = other match {
+    case simple: SimpleBloomFilter if simple.row.shape == row.shape =>
+      simple.queue.flush()
+      row.absorb(simple.row)
+      true
+    case _ => false
   }
 
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean = {

@@ -208,6 +208,35 @@ class BloomFilterSuite extends FunSuite {
     assert(dynamic > 0.24 && dynamic < 0.36, s"measured $dynamic")
   }
 
+  test("a filter takes over the keys of filters of its layout, within its size and past it, and of no others") {
+    for (code <- Seq("SIMPLE", "DYNAMIC_V0"); counts <- Seq(Seq(40, 60), Seq(0, 90, 30, 70), Seq(250, 99, 300, 1))) {
+      val parts = counts.zipWithIndex.map { case (count, i) => (1 to count).map(k => s"part-$i-$k") }
+      def filter(keys: Seq[String]): BloomFilter = {
+        val made = BloomFilter.create(code, 100, 1e-6, 300)
+        add(made, keys)
+        BloomFilter.read(made.serialized, code, 300)
+      }
+      val fitted = BloomFilter.fitted(code, 100, 1e-6, 300)
+      add(fitted, Seq("own"))
+      for (whole <- Seq(BloomFilter.create(code, 100, 1e-6, 300), fitted)) {
+        parts.foreach(keys => assert(whole.absorb(filter(keys))))
+        add(whole, (1 to 20).map(i => s"late-$i"))
+        val read = BloomFilter.read(whole.serialized, code, 300)
+        assert((parts.flatten ++ (1 to 20).map(i => s"late-$i")).forall(key => read.mightContain(utf8(key))),
+          s"$code, $counts")
+        if (code == "DYNAMIC_V0") {
+          assert(ints(whole.serialized).last <= 3, s"$counts")
+          if (counts.sum < 300) assert((1 to 1000).count(i => read.mightContain(utf8(s"absent-$i"))) < 5, s"$counts")
+        }
+        val before = whole.serialized
+        assert(!whole.absorb(BloomFilter.create(code, 99, 1e-6, 300)))
+        assert(!whole.absorb(BloomFilter.create(if (code == "SIMPLE") "DYNAMIC_V0" else "SIMPLE", 100, 1e-6, 300)))
+        assertEquals(whole.serialized, before)
+      }
+      assert(fitted.mightContain(utf8("own")))
+    }
+  }
+
   test("an empty key is refused") {
     Seq("SIMPLE", "DYNAMIC_V0").foreach { code =>
       intercept[IllegalArgumentException](BloomFilter.create(code, 10, 0.1, 10).add(Array.emptyByteArray))
