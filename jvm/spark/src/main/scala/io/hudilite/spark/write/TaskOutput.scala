@@ -41,7 +41,7 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] def successor(old: OldBaseFile): BaseFileWriter = {
     val carried = BloomCarry.of(old, job.bloom)
     val keys = new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined,
-      oldUnique = old.footer(BaseFileFooter.UniqueKeys).contains("true"))
+      oldUnique = old.uniqueKeys)
     val plain = old.columnsWithoutDictionary(layout.fileSchema)
     val writer = open(old.file.partition, old.file.fileId, Markers.Merge, keys, plain)
     if (carried.isDefined) keys.widenBy(Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(old.footer(_)))

@@ -67,12 +67,27 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
     else add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
 
   /** Notes a run of sorted old rows by its ends. */
-  def noteRun(first: Array[Byte], last: Array[Byte]): Unit = {
-    blind = true
+  def noteRun(first: Array[Byte], last: Array[Byte]): Unit = noteRun(first, last, oldUnique)
+
+  /** The same of rows of another file than the others.
+    *
+    * @param runUnique
+    *   no two of its rows have the same key
+    */
+  def noteRun(first: Array[Byte], last: Array[Byte], runUnique: Boolean): Unit = {
+    if (!runUnique) repeats = true
     note(first, 0, first.length)
     // Both ends are one row where a row group has no other.
     if (!java.util.Arrays.equals(first, last)) note(last, 0, last.length)
   }
+
+  /** Notes that there are rows in no order whose keys nobody looks at. */
+  def noteUnordered(): Unit = ascending = false
+
+  /** Takes over the keys of all rows of an old file, which are not looked at for their own sake, by its filter; false when
+    * the filter has another layout.
+    */
+  def absorb(filter: BloomFilter): Boolean = bloom.absorb(filter)
 
   /** Widens the range to the bounds of an old file, whose kept keys are not looked at one by one. */
   def widenBy(bounds: Iterable[String]): Unit =

@@ -118,7 +118,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
   }
 }
 
-private[read] object BaseKeys {
+private[spark] object BaseKeys {
 
   /** The record key alone. */
   val KeyColumn: FileColumns =

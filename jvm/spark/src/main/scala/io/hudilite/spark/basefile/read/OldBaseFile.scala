@@ -12,6 +12,7 @@ import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
 import org.apache.parquet.io.SeekableInputStream
 import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
@@ -41,6 +42,15 @@ private[spark] final class OldBaseFile(
 
   val sortedByKey: Boolean = footer(BaseFileFooter.SortedByKey).contains("true")
 
+  /** It is known that no two rows have the same key. */
+  val uniqueKeys: Boolean = footer(BaseFileFooter.UniqueKeys).contains("true")
+
+  /** Its days and times are in the calendar of today, as those of all files are that hudilite writes. */
+  def hasPresentCalendar: Boolean = {
+    val entry = (key: String) => reader.getFooter.getFileMetaData.getKeyValueMetaData.get(key)
+    DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED").mode.toString == "CORRECTED"
+  }
+
   /** How the columns of `KeptRows.schema` come out of the file. */
   lazy val columns: FileColumns = FileColumns.plan(
     new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), KeptRows.schema(dataSchema),
@@ -56,6 +66,10 @@ private[spark] final class OldBaseFile(
 
   /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
   def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, contexts)
+
+  /** The keys of these row groups, neighbours, in batches of one column. */
+  def keys(of: Seq[BlockMetaData]): OldBatches =
+    new OldBatches(path, reader.getFooter, of, BaseKeys.KeyColumn, contexts)
 
   def newStream(): SeekableInputStream =
     BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()

@@ -1,0 +1,90 @@
+package io.hudilite.spark.slice
+
+import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, BloomSettings}
+import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.row.{Binaries, RunningTask}
+
+/** Appends whole base files to a new one, one behind the other. Every row stays as it is but for the name of its file.
+  *
+  * A file is copied as bytes where its bytes mean the same in the new one and its row groups are not too small
+  * (docs/decisions/0014-row-groups-as-bytes.md); the rows of other files are read and written again. The new file is
+  * sorted by key only when the files come in the order of their keys and do not overlap.
+  *
+  * @param writer
+  *   of the new file; its bloom filter is not one that was carried over
+  * @param bloom
+  *   the layout of its bloom filter
+  */
+private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings) {
+
+  private val keys = writer.keys
+  private val worthBytes = writer.layout.files.rowGroupBytes / FileAppender.WorthShare
+
+  /** Appends all rows of a file; tells whether they were copied as bytes. */
+  def append(old: OldBaseFile): Boolean = {
+    val copy = new RowGroupCopy(old, writer)
+    try {
+      val asBytes = isWorthCopying(old) && copy.isPossible
+      if (asBytes) copyAll(old, copy) else rewrite(old)
+      asBytes
+    } finally copy.close()
+  }
+
+  private def isWorthCopying(old: OldBaseFile): Boolean =
+    old.blocks.nonEmpty && old.blocks.map(_.getCompressedSize).sum / old.blocks.size >= worthBytes
+
+  private def copyAll(old: OldBaseFile, copy: RowGroupCopy): Unit = {
+    val known = isKnownByFooter(old)
+    old.blocks.indices.foreach { group =>
+      RunningTask.stopIfKilled()
+      copy.appendChunks(group)
+      if (known) noteRange(old, group) else readKeys(old, group)
+    }
+  }
+
+  /** Whether the footer has all that the new one must say of the keys. If so, the new one's filter has them now. */
+  private def isKnownByFooter(old: OldBaseFile): Boolean = {
+    val bounds = Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(old.footer(_))
+    val known = bounds.size == 2 && BloomCarry.of(old, bloom).exists(keys.absorb)
+    if (known) keys.widenBy(bounds)
+    known
+  }
+
+  private def noteRange(old: OldBaseFile, group: Int): Unit =
+    OldBaseFile.keyRange(old.blocks(group)).filter(_ => old.sortedByKey) match {
+      case Some((smallest, largest)) => keys.noteRun(smallest, largest, old.uniqueKeys)
+      case None => keys.noteUnordered()
+    }
+
+  private def readKeys(old: OldBaseFile, group: Int): Unit = {
+    val batches = old.keys(Seq(old.blocks(group)))
+    try
+      while (batches.next()) {
+        RunningTask.stopIfKilled()
+        var row = 0
+        while (row < batches.rows) { // hot path
+          val key = batches.vectors(0).getUTF8String(row)
+          keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+          row += 1
+        }
+      }
+    finally batches.close()
+  }
+
+  private def rewrite(old: OldBaseFile): Unit = if (old.rows > 0) {
+    val batches = old.batches(old.blocks)
+    try
+      while (batches.next()) {
+        RunningTask.stopIfKilled()
+        writer.keepRun(batches.vectors, 0, batches.rows)
+      }
+    finally batches.close()
+  }
+}
+
+private object FileAppender {
+
+  /** The row groups of a file that is copied as bytes have on average at least this part of the size of new ones. */
+  val WorthShare = 16
+}
