@@ -94,6 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     for command in (archive, rollback, restore):
         command.add_argument("--dry-run", action="store_true", help="only show what would go")
     add("services", "what is planned, running and due", _services, table=True)
+    doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
+    doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
     return parser
 
 
@@ -166,6 +168,10 @@ def _restore(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _services(options: argparse.Namespace) -> list[dict[str, Any]]:
     return _with_spark(options, lambda t: output.rows_of(t.services()))
+
+
+def _doctor(options: argparse.Namespace) -> list[dict[str, Any]]:
+    return _with_spark(options, lambda handle: output.rows_of(handle.doctor(options.fix)))
 
 
 def _with_spark(

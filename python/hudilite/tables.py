@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, compaction, driver, inspect, services, undo
+from hudilite import cleaning, compaction, doctor, driver, inspect, services, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -402,6 +402,29 @@ class HudiliteTable:
     def savepoints(self) -> list[undo.Savepoint]:
         """All savepoints, oldest first."""
         return undo.savepoints(self.spark, self.path)
+
+    def doctor(self, fix: bool = False, *, options: Mapping[str, str] | None = None) -> list[doctor.Finding]:
+        """Tell what is wrong with the table, and mend what can be mended without harm.
+
+        It looks for writes and services whose program is gone or not known, actions that were begun and not ended,
+        clusterings that a restore left pending, files of the timeline and properties that are damaged, partitions
+        without their metadata file, and what ended writes have left. Who is at work is left alone, and nothing that may
+        be committed is deleted.
+
+        Parameters
+        ----------
+        fix
+            Mend what is safe; the rest says what is yours to decide, and how.
+        options
+            Other ``hoodie.*`` options. ``hoodie.clean.failed.writes.policy=EAGER`` says that no other program is at
+            work.
+
+        Returns
+        -------
+        list[Finding]
+            Empty when nothing is wrong.
+        """
+        return doctor.examine(self.spark, self.path, options or {}, fix)
 
     def delete_savepoint(self, instant: str, *, options: Mapping[str, str] | None = None) -> None:
         """Give a saved state free; ``SAVEPOINT_NOT_FOUND`` when there is none of that instant."""

@@ -44,6 +44,16 @@ object TableProperties {
     attempt(Attempts)
   }
 
+  /** What is wrong with the file of the properties and with its backup, where there is one. */
+  def health(storage: Storage, basePath: String): PropertiesHealth = {
+    def flaw(found: Option[ParsedProperties]): Option[String] = found match {
+      case Some(Valid(_)) => None
+      case Some(Invalid(reason)) => Some(reason)
+      case None => Some("it is missing")
+    }
+    PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
+  }
+
   private def look(storage: Storage, path: String): Option[ParsedProperties] =
     storage.read(path).map(PropertiesFile.parse)
 
@@ -86,8 +96,10 @@ object TableProperties {
     after
   }
 
-  // An update that died left its backup: restore from it when the file is not whole, then drop it.
-  private def recover(storage: Storage, basePath: String): Unit =
+  /** Ends an update that died and left its backup: restores from it when the file is not whole, then drops it. The caller
+    * holds the table lock.
+    */
+  private[hudilite] def recover(storage: Storage, basePath: String): Unit =
     storage.read(backup(basePath)).foreach { saved =>
       val whole = look(storage, file(basePath)).exists(_.isInstanceOf[Valid])
       val savedWhole = PropertiesFile.parse(saved).isInstanceOf[Valid]
@@ -123,4 +135,20 @@ object TableProperties {
   private def folder(basePath: String): String = s"${basePath.stripSuffix("/")}/.hoodie"
   private def file(basePath: String): String = s"${folder(basePath)}/$FileName"
   private def backup(basePath: String): String = s"${folder(basePath)}/$FileName.backup"
+}
+
+/** What is wrong with a table's properties.
+  *
+  * @param flaw
+  *   of the file itself; `None` when it is whole
+  * @param backup
+  *   of the backup, where there is one, the same
+  */
+final case class PropertiesHealth(flaw: Option[String], backup: Option[Option[String]]) {
+
+  /** An update is under way, or died. */
+  def hasBackup: Boolean = backup.isDefined
+
+  /** One of the two files can be read. */
+  def isReadable: Boolean = flaw.isEmpty || backup.contains(None)
 }

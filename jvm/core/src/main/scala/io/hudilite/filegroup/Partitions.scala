@@ -28,7 +28,7 @@ object Partitions {
   }
 
   /** Whether a folder of this path can be a partition or lead to one. */
-  private[filegroup] def mayBe(path: String): Boolean =
+  private[hudilite] def mayBe(path: String): Boolean =
     TablePath.isNormal(path) && path.takeWhile(_ != '/') != TableFolder
 
   /** Whether the path leads through a folder named like that of table files: only those above tell whether it counts. */

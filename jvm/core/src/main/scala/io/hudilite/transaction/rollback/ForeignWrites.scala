@@ -32,10 +32,11 @@ private[hudilite] final class ForeignWrites(store: TimelineStore, policy: Foreig
     }
   }
 
-  private def refusal(instant: Instant): Option[CommitConflict] =
+  /** Why a pending write of another program is not rolled back; `None` when it may be. */
+  private[rollback] def refusal(instant: Instant): Option[CommitConflict] =
     if (isUnbegun(instant)) {
       if (policy == All) None else sinceRequest(instant).map(pending(instant, _))
-    } else if (store.config.layout == 1 && instant.action == Action.DeltaCommit)
+    } else if (store.config.layout == 1 && instant.comparableAction == Action.DeltaCommit)
       Some(CommitConflict("DELTA_COMMIT_PENDING", "instant" -> instant.time, "path" -> basePath))
     else if (policy == All) None
     else sinceBeat(instant).map(pending(instant, _))
@@ -62,7 +63,7 @@ private[hudilite] final class ForeignWrites(store: TimelineStore, policy: Foreig
     case None => Some("it has no heartbeat that would tell whether it is alive")
   }
 
-  private def rollBack(instant: Instant): Unit = {
+  private[rollback] def rollBack(instant: Instant): Unit = {
     log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
     new Rollback(store).run(instant.time, filesOf(instant.time))
     ()

@@ -105,7 +105,12 @@ object Compactions {
 
   /** What a program does with a table by its path, in a session. */
   private[service] def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
-      body: (Table, Map[String, String]) => T): T = {
+      body: (Table, Map[String, String]) => T): T =
+    atPath(session, path, options)((storage, qualified, all) => body(Table.open(storage, qualified), all))
+
+  /** The same with a table that may be too damaged to be opened. */
+  private[service] def atPath[T](session: SparkSession, path: String, options: JMap[String, String])(
+      body: (HadoopStorage, String, Map[String, String]) => T): T = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)
     try {
@@ -116,7 +121,7 @@ object Compactions {
       val conf = Sessions.hadoopConf(session)
       val place = new Path(path)
       val qualified = place.getFileSystem(conf).makeQualified(place).toString
-      body(Table.open(new HadoopStorage(conf), qualified), all)
+      body(new HadoopStorage(conf), qualified, all)
     } finally before match {
         case Some(active) => SparkSession.setActiveSession(active)
         case None => SparkSession.clearActiveSession()

@@ -1,0 +1,119 @@
+package io.hudilite.service.doctor
+
+import io.hudilite.config.{TableConfig, TableProperties}
+import io.hudilite.error.{CorruptTable, HudiliteException, InvalidInput}
+import io.hudilite.filegroup.Partitions
+import io.hudilite.service.clean.Cleaning
+import io.hudilite.storage.{Storage, TableStorage}
+import io.hudilite.table.{Table, TableSupport}
+import io.hudilite.timeline.{Action, Timeline, TimelineStore}
+import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.lock.Lock
+import io.hudilite.transaction.rollback.{Rollback, WriteTraces}
+
+import scala.collection.mutable
+
+/** Tells what is wrong with a table, and mends what can be mended without harm (docs/format.md#doctor).
+  *
+  * @param delete
+  *   deletes files, as in [[Cleaning]]
+  */
+final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
+    delete: (Table, Seq[String]) => Set[String]) {
+
+  private val storage = TableStorage.of(all, basePath)
+  private val place = storage.place(basePath)
+
+  /** What is wrong; raises `TABLE_NOT_FOUND`.
+    *
+    * @param fix
+    *   mend what is safe to mend. What is under way is never touched.
+    */
+  def run(fix: Boolean): Seq[Finding] = {
+    if (!TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
+    val found = examine()
+    if (!fix || found.isEmpty) found
+    else {
+      val failures = mend(found)
+      val left = examine()
+      found.map { finding =>
+        if (!left.exists(finding.isSame)) finding.copy(isMended = true)
+        else finding.copy(reason = finding.mend.fold("it is the user's to decide")(m =>
+          failures.getOrElse(m, "it came again or was not reached")))
+      } ++ left.filterNot(now => found.exists(now.isSame))
+    }
+  }
+
+  private def examine(): Seq[Finding] = {
+    val properties = Examination.properties(storage, basePath)
+    if (properties.exists(_.mend.isEmpty)) properties
+    else properties ++ examine(TableProperties.read(storage, basePath))
+  }
+
+  private def examine(config: TableConfig): Seq[Finding] = {
+    TableSupport.checkReadable(config, basePath)
+    try new Examination(new TimelineStore(storage, basePath, config), options).findings()
+    catch {
+      case e: CorruptTable => Seq(Finding(FindingKind.BrokenInstant, e.parameters.getOrElse("path", basePath),
+            s"The table cannot be examined any further: ${e.getMessage}", "See the message; nothing else is mended."))
+    }
+  }
+
+  /** Why a mend failed, by the mend. */
+  private def mend(found: Seq[Finding]): Map[Mend, String] = {
+    val failures = mutable.Map.empty[Mend, String]
+    def tried(mends: Seq[Mend])(body: => Unit): Unit =
+      try body
+      catch { case e: HudiliteException => mends.foreach(failures.put(_, e.getMessage)) }
+    val wanted = found.flatMap(_.mend)
+    if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
+      Lock.withTableLock(place, options.lockWaitMs)(TableProperties.recover(storage, basePath)))
+    if (wanted.exists(_ != Mend.RestoreProperties)) tried(wanted) {
+      val table = Table.open(storage, basePath)
+      Transaction.prepared(table, options) {
+        // Whatever was found before is asked again under the lock.
+        val mends = examine().flatMap(_.mend)
+        // A write that is taken back may be in it.
+        if (mends.exists(takesBack)) MetadataTable.clear(table.storage, table.basePath, table.config)
+        mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
+      }
+      if (wanted.contains(Mend.RunCleanings)) tried(Seq(Mend.RunCleanings)) {
+        new Cleaning(options, delete).runPending(table.refresh())
+        ()
+      }
+    }
+    failures.toMap
+  }
+
+  private def takesBack(mend: Mend): Boolean = mend match {
+    case Mend.RollBack(_) | Mend.EndRollback(_) | Mend.DropClustering(_) | Mend.DeleteFiles(_) => true
+    case Mend.DropTraces(_, withFiles) => withFiles
+    case _ => false
+  }
+
+  private def carryOut(table: Table, mend: Mend): Unit = {
+    val timeline: Timeline = table.store.load()
+    def traces = new WriteTraces(table.store, options.foreignWrites, options.process)
+    mend match {
+      case Mend.RollBack(instant) => traces.rollBack(instant)
+      case Mend.EndRollback(target) =>
+        new Rollback(table.store).run(target)
+        // The write may have been gone before the rollback could be ended.
+        timeline.pending.filter(i =>
+          i.action == Action.Rollback && !timeline.contains(target) &&
+            table.store.readRollbackPlan(i).exists(_.target.time == target)).foreach(table.store.delete)
+      case Mend.DropFromTimeline(instant) => table.store.delete(instant)
+      case Mend.DropClustering(instant) =>
+        traces.rollBack(instant)
+        timeline.pending.filter(i => i.time == instant.time && i.comparableAction == instant.comparableAction)
+          .foreach(table.store.delete)
+      case Mend.DropTraces(instant, _) => traces.remove(instant, timeline)
+      case Mend.DeleteFiles(paths) =>
+        delete(table, paths)
+        ()
+      case Mend.MarkPartition(partition, instant) =>
+        Partitions.createMetadata(table.storage, table.basePath, partition, instant)
+      case Mend.Recovery | Mend.RestoreProperties | Mend.RunCleanings => ()
+    }
+  }
+}

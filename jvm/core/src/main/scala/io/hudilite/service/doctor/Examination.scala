@@ -1,0 +1,108 @@
+package io.hudilite.service.doctor
+
+import io.hudilite.config.TableProperties
+import io.hudilite.filegroup.{FileNames, FileSystemView, ListedFolders, PartitionWalk, Partitions, PathSelection}
+import io.hudilite.storage.{FileInfo, Storage}
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineHealth, TimelineStore}
+import io.hudilite.transaction.TransactionOptions
+import io.hudilite.transaction.rollback.WriteTraces
+
+/** Looks at a table: at its properties, its timeline, and folder by folder at its files. Nothing is changed; where the age
+  * of a file decides, the storage is asked for its time by a file that is written and deleted.
+  */
+private[doctor] final class Examination(store: TimelineStore, options: TransactionOptions) {
+
+  import Examination._
+
+  private val storage = store.storage
+  private val basePath = store.basePath
+  private val timeline: Timeline = store.load()
+  private val health = new TimelineHealth(store)
+  private val traces = new WriteTraces(store, options.foreignWrites, options.process)
+
+  def findings(): Seq[Finding] = TimelineFindings.of(facts) ++ files()
+
+  private def facts: Facts = {
+    val rollbacks = timeline.pending.filter(_.action == Action.Rollback)
+      .filterNot(i => health.damaged.exists(_.instant.time == i.time))
+    val targets = rollbacks.flatMap(i => store.readRollbackPlan(i).map(i.time -> _.target.time)).toMap
+    // What becomes of a write that is being taken back is its rollback's.
+    val worked = timeline.pending.filter(i => isWorkedOn(i) && !targets.values.exists(_ == i.time))
+    val left = traces.left(timeline)
+    Facts(timeline, worked.map(i => i -> traces.life(i)),
+      health.damaged.filter(d => traces.isOld(d.file.modifiedMs)),
+      timeline.pending.filter(i => !Action.Writes(i.comparableAction) && traces.isOld(health.lastChanged(i))), targets,
+      if (timeline.pendingWrites.isEmpty) Set.empty else health.restored, left,
+      left.keySet.filter(i => traces.isOwned(i) || health.takenBack(i)), locks)
+  }
+
+  // What is only planned is nobody's yet, unless a restore has left it so.
+  private def isWorkedOn(i: Instant): Boolean = Action.Writes(i.action) && !isPlan(i) ||
+    (Services(i.action) && i.state == State.Inflight) ||
+    (i.comparableAction == Action.ReplaceCommit && health.restored(i.time))
+
+  private def isPlan(i: Instant): Boolean = i.state == State.Requested && clusterings(i.time)
+
+  private lazy val clusterings: Set[String] = if (health.damaged.exists(_.instant.isPending)) Set.empty
+  else store.pendingClusterings(timeline).map(_._1.time).toSet
+
+  private def locks: Seq[String] = storage.list(s"${basePath.stripSuffix("/")}/.hoodie")
+    .filter(f => !f.isDirectory && f.name == HudiLock && traces.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")
+
+  private def files(): Seq[Finding] = {
+    val known = FileFacts(timeline, health.commits, health.takenBack,
+      (instant, file) => traces.mayBeAlive(instant) || !traces.isOld(file.modifiedMs), store.config.version >= 8)
+    val (marked, strays) = PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
+      .map { case (partition, folder) => partition -> FileFindings.of(known, partition, folder.files) }
+      .foldLeft((Set.empty[String], Seq.empty[Finding])) { case ((paths, found), (partition, more)) =>
+        (paths + partition, found ++ more)
+      }
+    unmarked(marked) ++ strays
+  }
+
+  /** Partitions that writes of the active timeline name and that are not marked as such, though they have files. */
+  private def unmarked(marked: Set[String]): Seq[Finding] = {
+    val written = health.commits.toSeq.sortBy(_._1).flatMap { case (instant, metadata) =>
+      metadata.stats.keys.map(_ -> instant)
+    }
+    val missing = written.filterNot { case (partition, _) => marked(partition) || !Partitions.mayBe(partition) }
+    val first = missing.reverse.toMap
+    val listed = Partitions.list(storage, basePath, first.keys.toSeq)
+    first.toSeq.sortBy(_._1).filter { case (partition, _) => isCommitted(partition, listed.getOrElse(partition, Nil)) }
+      .map { case (partition, instant) =>
+        Finding(FindingKind.UnmarkedPartition, partition,
+          s"The partition '$partition' has no ${FileNames.PartitionMetadata}: readers do not see its rows.",
+          "Writes the file.", Some(Mend.MarkPartition(partition, instant)))
+      }
+  }
+
+  private def isCommitted(partition: String, files: Seq[FileInfo]): Boolean =
+    FileSystemView.baseFiles(partition, files).exists(f => timeline.isCommitted(f.instant)) ||
+      FileSystemView.logFiles(partition, files).nonEmpty
+}
+
+private[doctor] object Examination {
+
+  private val Services = Set(Action.Compaction, Action.LogCompaction, Action.Clustering)
+
+  // Of its lock provider on file systems.
+  private val HudiLock = "lock"
+
+  /** What is wrong with the properties, without which nothing else can be looked at. */
+  def properties(storage: Storage, basePath: String): Seq[Finding] = {
+    val health = TableProperties.health(storage, basePath)
+    def found(what: String, advice: String, mend: Option[Mend]): Seq[Finding] =
+      Seq(Finding(FindingKind.DamagedProperties, s".hoodie/${TableProperties.FileName}", what, advice, mend))
+    health.flaw match {
+      case None if !health.hasBackup => Nil
+      case None => found("An update of the properties is under way, or died before it removed the backup of the file.",
+          "Removes the backup.", Some(Mend.RestoreProperties))
+      case Some(flaw) if health.isReadable =>
+        found(s"The file cannot be used: $flaw. Its backup is whole and in force.", "Puts the backup in its place.",
+          Some(Mend.RestoreProperties))
+      case Some(flaw) => found(s"The file cannot be used: $flaw.",
+          "Bring it back from a copy of the table. Where somebody has changed it by hand, and its content is what it " +
+            "should be, remove the line hoodie.table.checksum.", None)
+    }
+  }
+}

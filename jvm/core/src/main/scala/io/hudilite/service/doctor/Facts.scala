@@ -1,0 +1,54 @@
+package io.hudilite.service.doctor
+
+import io.hudilite.storage.FileInfo
+import io.hudilite.timeline.{CommitMetadata, DamagedInstant, Instant, Timeline}
+import io.hudilite.transaction.rollback.Life
+
+/** What is known of a table's timeline and of those who work on it, at one moment.
+  *
+  * @param lives
+  *   of the pending writes, and of the services that are under way
+  * @param damaged
+  *   files of the timeline that are old enough not to be in the making
+  * @param stalled
+  *   other actions that are pending for longer than a writer may give no sign of life
+  * @param rollbackTargets
+  *   by the time of a pending rollback, what it takes back
+  * @param restored
+  *   what completed restores took back
+  * @param traces
+  *   what ended writes left, by instant
+  * @param nobodys
+  *   those of these instants that surely did not complete, unless the timeline has them: processes of hudilite began them,
+  *   or a completed rollback or restore names them
+  * @param locks
+  *   paths of old lock files of Apache Hudi, below the table
+  */
+private[doctor] final case class Facts(
+    timeline: Timeline,
+    lives: Seq[(Instant, Life)],
+    damaged: Seq[DamagedInstant] = Nil,
+    stalled: Seq[Instant] = Nil,
+    rollbackTargets: Map[String, String] = Map.empty,
+    restored: Set[String] = Set.empty,
+    traces: Map[String, Seq[FileInfo]] = Map.empty,
+    nobodys: Set[String] = Set.empty,
+    locks: Seq[String] = Nil)
+
+/** What is known of the writes whose files lie in a table.
+  *
+  * @param commits
+  *   completed writes of the active timeline that can be read
+  * @param takenBack
+  *   instants that a completed rollback or restore names
+  * @param mayBeMade
+  *   the file may belong to a write that is at work
+  * @param namesWrites
+  *   whether log files bear the instants of their writes, as from table version 8 on
+  */
+private[doctor] final case class FileFacts(timeline: Timeline, commits: Map[String, CommitMetadata],
+    takenBack: Set[String], mayBeMade: (String, FileInfo) => Boolean, namesWrites: Boolean) {
+
+  /** Paths of the files that each completed write left. */
+  val paths: Map[String, Set[String]] = commits.map { case (instant, metadata) => instant -> metadata.allPaths }
+}

@@ -1,0 +1,112 @@
+package io.hudilite.service.doctor
+
+import io.hudilite.timeline.{Action, DamagedInstant, Instant, State, TimelineHealth}
+import io.hudilite.transaction.rollback.Life
+
+/** What is wrong with a timeline: pure. */
+private[doctor] object TimelineFindings {
+
+  import FindingKind._
+
+  def of(facts: Facts): Seq[Finding] =
+    facts.damaged.filterNot(isUnacknowledged(facts, _)).map(damaged(facts, _)) ++
+      facts.lives.flatMap { case (instant, life) => pending(facts, instant, life) } ++
+      facts.stalled.flatMap(stalled(facts, _)) ++ traces(facts) ++ facts.locks.map(lock)
+
+  // What tells of its writer tells of it, too: nobody was told that the write completed.
+  private def isUnacknowledged(facts: Facts, found: DamagedInstant): Boolean =
+    found.instant.isCompleted && facts.timeline.pendingWrites.exists(_.time == found.instant.time)
+
+  private def damaged(facts: Facts, found: DamagedInstant): Finding = {
+    val instant = found.instant
+    val isPlan = found.isEmpty && instant.state == State.Requested && TimelineHealth.Planned(instant.action)
+    // Once somebody has begun there may be files, which only the plan would tell.
+    val isUnbegun = facts.timeline.pending.exists(i =>
+      i.time == instant.time && i.action == instant.action && i.state == State.Requested)
+    if (isPlan && isUnbegun && instant.action != Action.Restore)
+      Finding(BrokenInstant, instant.time, s"The plan ${found.file.name} is empty: whoever was to write it died.",
+        "Removes the plan; nobody can have begun with it.", Some(Mend.DropFromTimeline(instant)))
+    else Finding(BrokenInstant, instant.time,
+      s"The file ${found.file.name} of the timeline cannot be read: ${found.reason}.",
+      "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
+        "before it. Nothing of a write that may be committed is deleted.")
+  }
+
+  private def pending(facts: Facts, instant: Instant, life: Life): Option[Finding] = {
+    val begun = if (instant.state == State.Requested) "announced" else "under way"
+    life match {
+      case Life.Alive => None
+      case _ if isRestored(facts, instant) => Some(restored(instant))
+      case Life.Dead(reason, isOwned) =>
+        Some(Finding(DeadWriter, instant.time,
+            s"The ${instant.action} ${instant.time} is $begun since then and nobody works on it: $reason.",
+            if (instant.action == Action.Compaction) "Removes what it has written; its plan stays, to be run again."
+            else "Rolls it back.", Some(if (isOwned) Mend.Recovery else Mend.RollBack(instant))))
+      case Life.Unknown(reason) =>
+        Some(Finding(UnknownWriter, instant.time,
+            s"The ${instant.action} ${instant.time} of another program is $begun since then: $reason.",
+            "When no program works on the table any more, mend with the option " +
+              "hoodie.clean.failed.writes.policy=EAGER, or let Apache Hudi's next write roll it back."))
+    }
+  }
+
+  private def isRestored(facts: Facts, instant: Instant): Boolean =
+    instant.comparableAction == Action.ReplaceCommit && facts.restored(instant.time)
+
+  private def restored(instant: Instant): Finding = Finding(RestoredClustering, instant.time,
+    s"The clustering ${instant.time} was completed, and a restore took it back and left it pending. Until it is gone " +
+      "updates of its file groups are refused.",
+    "Removes what is left of it from the timeline; the restore has brought the rows back to where they were.",
+    Some(Mend.DropClustering(instant)))
+
+  private def stalled(facts: Facts, instant: Instant): Option[Finding] = {
+    def found(what: String, advice: String, mend: Option[Mend]): Some[Finding] =
+      Some(Finding(UnfinishedAction, instant.time, s"The ${instant.action} ${instant.time} $what", advice, mend))
+    instant.action match {
+      case _ if facts.damaged.exists(d => d.instant.time == instant.time && d.instant.action == instant.action) => None
+      case Action.Clean =>
+        found("was begun or planned and not ended; old files stay until it is.", "Runs it.", Some(Mend.RunCleanings))
+      case Action.Rollback => Some(rollback(facts, instant))
+      case Action.Savepoint => found("was begun and has saved nothing.", "Removes it.",
+          Some(Mend.DropFromTimeline(instant)))
+      case Action.Restore => found("was begun and not ended: until it is, nobody can commit.",
+          "End it by the program that began it: restore to the same instant again.", None)
+      case Action.Indexing => found("of Apache Hudi was begun and not ended.",
+          "It does not hinder writers. End or drop it with Apache Hudi.", None)
+      case _ => None
+    }
+  }
+
+  private def rollback(facts: Facts, instant: Instant): Finding = {
+    val target = facts.rollbackTargets.get(instant.time)
+    val (what, advice, mend) = target match {
+      case Some(time) if facts.timeline.isCompleted(time) =>
+        (s"of the completed write $time was planned, and nothing of the write is gone yet.",
+          s"Take $time back with rollback, or, where the write is to stay, delete the files of the rollback.", None)
+      case Some(time) if facts.timeline.isPendingWrite(time) =>
+        (s"of $time was begun and not ended.", "Ends it.", Some(Mend.EndRollback(time)))
+      case Some(time) => (s"of $time was begun and not ended, and $time is gone from the timeline.",
+          "Removes it.", Some(Mend.EndRollback(time)))
+      case None => ("has no plan.", "Let the program end it that began it, or delete its files.", None)
+    }
+    Finding(UnfinishedAction, instant.time, s"The rollback ${instant.time} $what", advice, mend)
+  }
+
+  private def traces(facts: Facts): Seq[Finding] = facts.traces.toSeq.sortBy(_._1).map { case (instant, files) =>
+    val names = files.map(f => f.path.substring(f.path.indexOf("/.hoodie/") + 1)).sorted.mkString(", ")
+    val isKnown = facts.timeline.contains(instant) || facts.timeline.beforeStart(instant)
+    val ended = if (isKnown) "has ended" else "is not in the timeline"
+    val what = s"The write $instant $ended and has left $names."
+    if (isKnown) Finding(LeftTraces, instant, what, "Removes them.", Some(Mend.DropTraces(instant, withFiles = false)))
+    else if (facts.nobodys(instant)) Finding(LeftTraces, instant, what,
+      "Removes them, and the files that its markers name.", Some(Mend.DropTraces(instant, withFiles = true)))
+    else Finding(LeftTraces, instant, what,
+      "No reader shows its files. Delete both when you are sure that no file of the timeline was lost; hudilite cannot " +
+        "know.")
+  }
+
+  private def lock(path: String): Finding = Finding(LeftLock, path,
+    "A lock of Apache Hudi is held, or was left by a writer that died. hudilite does not look at it; writers of Hudi " +
+      "that use it wait.",
+    "Delete the file when no writer of Apache Hudi is at work.")
+}

@@ -1,0 +1,62 @@
+"""What is wrong with a table: findings, and the call into the JVM."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hudilite import driver, running
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: What may be wrong.
+FindingKind = Literal[
+    "DAMAGED_PROPERTIES",
+    "DAMAGED_INSTANT",
+    "DEAD_WRITER",
+    "UNKNOWN_WRITER",
+    "UNFINISHED_ACTION",
+    "RESTORED_CLUSTERING",
+    "LEFT_TRACES",
+    "LEFT_LOCK",
+    "UNMARKED_PARTITION",
+    "STRAY_FILES",
+]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong with a table.
+
+    Attributes
+    ----------
+    kind
+        What kind of thing it is.
+    subject
+        The instant, or the path below the table.
+    what
+        What it is, since when, and what harm it does.
+    advice
+        What mending does, or what is yours to decide, and how.
+    mendable, mended
+        Whether it can be mended without harm, and whether that was done.
+    reason
+        Why it was not mended, where that was asked for; else empty.
+    """
+
+    kind: FindingKind
+    subject: str
+    what: str
+    advice: str
+    mendable: bool
+    mended: bool
+    reason: str
+
+
+def examine(spark: SparkSession, path: str, options: Mapping[str, str], fix: bool) -> list[Finding]:
+    """See :meth:`hudilite.tables.HudiliteTable.doctor`."""
+    jvm = running.jvm(spark, "Doctors", "The doctor", "")
+    return [Finding(**f) for f in json.loads(jvm.findings(driver.session(spark), path, dict(options), fix))]

@@ -1,0 +1,33 @@
+"""The doctor through the Python front door and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from engines import Engine, Shape, frame, record
+
+import hudilite
+from hudilite import cli
+
+
+def test_what_is_wrong_is_told_and_mended(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lite.write(frame(lite.spark, [record("k", 0, "2026-01-01")]), path, **Shape(9).options())
+    table = hudilite.table(lite.spark, str(path))
+    assert table.doctor() == [] and table.doctor(fix=True) == []
+
+    (marker,) = path.rglob(".hoodie_partition_metadata")
+    marker.unlink()
+    (path / ".hoodie" / ".hoodie.properties.crc").unlink(missing_ok=True)
+    properties = path / ".hoodie" / "hoodie.properties"
+    (path / ".hoodie" / "hoodie.properties.backup").write_bytes(properties.read_bytes())
+    properties.write_bytes(properties.read_bytes()[:100])
+    found = table.doctor()
+    assert [f.kind for f in found] == ["DAMAGED_PROPERTIES", "UNMARKED_PARTITION"]
+    assert all(f.mendable and not f.mended for f in found) and not marker.exists()
+
+    assert cli.main(["doctor", str(path), "--fix", "--json"]) == 0
+    mended = json.loads(capsys.readouterr().out)
+    assert [(f["subject"], f["mended"]) for f in mended] == [(f.subject, True) for f in found]
+    assert table.doctor() == [] and table.rows().count() == 1
