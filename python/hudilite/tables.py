@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, compaction, doctor, driver, inspect, services, undo
+from hudilite import cleaning, compaction, doctor, driver, inspect, partitions, services, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -402,6 +402,32 @@ class HudiliteTable:
     def savepoints(self) -> list[undo.Savepoint]:
         """All savepoints, oldest first."""
         return undo.savepoints(self.spark, self.path)
+
+    def delete_partition(
+        self, partition: str | Sequence[str], *, dry_run: bool = False, options: Mapping[str, str] | None = None
+    ) -> partitions.DroppedPartitions:
+        """Drop all rows of partitions at once. Past states keep them until they are cleaned, and the files with them.
+
+        Parameters
+        ----------
+        partition
+            Path below the table, such as ``2026-01-31`` or ``day=2026-01-31``, or several of them; no patterns.
+        dry_run
+            Only say what would go.
+        options
+            Other ``hoodie.*`` options.
+
+        Raises
+        ------
+        PARTITION_NOT_FOUND
+            When one of them has no rows.
+        PARTITION_IN_SERVICE
+            While a compaction or clustering of one of them is pending.
+        COMMIT_CONFLICT
+            When another write adds rows to one of them meanwhile.
+        """
+        named = [partition] if isinstance(partition, str) else partition
+        return partitions.delete(self.spark, self.path, options or {}, named, dry_run)
 
     def doctor(self, fix: bool = False, *, options: Mapping[str, str] | None = None) -> list[doctor.Finding]:
         """Tell what is wrong with the table, and mend what can be mended without harm.

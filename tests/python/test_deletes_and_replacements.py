@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import layout
 import pytest
+from conditions import fails_with
 from engines import INDEX, Engine, Shape, frame, record
 from model import Model
 from rows import rows_of
 from test_write_and_read import Story, days
+
+import hudilite
+from hudilite import cli
 
 DROP = "hoodie.datasource.write.partitions.to.delete"
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
@@ -85,6 +90,23 @@ def test_delete_partition_takes_a_wildcard(lite: Engine, path: Path) -> None:
     story.upsert([record("a", 1, "2025-12-31"), record("b", 1, "2026-01-01"), record("c", 1, "2026-01-02")])
     story.write([], "delete_partition", **{DROP: "2026-01-*"})
     story.model.delete_partitions("2026-01-01", "2026-01-02")
+    story.check()
+
+
+def test_a_partition_is_dropped_by_its_name(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    story = Story(lite, path, Shape())
+    story.upsert(days(range(12), 1))
+    table = hudilite.table(lite.spark, str(path))
+    plan = table.delete_partition(["2026-01-01", "2026-01-03"], dry_run=True)
+    assert plan.instant is None and [p.partition for p in plan.partitions] == ["2026-01-01", "2026-01-03"]
+    story.check()
+    done = table.delete_partition("2026-01-01")
+    assert done.instant == table.history()[0].time and done.partitions == plan.partitions[:1]
+    with fails_with("PARTITION_NOT_FOUND"):
+        table.delete_partition("2026-01-01")
+    assert cli.main(["delete-partition", str(path), "2026-01-03", "--json"]) == 0
+    assert [p["partition"] for p in json.loads(capsys.readouterr().out)] == ["2026-01-03"]
+    story.model.delete_partitions("2026-01-01", "2026-01-03")
     story.check()
 
 

@@ -48,6 +48,7 @@ object Rooms {
     Room("service.cluster", "which file groups are laid out anew, and in which order"),
     Room("service.undo", "savepoints, and writes that are taken back", "error", "filegroup", "table", "timeline",
       "transaction", "transaction.rollback"),
+    Room("service.partition", "partitions that are dropped", "error", "filegroup", "table", "timeline", "transaction"),
     Room("service.doctor", "what is wrong with a table, and which of it can be mended", "config", "error", "filegroup",
       "service.clean", "storage", "table", "timeline", "transaction", "transaction.lock", "transaction.rollback"))
 
@@ -76,7 +77,7 @@ object Rooms {
       "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
     Room("spark.service", "table services as jobs of Spark's", "config", "error", "filegroup", "log", "service.archive",
       "service.clean", "service.cluster",
-      "service.compact", "service.doctor", "service.undo",
+      "service.compact", "service.doctor", "service.partition", "service.undo",
       "spark.basefile.encode", "spark.basefile.read", "spark.curve", "spark.logfile.encode", "spark.logfile.read",
       "spark.row",
       "spark.shim", "spark.slice", "spark.write", "storage", "table", "timeline", "transaction",

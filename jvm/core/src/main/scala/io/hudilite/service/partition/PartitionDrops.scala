@@ -1,0 +1,68 @@
+package io.hudilite.service.partition
+
+import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.filegroup.{FileGroupId, FileSlice}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
+
+/** Partitions whose rows are gone.
+  *
+  * @param instant
+  *   of the write that took them out; empty for a preview, and when there was nothing to do
+  * @param fileGroups
+  *   number of file groups that went, by partition
+  */
+final case class DroppedPartitions(instant: String, fileGroups: Map[String, Int])
+
+/** Takes all rows of partitions out by one replace commit. Their files stay for the states before it until they are
+  * cleaned, and the folders go with the last of them.
+  */
+object PartitionDrops {
+
+  private val Operation = "DELETE_PARTITION"
+
+  /** What [[run]] would drop; raises the same errors. */
+  def preview(table: Table, partitions: Seq[String]): DroppedPartitions =
+    DroppedPartitions("", checked(table, partitions).map { case (partition, slices) => partition -> slices.size })
+
+  /** Drops these partitions, told by their paths below the table.
+    *
+    * Raises `PARTITION_NOT_FOUND`, `PARTITION_IN_SERVICE` while a compaction or clustering of it is pending, and
+    * `COMMIT_CONFLICT` when another write has added rows to one of them meanwhile.
+    */
+  def run(table: Table, partitions: Seq[String], options: TransactionOptions = TransactionOptions())
+      : DroppedPartitions = {
+    val dropped = checked(table, partitions)
+    if (dropped.isEmpty) DroppedPartitions("", Map.empty)
+    else {
+      val write = Transaction.begin(table, Action.ReplaceCommit, Operation, options)
+      try {
+        write.commit(Nil, dropped.map { case (partition, slices) => partition -> slices.map(_.fileId) },
+          assumption = Assumption.Replaces(dropped.keySet))
+        DroppedPartitions(write.instant, dropped.map { case (partition, slices) => partition -> slices.size })
+      } finally write.rollback() // does nothing after a commit
+    }
+  }
+
+  private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
+    // The one partition of a table without partition columns has the empty path, and is the table.
+    val slices = table.slices(partitions.filter(_.nonEmpty).distinct)
+    partitions.find(slices.getOrElse(_, Nil).isEmpty).foreach(partition =>
+      throw InvalidInput("PARTITION_NOT_FOUND", "path" -> table.basePath, "partition" -> partition,
+        "partitions" -> some(table)))
+    val services = Seq("compaction" -> table.pendingCompactions, "log compaction" -> table.pendingLogCompactions,
+      "clustering" -> table.pendingClusterings)
+    for ((service, groups) <- services; (FileGroupId(partition, _), instant) <- groups if slices.contains(partition))
+      throw CommitConflict("PARTITION_IN_SERVICE", "path" -> table.basePath, "partition" -> partition,
+        "service" -> service, "instant" -> instant)
+    slices
+  }
+
+  private def some(table: Table): String = {
+    val found = table.partitions().filter(_.nonEmpty)
+    found.take(Named).mkString(", ") + (if (found.size > Named) ", ..." else "")
+  }
+
+  private val Named = 10
+}

@@ -1,0 +1,40 @@
+package io.hudilite.spark.service
+
+import io.hudilite.config.WriteConf
+import io.hudilite.service.partition.{DroppedPartitions, PartitionDrops}
+import io.hudilite.transaction.TransactionOptions
+
+import java.util.{List => JList, Map => JMap}
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.SparkSession
+
+import scala.collection.JavaConverters._
+
+/** Partitions of a table by its path that are dropped: what programs call, in Scala, in Java or from Python. Options are
+  * those of docs/options.md; all calls raise `TABLE_NOT_FOUND`.
+  */
+object PartitionServices {
+
+  private val json = new ObjectMapper()
+
+  /** Drops partitions, told by their paths below the table, or says what would go. */
+  def drop(session: SparkSession, path: String, options: JMap[String, String], partitions: Seq[String],
+      dryRun: Boolean): DroppedPartitions = Compactions.onDriver(session, path, options) { (table, all) =>
+    if (dryRun) PartitionDrops.preview(table, partitions)
+    else PartitionDrops.run(table, partitions, TransactionOptions.of(WriteConf.of(all).commit))
+  }
+
+  /** The same for Python: a JSON object. */
+  def deletePartition(session: SparkSession, path: String, options: JMap[String, String], partitions: JList[String],
+      dryRun: Boolean): String = asJson(drop(session, path, options, partitions.asScala.toList, dryRun))
+
+  private def asJson(done: DroppedPartitions): String = {
+    val node = json.createObjectNode().put("instant", Option(done.instant).filter(_.nonEmpty).orNull)
+    val partitions = node.putArray("partitions")
+    done.fileGroups.toSeq.sortBy(_._1).foreach { case (partition, groups) =>
+      partitions.addObject().put("partition", partition).put("file_groups", groups)
+    }
+    json.writeValueAsString(node)
+  }
+}
