@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--replay", type=Path, help="a case that a failure printed")
     parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
     parser.add_argument("--shrink", type=float, default=120, help="seconds to look for a shorter case")
+    parser.add_argument("--services", action="store_true", help="also clean, archive, cluster and restore")
     given = parser.parse_args()
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)  # errors are answers here
     scratch = Path(tempfile.mkdtemp(prefix="hudilite-fuzz"))
@@ -33,7 +34,9 @@ def main() -> int:
     end, comparisons, failures, lives = time.monotonic() + given.minutes * 60, 0, 0, 0
     while lives < given.lives and time.monotonic() < end and (given.keep_going or not failures):
         seed = f"{given.seed}-{lives}"
-        case = Case.of(given.replay.read_text()) if given.replay else Author(seed).case(changes=7, asks=2)
+        case = (
+            Case.of(given.replay.read_text()) if given.replay else Author(seed, given.services).case(changes=7, asks=2)
+        )
         lives += 1
         life = Life(spark, case, scratch / f"life{lives}")
         began = time.monotonic()

@@ -38,7 +38,6 @@ POOLS: dict[str, tuple[str, ...]] = {
     "float": FLOATS,
     "double": (*FLOATS, "4.9E-324", "1.7976931348623157E308", "0.1"),
     "decimal(5,2)": ("0.00", "1.50", "-1.50", "999.99", "-999.99", "0.01"),
-    "decimal(9,2)": ("0.00", "1.50", "-1.50", "9999999.99", "-9999999.99", "0.01"),
     "decimal(18,3)": ("0.000", "1.500", "-0.001", "999999999999999.999", "-999999999999999.999"),
     "decimal(38,10)": ("0E-10", "1.5000000000", "-0.0000000001", "9999999999999999999999999999.9999999999"),
     "string": TEXTS,
@@ -49,6 +48,8 @@ POOLS: dict[str, tuple[str, ...]] = {
 }
 #: What the table makes of a type that Avro does not have.
 STORED = {"tinyint": "int", "smallint": "int"}
+#: The same, with the types that only a wider column gets.
+WIDE_POOLS = {**POOLS, "decimal(9,2)": ("0.00", "1.50", "-1.50", "9999999.99", "-9999999.99", "0.01")}
 #: Types that a column may have later, as the rows of a write bring them.
 WIDER = {"int": ("bigint", "double"), "float": ("double",), "decimal(5,2)": ("decimal(9,2)",)}
 NESTED_LEAVES = ("int", "bigint", "string", "double", "date", "timestamp", "decimal(18,3)", "boolean", "binary")
@@ -97,7 +98,7 @@ class Kind:
 
     def literal(self, rng: random.Random) -> str:
         """SQL for a value of a leaf, one that is likely to be in a table."""
-        pool = SOME_MICROS if self.ddl.startswith("timestamp") else POOLS[self.ddl]
+        pool = SOME_MICROS if self.ddl.startswith("timestamp") else WIDE_POOLS[self.ddl]
         return self.of(rng.choice(pool))
 
     def of(self, text: str) -> str:
@@ -132,7 +133,7 @@ def _encode(ddl: str) -> Callable[[str], str]:
 
 
 def _leaf(ddl: str) -> Kind:
-    pool = POOLS.get(ddl, ())
+    pool = WIDE_POOLS.get(ddl, ())
     return Kind(ddl, "string", _decode(ddl), _encode(ddl), lambda rng: rng.choice(pool))
 
 

@@ -139,6 +139,9 @@ class Life:
         options = {**self.case.spec.always, "hoodie.log.compaction.blocks.threshold": "2"}
         self.attempt(lambda: self.handle.compact(kind="log", options=options))
 
+    def cluster(self, step: Step) -> None:
+        self.attempt(lambda: self.handle.cluster(step["sort"], step["layout"], options=self.case.spec.always))
+
     def clean(self, step: Step) -> None:
         """What is retained must answer from here on; what is not may be gone."""
         handle, retain = self.handle, step["retain"]

@@ -39,7 +39,9 @@ class Case:
 class Author:
     """Writes a case."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, services: bool = False) -> None:
+        """`services`: also clean, archive, cluster and restore."""
+        self.services = services
         self.seed, self.rng = seed, random.Random(seed)
         self.spec = random_spec(self.rng)
         self.pools = Pools(self.rng, self.spec)
@@ -91,8 +93,10 @@ class Author:
             (self.evolve, 1), (self.statement, 4),
             (lambda: {"do": "compact"}, 1.5 * log), (lambda: {"do": "fold"}, log),
             (lambda: {"do": "plan"}, 0.7 * log),
-            (lambda: {"do": "clean", "retain": self.rng.choice((1, 2))}, 0.7), (lambda: {"do": "archive"}, 0.4),
-            (lambda: {"do": "restore", "when": self.rng.random()}, 0.6),
+            (lambda: {"do": "clean", "retain": self.rng.choice((1, 2))}, 0.7 * self.services),
+            (lambda: {"do": "archive"}, 0.4 * self.services),
+            (lambda: {"do": "restore", "when": self.rng.random()}, 0.6 * self.services),
+            (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()
@@ -132,6 +136,15 @@ class Author:
         step = Statements(self.rng, self.spec, self.pools, self.columns, self.queries()).any()
         step["settings"] = {k: v for k, v in settings.random_settings(self.rng, 2).items() if k not in settings.FIXED}
         return step
+
+    def cluster(self) -> Step:
+        """Small files together, or all rows by some of the columns that are not nested."""
+        sortable = [n for n, d in self.spec.columns if "<" not in d]
+        some = self.rng.sample(sortable, min(len(sortable), self.rng.randint(1, 3)))
+        layout = self.rng.choice(("linear", "zorder", "hilbert"))
+        return {"do": "cluster", "sort": None, "layout": None} if self.rng.random() < 0.4 else {
+            "do": "cluster", "sort": some, "layout": layout,
+        }  # fmt: skip
 
     def write(self, operation: str, count: int) -> Step:
         """A write of a frame."""
