@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from hudilite import condition_of, inspect, jars, output, session, table
 from hudilite._version import __version__
 from hudilite.cleaning import Policy
+from hudilite.clustering import Layout
 from hudilite.compaction import Kind
 from hudilite.inspect.folder import NoTable
 
 if TYPE_CHECKING:
+    from hudilite.clustering import ClusteringPlan
     from hudilite.compaction import CompactionPlan
     from hudilite.tables import HudiliteTable
 
@@ -76,6 +78,15 @@ def _parser() -> argparse.ArgumentParser:
     chosen = compact.add_mutually_exclusive_group()
     chosen.add_argument("--schedule-only", action="store_true", help="plan a compaction, to be run later")
     chosen.add_argument("--instant", help="run this planned compaction alone")
+    cluster = add("cluster", "put small files together, or lay rows out anew by some columns", _cluster, table=True)
+    cluster.add_argument("--sort-by", metavar="COLUMN", action="append", help="lay rows out by it; can be repeated")
+    cluster.add_argument("--layout", choices=get_args(Layout), help="one column after the other, or along a curve")
+    cluster.add_argument("--partition", action="append", help="look at it alone; can be repeated")
+    cluster.add_argument("--target-bytes", type=int, help="size of the files to write, 1 GiB by default")
+    cluster.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
+    planned = cluster.add_mutually_exclusive_group()
+    planned.add_argument("--schedule-only", action="store_true", help="plan a clustering, to be run later")
+    planned.add_argument("--instant", help="run this planned clustering alone")
     clean = add("clean", "delete files that only past states of the table need", _clean, table=True)
     clean.add_argument("--policy", choices=get_args(Policy), help="what stays; the latest commits by default")
     clean.add_argument("--retain", type=int, help="how many commits (10), hours (24) or file versions (3) stay")
@@ -125,6 +136,33 @@ def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
         return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
 
     return _with_spark(options, run)
+
+
+def _cluster(options: argparse.Namespace) -> list[dict[str, Any]]:
+    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
+        what = (options.sort_by, options.layout, options.partition, options.target_bytes)
+        if options.schedule_only:
+            plan = handle.schedule_clustering(*what, dry_run=options.dry_run)
+            return _groups([plan] if plan else [])
+        if options.dry_run:
+            return _groups(handle.cluster(*what, instant=options.instant, dry_run=True))
+        return output.rows_of(handle.cluster(*what, instant=options.instant).files)
+
+    return _with_spark(options, run)
+
+
+def _groups(plans: list[ClusteringPlan]) -> list[dict[str, Any]]:
+    return [
+        {
+            "instant": plan.instant,
+            "partition": group.partition,
+            "files": len(group.file_ids),
+            "bytes": group.bytes,
+            "outputs": group.outputs,
+        }
+        for plan in plans
+        for group in plan.groups
+    ]
 
 
 def _clean(options: argparse.Namespace) -> list[dict[str, Any]]:

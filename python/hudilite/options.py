@@ -393,6 +393,19 @@ TIMELINE_COMPACTION_BATCH_SIZE: Final[str] = "hoodie.timeline.compaction.batch.s
 9. Value: int, files; default 10.
 """
 
+# Clustering
+
+CLUSTERING_INLINE: Final[str] = "hoodie.clustering.inline"
+"""After a write, run the clusterings that are planned and, when enough commits have completed since the last
+one, plan and run another. The write is committed before; a clustering that fails stays planned, and is
+logged. Value: boolean; default false.
+"""
+
+CLUSTERING_PLAN_STRATEGY_SORT_COLUMNS: Final[str] = "hoodie.clustering.plan.strategy.sort.columns"
+"""Columns by which a clustering lays the rows out; without any, small files are put together as they are. Value:
+comma separated list.
+"""
+
 # Reading
 
 QUERY_TYPE: Final[str] = "hoodie.datasource.query.type"

@@ -20,7 +20,7 @@ class ServiceState:
     Attributes
     ----------
     service
-        ``compaction``, ``cleaning`` or ``archiving``.
+        ``compaction``, ``clustering``, ``cleaning`` or ``archiving``.
     by_itself
         It follows writes with the session's options.
     planned, running

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, compaction, doctor, driver, inspect, partitions, services, undo
+from hudilite import cleaning, clustering, compaction, doctor, driver, inspect, partitions, services, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from hudilite.cleaning import CleanPlan, CleanResult, Policy
+    from hudilite.clustering import ClusteringPlan, ClusteringResult, Layout
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind
     from hudilite.running import Progress
 
@@ -227,6 +228,117 @@ class HudiliteTable:
             return compaction.preview(self.spark, self.path, chosen, instant, kind)
         return compaction.run(self.spark, self.path, chosen, instant, progress, kind)
 
+    def schedule_clustering(
+        self,
+        sort_by: str | Sequence[str] | None = None,
+        layout: Layout | None = None,
+        partitions: str | Sequence[str] | None = None,
+        target_bytes: int | None = None,
+        *,
+        dry_run: bool = False,
+        options: Mapping[str, str] | None = None,
+    ) -> ClusteringPlan | None:
+        """Plan a clustering, to be run later, here or in another program; the arguments are those of :meth:`cluster`.
+
+        Until it is run, writes that change its file groups are refused, and new rows go to others. ``rollback`` with
+        its instant takes the plan back.
+
+        Returns
+        -------
+        ClusteringPlan | None
+            The plan; ``None`` when nothing was planned.
+        """
+        call = clustering.called(sort_by, layout, partitions, target_bytes)
+        return clustering.schedule(self.spark, self.path, options or {}, call, dry_run)
+
+    @overload
+    def cluster(
+        self,
+        sort_by: str | Sequence[str] | None = ...,
+        layout: Layout | None = ...,
+        partitions: str | Sequence[str] | None = ...,
+        target_bytes: int | None = ...,
+        *,
+        instant: str | None = ...,
+        dry_run: Literal[False] = ...,
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> ClusteringResult: ...
+
+    @overload
+    def cluster(
+        self,
+        sort_by: str | Sequence[str] | None = ...,
+        layout: Layout | None = ...,
+        partitions: str | Sequence[str] | None = ...,
+        target_bytes: int | None = ...,
+        *,
+        instant: str | None = ...,
+        dry_run: Literal[True],
+        progress: Progress | None = ...,
+        options: Mapping[str, str] | None = ...,
+    ) -> list[ClusteringPlan]: ...
+
+    def cluster(
+        self,
+        sort_by: str | Sequence[str] | None = None,
+        layout: Layout | None = None,
+        partitions: str | Sequence[str] | None = None,
+        target_bytes: int | None = None,
+        *,
+        instant: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> ClusteringResult | list[ClusteringPlan]:
+        """Put small files together, or lay the rows of all files out anew, so that queries skip more of them.
+
+        Runs the clusterings that are planned; when there are none, plans one and runs it. Rows keep their commit times,
+        so that incremental reads do not see them as changed. One that fails or is killed leaves its plan, to be run
+        again.
+
+        Parameters
+        ----------
+        sort_by
+            Columns that lay the rows out. Without any, files smaller than ``target_bytes`` and 300 MiB are put together
+            as they are; with some, all files are written again, whatever their size.
+        layout
+            ``linear`` (the default) sorts by one column after the other, ``zorder`` and ``hilbert`` along a curve that
+            serves queries on any of them.
+        partitions
+            Paths of the only partitions to look at; all by default.
+        target_bytes
+            Size of the files to write, 1 GiB by default.
+        instant
+            The planned clustering to run, alone; the other arguments are those of its plan then.
+        dry_run
+            Only say what would be run.
+        progress
+            Called with the number of files written so far and about the number of all, whenever the first changes.
+        options
+            Other ``hoodie.*`` options.
+
+        Returns
+        -------
+        ClusteringResult
+            The new files; with ``dry_run`` a list of :class:`hudilite.clustering.ClusteringPlan`.
+
+        Raises
+        ------
+        CLUSTERING_NOT_POSSIBLE
+            For a table with a bucket index.
+        CLUSTERING_NOT_FOUND
+            When ``instant`` is not a pending clustering.
+        INSTANT_TAKEN
+            When another program runs it.
+        COMMIT_CONFLICT
+            When a file group has changed since it was planned.
+        """
+        call = clustering.called(sort_by, layout, partitions, target_bytes)
+        if dry_run:
+            return clustering.preview(self.spark, self.path, options or {}, instant, call)
+        return clustering.run(self.spark, self.path, options or {}, instant, call, progress)
+
     @overload
     def clean(
         self,
@@ -316,7 +428,7 @@ class HudiliteTable:
         Parameters
         ----------
         instant
-            The write; it must be the newest, which it is by default.
+            The write; it must be the newest, which it is by default. Or a planned clustering.
         dry_run
             Only say which write that is.
         options

@@ -43,7 +43,7 @@ class RolledBack:
     Attributes
     ----------
     instant
-        Of the rollback; ``None`` for a dry run.
+        Of the rollback; ``None`` for a dry run, and for a plan, which is gone without one.
     write, action
         The write that is gone.
     files

@@ -89,20 +89,21 @@ def test_a_table_is_restored_to_a_saved_state(lite: Engine, path: Path, version:
 
 def test_services_say_how_far_they_are(lite: Engine, path: Path) -> None:
     table = rewritten(lite, path, 9, 3)
-    cleaning, archiving = table.services()
+    clustering, cleaning, archiving = table.services()
+    assert not clustering.by_itself and "3 of 4 commits" in clustering.next
     assert (cleaning.service, cleaning.by_itself, cleaning.due, cleaning.last) == ("cleaning", True, False, None)
     assert "3 of 30 commits" in archiving.next
-    assert not table.services(options={"hudilite.services": "false"})[0].by_itself
-    assert table.services(options={"hoodie.clean.commits.retained": "2"})[0].due
+    assert not table.services(options={"hudilite.services": "false"})[1].by_itself
+    assert table.services(options={"hoodie.clean.commits.retained": "2"})[1].due
     table.clean(retain=1)
-    assert table.services()[0].last == table.timeline()[-1].time
+    assert table.services()[1].last == table.timeline()[-1].time
 
 
 def test_services_run_beside_the_writes(lite: Engine, path: Path) -> None:
     beside = {"hudilite.services.async": "true", "hoodie.clean.commits.retained": "1"}
     table = rewritten(lite, path, 9, 4, **beside)
     assert table.wait_for_services() and len(list(path.glob("*/*.parquet"))) == 2
-    assert table.services()[0].last_error is None and price(table) == 3.0
+    assert table.services()[1].last_error is None and price(table) == 3.0
 
 
 def test_the_commands_say_and_undo(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,6 +119,6 @@ def test_the_commands_say_and_undo(lite: Engine, path: Path, capsys: pytest.Capt
     assert [row["write"] for row in said("restore", first, "--dry-run")] == [newest, second]
     assert said("archive", "--dry-run") == [] and said("delete-savepoint", first) == []
     assert [row["write"] for row in said("rollback")] == [newest] and price(table) == 1.0
-    assert [row["service"] for row in said("services")] == ["cleaning", "archiving"]
+    assert [row["service"] for row in said("services")] == ["clustering", "cleaning", "archiving"]
     assert cli.main(["restore", str(path), "20200101000000000"]) == 1
     assert "[RESTORE_NOT_POSSIBLE]" in capsys.readouterr().err

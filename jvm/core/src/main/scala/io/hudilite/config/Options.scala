@@ -16,9 +16,14 @@ object Options {
   /** The documented options, in the order of docs/options.md. */
   val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++
     ServiceOptions.all ++
-    CleanOptions.all ++ ArchiveOptions.all ++ ReadOptions.all
+    CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
-  private val documentedNames: Set[String] = documented.flatMap(_.names).map(lower).toSet
+  /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
+  val further: Seq[ConfigKey[_]] = ClusteringOptions.further
+
+  private val heeded: Seq[ConfigKey[_]] = documented ++ further
+
+  private val documentedNames: Set[String] = heeded.flatMap(_.names).map(lower).toSet
 
   /** Options of Hudi's that are accepted and have no effect, and prefixes of such. */
   def accepted: Seq[String] = KnownOptions.Accepted.toSeq.sorted
@@ -38,7 +43,7 @@ object Options {
   // Hudi's readers prune by buckets, so that these are given to reads as well.
   private val ofWrites: Set[String] =
     (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
-      ArchiveOptions.all).filterNot(
+      ArchiveOptions.all ++ ClusteringOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
 
@@ -49,7 +54,7 @@ object Options {
   def check(options: Map[String, String], purpose: Purpose = Purpose.Any): Unit = {
     options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, purpose) }
     checkConcurrency(options)
-    documented.foreach(_.get(options))
+    heeded.foreach(_.get(options))
     mergeMode(options)
   }
 
@@ -107,7 +112,7 @@ object Options {
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)
 
   private def nearest(name: String): String = KnownOptions.InPlaceOf.getOrElse(name,
-    documented.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known))))
+    heeded.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known))))
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

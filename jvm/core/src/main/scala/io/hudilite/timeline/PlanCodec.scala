@@ -129,15 +129,46 @@ private[timeline] object PlanCodec {
         o.texts("deltaFilePaths").map(TablePath.fileName),
         o.doubleMap("metrics"))))
 
+  /** @param base
+    *   the table's base path without a slash at its end: Hudi's clusterings hold absolute paths
+    */
+  def write(plan: ClusteringPlan, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.RequestedReplace)(
+      "operationType" -> CommitMetadata.Cluster, "version" -> 1,
+      "clusteringPlan" -> record(TimelineSchemas.ClusteringPlan)(
+        "inputGroups" -> plan.groups.zipAll(plan.facts, Nil, ClusteringGroupFacts()).map { case (inputs, facts) =>
+          record(TimelineSchemas.ClusteringGroup)(
+            "slices" -> inputs.map(input(_, base)), "metrics" -> facts.metrics,
+            "numOutputFileGroups" -> facts.outputs, "version" -> 1)
+        },
+        "strategy" -> record(TimelineSchemas.ClusteringStrategy)(
+          "strategyClassName" -> plan.strategy, "strategyParams" -> plan.params, "version" -> 1),
+        "extraMetadata" -> Map.empty, "version" -> 1, "preserveHoodieMetadata" -> true,
+        "missingSchedulePartitions" -> Nil)))
+
+  // A slice of log files alone has an empty path in the place of its base file.
+  private def input(slice: ClusteringInput, base: String): AnyRef = {
+    val folder = if (slice.partition.isEmpty) base else s"$base/${slice.partition}"
+    record(TimelineSchemas.ClusteringSlice)(
+      "dataFilePath" -> slice.baseFile.fold("")(name => s"$folder/$name"),
+      "deltaFilePaths" -> slice.logFiles.reverse.map(name => s"$folder/$name"), "fileId" -> slice.fileId,
+      "partitionPath" -> slice.partition, "bootstrapFilePath" -> "", "version" -> 1)
+  }
+
   /** `None` when the replace commit is no clustering. */
   def clusteringPlan(bytes: Array[Byte]): Option[ClusteringPlan] =
-    AvroFile.read(bytes).child("clusteringPlan").map(plan =>
+    AvroFile.read(bytes).child("clusteringPlan").map { plan =>
+      val groups = plan.children("inputGroups")
+      val strategy = plan.child("strategy")
       ClusteringPlan(
-        plan.children("inputGroups").map(_.children("slices").map(s =>
+        groups.map(_.children("slices").map(s =>
             ClusteringInput(
               partitionOf(s), fileIdOf(s),
               s.text("dataFilePath").filter(_.nonEmpty).map(TablePath.fileName),
-              s.texts("deltaFilePaths").map(TablePath.fileName))))))
+              s.texts("deltaFilePaths").map(TablePath.fileName)))),
+        strategy.flatMap(_.text("strategyClassName")).getOrElse(""),
+        strategy.map(_.textMap("strategyParams")).getOrElse(Map.empty),
+        groups.map(g => ClusteringGroupFacts(g.number("numOutputFileGroups").toInt, g.doubleMap("metrics"))))
+    }
 
   def write(plan: CleanPlan, base: String): Array[Byte] = AvroFile.write(record(TimelineSchemas.CleanPlan)(
       "earliestInstantToRetain" -> plan.earliestToRetain.map(i =>

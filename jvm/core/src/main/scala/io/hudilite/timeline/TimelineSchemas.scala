@@ -71,24 +71,25 @@ private[timeline] object TimelineSchemas {
   val ReplaceCommit: Schema = record("HoodieReplaceCommitMetadata",
     commitFields :+ optional("partitionToReplaceFileIds", map(array(text))): _*)
 
-  private val clusteringGroup: Schema = record("HoodieClusteringGroup",
-    optional("slices",
-      array(record("HoodieSliceInfo",
-          optional("dataFilePath", text), optional("deltaFilePaths", array(text)), nullable("fileId", text),
-          optional("partitionPath", text), optional("bootstrapFilePath", text), version(1)))),
+  val ClusteringSlice: Schema = record("HoodieSliceInfo",
+    optional("dataFilePath", text), optional("deltaFilePaths", array(text)), nullable("fileId", text),
+    optional("partitionPath", text), optional("bootstrapFilePath", text), version(1))
+
+  val ClusteringGroup: Schema = record("HoodieClusteringGroup",
+    optional("slices", array(ClusteringSlice)),
     optional("metrics", map(double)), orNull("numOutputFileGroups", int, Int.box(1)),
     optional("extraMetadata", map(text)), version(1))
 
+  val ClusteringStrategy: Schema = record("HoodieClusteringStrategy",
+    optional("strategyClassName", text), optional("strategyParams", map(text)), version(1))
+
+  val ClusteringPlan: Schema = record("HoodieClusteringPlan",
+    optional("inputGroups", array(ClusteringGroup)), optional("strategy", ClusteringStrategy),
+    optional("extraMetadata", map(text)), version(1), optional("preserveHoodieMetadata", boolean),
+    optional("missingSchedulePartitions", array(text)))
+
   val RequestedReplace: Schema = record("HoodieRequestedReplaceMetadata",
-    optional("operationType", text),
-    optional("clusteringPlan",
-      record("HoodieClusteringPlan",
-        optional("inputGroups", array(clusteringGroup)),
-        optional("strategy",
-          record("HoodieClusteringStrategy",
-            optional("strategyClassName", text), optional("strategyParams", map(text)), version(1))),
-        optional("extraMetadata", map(text)), version(1), optional("preserveHoodieMetadata", boolean),
-        optional("missingSchedulePartitions", array(text)))),
+    optional("operationType", text), optional("clusteringPlan", ClusteringPlan),
     optional("extraMetadata", map(text)), version(1))
 
   val CompactionOperation: Schema = record("HoodieCompactionOperation",

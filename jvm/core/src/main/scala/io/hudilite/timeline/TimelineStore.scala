@@ -104,6 +104,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def requestCompaction(time: String, plan: CompactionPlan, action: String = Action.Compaction): Unit =
     request(time, action, PlanCodec.write(plan))
 
+  def requestClustering(time: String, plan: ClusteringPlan): Unit =
+    request(time, Action.Clustering, PlanCodec.write(plan, root))
+
   def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan, root))
 
   def completeClean(time: String, metadata: CleanMetadata): Instant =

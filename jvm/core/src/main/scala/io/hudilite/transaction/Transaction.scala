@@ -61,7 +61,8 @@ final class Transaction private (
   }
 
   private def recordedColumns(columns: Option[String], now: Timeline): CommitColumns =
-    if (Action.Writes(action)) CommitColumns.ofWrite(table, instant, columns, now)
+    if (Action.Writes(action) && operation != CommitMetadata.Cluster)
+      CommitColumns.ofWrite(table, instant, columns, now)
     else CommitColumns.ofService(table.schemaForService(instant))
 
   /** Nothing of this write is left, which is not so after a commit or when the outcome of one is unknown. */
@@ -155,7 +156,7 @@ object Transaction {
       started(table, instant, action, operation, planned = false, options)
     }
 
-  /** Takes up an action that was planned before and that nobody works on, i.e. a requested compaction.
+  /** Takes up an action that was planned before and that nobody works on: a requested compaction or clustering.
     *
     * Raises `CommitConflict` when the plan is gone or somebody works on it.
     */

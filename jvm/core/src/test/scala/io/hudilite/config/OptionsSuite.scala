@@ -81,7 +81,8 @@ class OptionsSuite extends FunSuite {
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", option.name))
       option.harmless.foreach(value => accept(option.name.toUpperCase -> value.toUpperCase))
     }
-    assertEquals(error("hoodie.clustering.inline" -> "true").parameters("reason"), "hudilite does not cluster")
+    assertEquals(error("hoodie.clustering.schedule.inline" -> "true").parameters("reason"),
+      "call schedule_clustering()")
   }
 
   test("concurrency control is refused when its lock would reach beyond one machine") {

@@ -23,6 +23,8 @@ object GeneratedPages {
     Section("Cleaning", "Options of a write, which a cleaning follows, and of a call that cleans.", CleanOptions.all),
     Section("Archiving", "Options of a write, which an archiving follows, and of a call that archives.",
       ArchiveOptions.all),
+    Section("Clustering", "Options of a write that a clustering follows, and of a call that clusters.",
+      ClusteringOptions.documented),
     Section("Reading", "Options of one read.", ReadOptions.all))
 
   /** docs/options.md */
@@ -45,12 +47,16 @@ object GeneratedPages {
          |of the rows. For `INSERT OVERWRITE` and `insertInto` that setting decides, and `df.writeTo(…).overwritePartitions()`
          |replaces partitions.
          |""".stripMargin
-    (head +: sections.map(table)).mkString("\n") + "\n" + refused + "\n" + accepted
+    (head +: sections.map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
   }
 
   private def table(section: Section): String =
     s"## ${section.title}\n\n${section.about}\n\n| option | value | default | meaning |\n|---|---|---|---|\n" +
       section.keys.map(row).mkString
+
+  private def further: String =
+    "## Further options\n\nThese, too, mean what they mean in Hudi; there are no constants for them in Python.\n\n" +
+      "| option | value | default | meaning |\n|---|---|---|---|\n" + Options.further.map(row).mkString
 
   private def row(key: ConfigKey[_]): String = {
     val others = if (key.alternatives.isEmpty) "" else key.alternatives.map(a => s"`$a`").mkString(" Also ", ", ", ".")

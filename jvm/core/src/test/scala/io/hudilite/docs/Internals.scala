@@ -35,7 +35,8 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/StatementRule", "lookup/ProbeTarget", "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "service/TaskTable", "shim/PlanNodes",
+      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",
+      "cluster/PlannedRows", "shim/PlanNodes",
       "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(

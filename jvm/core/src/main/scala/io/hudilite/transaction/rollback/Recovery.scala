@@ -51,7 +51,7 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
   }
 
   private def isUndone(i: Instant): Boolean =
-    // A compaction that was only planned is nobody's yet.
+    // A compaction or clustering that was only planned is nobody's yet.
     if (i.isPending) Action.Writes(i.action) || (i.state == State.Inflight && planned(i.action))
     else Action.Writes(i.action) && store.isCutShort(i)
 
@@ -65,6 +65,6 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
 }
 
 private object Recovery {
-  private val planned = Set(Action.Compaction, Action.LogCompaction)
+  private val planned = Set(Action.Compaction, Action.LogCompaction, Action.Clustering)
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 }

@@ -31,8 +31,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private val base = basePath.stripSuffix("/")
 
   /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. A compaction
-    * becomes requested again instead; a log compaction does not, since nobody lays files out by it. Of an instant that
-    * the timeline does not have only files and traces are removed.
+    * or clustering becomes requested again instead; a log compaction does not, since nobody lays files out by it. Of an
+    * instant that the timeline does not have only files and traces are removed.
     *
     * @param written
     *   relative paths of files of the instant that are known without their markers
@@ -85,7 +85,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         true
       case pending =>
         val rollback = begun(timeline.pending, instant)
-        if (rollback.isEmpty && isCompaction(pending)) {
+        if (rollback.isEmpty && (isCompaction(pending) || isClustering(pending, timeline))) {
           toRequested(pending, files)
           true
         } else recorded(pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
@@ -95,13 +95,19 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def take(instant: String, path: String, commandInstant: => String): TakenBack =
     new InstantFiles(storage, basePath, store.config, instant).takeBack(path, commandInstant)
 
-  // The plan stays, to be run again: other writers lay their log files out by it. The output is base files.
+  // The plan stays, to be run again: other writers lay their log files out by it, or keep off its file groups. The output
+  // is base files.
   private def toRequested(pending: Seq[Instant], files: Seq[String]): Unit = {
-    files.foreach(take(pending.head.time, _, throw new IllegalStateException("a compaction appends to no log")))
+    files.foreach(take(pending.head.time, _, throw new IllegalStateException("such a plan appends to no log")))
     pending.foreach(store.revertToRequested)
   }
 
   private def isCompaction(pending: Seq[Instant]): Boolean = pending.exists(_.action == Action.Compaction)
+
+  // In layout 1 it has the action of every replace commit, and the plan alone tells.
+  private def isClustering(pending: Seq[Instant], timeline: Timeline): Boolean =
+    pending.exists(_.comparableAction == Action.ReplaceCommit) &&
+      store.pendingClusterings(timeline).exists { case (i, _) => pending.exists(_.time == i.time) }
 
   // Of a write that had completed no markers are left.
   private def planned(rollback: Instant): Seq[String] =

@@ -45,7 +45,7 @@ object AppendPlan {
       WriteLayout.bucketGroups(slices, index, table, tasks, cores * InsertTakers.of(target).tasksPerCore)
     }
     val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
-      .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten.tasksPerCore))
+      .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))
     AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
   }
 

@@ -18,20 +18,23 @@ sealed abstract class InsertTakers(val most: Int, val tasksPerCore: Int) {
 
 object InsertTakers {
 
-  /** Any group, since its base file is rewritten anyway. */
-  case object Rewritten extends InsertTakers(Int.MaxValue, tasksPerCore = 8) {
-    override def takes(slice: FileSlice): Boolean = true
+  /** Any group, since its base file is rewritten anyway, but for those that a pending clustering is about to replace. */
+  final case class Rewritten(clustering: Set[FileGroupId] = Set.empty)
+      extends InsertTakers(Int.MaxValue, tasksPerCore = 8) {
+    override def takes(slice: FileSlice): Boolean = !clustering(slice.groupId)
   }
 
-  /** Groups without log files, which a rewrite would hide, and without a pending compaction, which rewrites them itself;
-    * few of them, because an append is cheaper than a rewrite.
+  /** Groups without log files, which a rewrite would hide, and without a pending compaction or clustering, which rewrites
+    * them itself; few of them, because an append is cheaper than a rewrite.
     */
-  final case class WithoutLogs(limit: Int, compacting: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 2) {
-    override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !compacting(slice.groupId)
+  final case class WithoutLogs(limit: Int, taken: Set[FileGroupId]) extends InsertTakers(limit, tasksPerCore = 2) {
+    override def takes(slice: FileSlice): Boolean = slice.logs.isEmpty && !taken(slice.groupId)
   }
 
-  def of(target: WriteTarget): InsertTakers =
-    if (target.config.tableType == TableType.CopyOnWrite) Rewritten
+  def of(target: WriteTarget): InsertTakers = {
+    val clustering = target.existing.map(_.pendingClusterings.keySet.toSet).getOrElse(Set.empty[FileGroupId])
+    if (target.config.tableType == TableType.CopyOnWrite) Rewritten(clustering)
     else WithoutLogs(target.conf.packing.smallGroups,
-      target.existing.map(_.pendingCompactions.keySet.toSet).getOrElse(Set.empty))
+      clustering ++ target.existing.map(_.pendingCompactions.keySet.toSet).getOrElse(Set.empty[FileGroupId]))
+  }
 }

@@ -156,7 +156,7 @@ object WriteLayout {
     *   tasks that the cluster runs at once
     */
   def groups(slices: Seq[FileSlice], conf: WriteConf, inputBytes: Option[BigInt], parallelism: Int,
-      cores: Int, table: InsertTakers = InsertTakers.Rewritten): WriteGroups = {
+      cores: Int, table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
     val all = sorted(slices)
     val spread = spreadOf(conf, inputBytes, cores)
     val limit = conf.packing.smallFileBytes

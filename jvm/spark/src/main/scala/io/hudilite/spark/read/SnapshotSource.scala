@@ -33,6 +33,13 @@ object Query {
     */
   final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false) extends Query
 
+  /** What some slices held at the instant at which a service planned to write them again.
+    *
+    * @param slices
+    *   as they lie on storage
+    */
+  final case class Planned(instant: String, slices: Seq[FileSlice]) extends Query
+
   /** The query that read options ask for; in copy-on-write tables `read_optimized` is a snapshot. */
   def of(conf: ReadConf, config: TableConfig): Query = {
     val asOf = TimeTravel.instant(conf.states, config.zone)
@@ -95,7 +102,11 @@ final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], parti
 final class SnapshotSource(val table: Table, val query: Query) {
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
-  private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read(asOf))
+  private lazy val support: TableSupport = TableSupport.of(table,
+    query match {
+      case Query.Planned(instant, _) => Purpose.Service(instant)
+      case _ => Purpose.Read(asOf)
+    })
 
   /** Data columns of the state read; an empty table without a schema has none. */
   lazy val dataSchema: StructType =
@@ -141,6 +152,7 @@ final class SnapshotSource(val table: Table, val query: Query) {
     case _: Query.Incremental =>
       val slices = changed.slices.filter { case (partition, _) => selection.wants(partition) }
       of(if (changed.fullScan) slices else slices.map { case (p, s) => p -> s.map(ofRange) })
+    case Query.Planned(_, slices) => of(slices.filter(s => selection.wants(s.partition)).groupBy(_.partition))
     case _ => of(index.find(selection))
   }
 
@@ -165,6 +177,7 @@ final class SnapshotSource(val table: Table, val query: Query) {
       case Query.Incremental(range, _) if table.config.layout == 1 =>
         val all = job.instants.copy(latest = range.end)
         job.copy(instants = if (changed.fullScan) all else all.copy(completed = changed.instants, firstActive = None))
+      case Query.Planned(instant, _) => job.copy(instants = job.instants.copy(latest = Some(instant)))
       case _ => job
     }
   }
@@ -183,6 +196,7 @@ final class SnapshotSource(val table: Table, val query: Query) {
     case Query.Snapshot => "snapshot"
     case Query.AsOf(instant) => s"as of $instant"
     case Query.ReadOptimized(instant) => "base files" + instant.map(i => s" as of $i").getOrElse("")
+    case Query.Planned(instant, slices) => s"${slices.size} file slices of the plan $instant"
     case Query.Incremental(range, _) => s"incremental after ${range.begin}" +
         range.end.map(e => s" up to $e").getOrElse("")
   }

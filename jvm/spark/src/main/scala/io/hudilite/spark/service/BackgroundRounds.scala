@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import java.util.concurrent.{Executors, ExecutorService}
+import java.util.concurrent.{ExecutorService, Executors}
 
 import scala.collection.mutable
 

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.task.{StatRows, TaskWork}
 import io.hudilite.spark.write.WriteJob
 
 import org.apache.spark.TaskContext

@@ -3,6 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.filegroup.Partitions
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.task.{TaskTable, TaskWork}
 import io.hudilite.storage.{HadoopStorage, Parallel, Storage, TableStorage}
 import io.hudilite.table.Table
 

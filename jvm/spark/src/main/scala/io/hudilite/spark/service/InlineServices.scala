@@ -27,6 +27,7 @@ object InlineServices extends AfterCommit {
     */
   def after(target: WriteTarget): WriteTarget = {
     InlineCompaction.check(target)
+    InlineClustering.check(target)
     Archivings.settings(target.options)
     target.copy(afterCommit = this)
   }
@@ -54,12 +55,15 @@ object InlineServices extends AfterCommit {
     */
   private[service] def await(table: Table, millis: Long): Boolean = background.await(table.place.key, millis)
 
-  // Old files go after a compaction, which makes some old, and instants after a cleaning, which they may have to wait for.
+  // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
+  // have to wait for.
   private def round(target: WriteTarget, table: Table): Unit = {
     val options = target.options
     val transaction = TransactionOptions.of(target.conf.commit)
     InlineCompaction.asked(options).foreach(kind =>
       logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, options, kind)))
+    if (InlineClustering.isAsked(options))
+      logged(table, ServiceStates.Clustering)(InlineClustering.run(SparkSession.active, table, options))
     if (run(options) && CleanOptions.Automatic(options) && mayClean(table, options))
       logged(table, ServiceStates.Cleaning)(clean(table, options, transaction))
     if (run(options) && ArchiveOptions.Automatic(options) && Archivings.mayBeDue(table, options))

@@ -1,7 +1,8 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions, TableType}
+import io.hudilite.config.{ArchiveOptions, CleanOptions, ClusteringOptions, CompactionOptions, TableType}
 import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
+import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
@@ -14,7 +15,7 @@ import org.apache.spark.sql.SparkSession
 /** How it stands with one service of a table.
   *
   * @param service
-  *   `compaction`, `cleaning` or `archiving`
+  *   `compaction`, `clustering`, `cleaning` or `archiving`
   * @param byItself
   *   it follows writes with these options
   * @param planned
@@ -39,6 +40,7 @@ object ServiceStates {
   private[service] val Compaction = "compaction"
   private[service] val Cleaning = "cleaning"
   private[service] val Archiving = "archiving"
+  private[service] val Clustering = "clustering"
 
   private val errors = new ConcurrentHashMap[(String, String), String]()
 
@@ -55,7 +57,7 @@ object ServiceStates {
   def of(session: SparkSession, path: String, options: JMap[String, String]): Seq[ServiceState] =
     Compactions.onDriver(session, path, options) { (table, all) =>
       val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, all)) else Nil
-      ofLogs ++ Seq(cleaning(table, all), archiving(table, all))
+      ofLogs ++ Seq(clustering(table, all), cleaning(table, all), archiving(table, all))
     }
 
   private def compaction(table: Table, options: Map[String, String]): ServiceState = {
@@ -66,6 +68,15 @@ object ServiceStates {
       table.timeline.pendingCompactions, compacted.lastOption, CompactionScheduler.isDue(table, options),
       s"${CompactionOptions.Trigger(options)}: ${progress.sinceCompaction} of ${CompactionOptions.MaxDeltaCommits(options)} " +
         s"delta commits, ${progress.seconds} of ${CompactionOptions.MaxDeltaSeconds(options)} s since the last one")
+  }
+
+  private def clustering(table: Table, options: Map[String, String]): ServiceState = {
+    val done = ClusteringScheduler.clusterings(table).lastOption
+    val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
+    state(table, Clustering, InlineClustering.isAsked(options),
+      table.store.pendingClusterings(table.timeline).map(_._1),
+      done, ClusteringScheduler.isDue(table, options),
+      s"$since of ${ClusteringOptions.MaxCommits(options)} commits since the last one")
   }
 
   private def cleaning(table: Table, options: Map[String, String]): ServiceState = {

@@ -1,7 +1,10 @@
 package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
+import io.hudilite.service.cluster.PendingClusterings
 import io.hudilite.service.undo.{RestoredTable, Restores, Rollbacks, RolledBackWrite, SavedState, Savepoints}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Map => JMap}
@@ -16,11 +19,20 @@ object Undos {
   /** Takes the newest write back, or says which one that is.
     *
     * @param instant
-    *   the write, which must be the newest
+    *   the write, which must be the newest, or a planned clustering, which nothing rests on
     */
   def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, all) =>
-    if (dryRun) Rollbacks.preview(table, instant) else Rollbacks.run(table, instant, transaction(all))
+    instant.filter(time => table.pendingClusterings.values.exists(_ == time)) match {
+      case Some(time) => withdrawn(table, time, transaction(all), dryRun)
+      case None if dryRun => Rollbacks.preview(table, instant)
+      case None => Rollbacks.run(table, instant, transaction(all))
+    }
+  }
+
+  private def withdrawn(table: Table, time: String, options: TransactionOptions, dryRun: Boolean): RolledBackWrite = {
+    if (!dryRun) PendingClusterings.withdraw(table, time, options)
+    RolledBackWrite("", time, Action.Clustering, files = 0)
   }
 
   /** Brings the state as of a write back, or says which writes would go for that. */

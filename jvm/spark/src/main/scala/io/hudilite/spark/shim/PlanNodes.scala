@@ -21,6 +21,10 @@ object PlanNodes {
       notMatched: Seq[MergeAction]): MergeIntoTable =
     build(classOf[MergeIntoTable], Seq(target, source, condition, matched, notMatched, Nil))
 
+  /** The rows into the table, column by column in their order. */
+  def append(target: DataSourceV2Relation, rows: LogicalPlan): AppendData =
+    build(classOf[AppendData], Seq(target, rows, Map.empty, java.lang.Boolean.FALSE))
+
   /** The MERGE with other conditions and actions; what Spark added behind them stays. */
   def changed(merge: MergeIntoTable, source: LogicalPlan, condition: Expression, matched: Seq[MergeAction])
       : MergeIntoTable =

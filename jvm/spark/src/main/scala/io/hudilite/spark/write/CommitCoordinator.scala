@@ -26,10 +26,23 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   /** Creates the table if need be and requests an instant; the result goes to the tasks. */
   def begin(): WriteJob = {
+    target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
     started = Some(run)
     target.job(run.transaction.permit)
+  }
+
+  // What an upsert changes only its tasks find out.
+  private def checkClusterings(table: Table): Unit = {
+    def isReplaced(partition: String): Boolean = replaces match {
+      case Replaces.WholeTable => true
+      case m: Replaces.Matching => m.selection.wants(partition)
+      case Replaces.Nothing | Replaces.WrittenPartitions => false
+    }
+    table.pendingClusterings.find { case (group, _) => isReplaced(group.partition) }.foreach {
+      case (group, clustering) => throw WriteJob.clusteringPending(table.basePath, group, clustering)
+    }
   }
 
   private def beginFirst(): Started = {

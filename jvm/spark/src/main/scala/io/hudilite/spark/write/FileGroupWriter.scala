@@ -31,7 +31,10 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     *   new rows may be among them
     */
   def toSlice(slice: FileSlice, takesInserts: Boolean): Unit =
-    if (slice ne currentName) switch(slice, ofSlice(slice, takesInserts))
+    if (slice ne currentName) {
+      job.checkClusterings(slice.groupId)
+      switch(slice, ofSlice(slice, takesInserts))
+    }
 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
     case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)

@@ -1,7 +1,8 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.{DeleteMarker, MergeMode}
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.filegroup.FileGroupId
 import io.hudilite.merge.MergeRule
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
@@ -28,6 +29,8 @@ import org.apache.spark.sql.types.StructType
   *   rows that delete their keys besides those with `_hoodie_is_deleted`
   * @param evolved
   *   names of the columns in the files that are there, where some have changed
+  * @param clusterings
+  *   file groups that a pending clustering is about to replace, with its instant
   */
 final case class WriteJob(
     basePath: String,
@@ -42,9 +45,14 @@ final case class WriteJob(
     conf: SharedConf,
     logs: Option[LogSettings] = None,
     deleteMarker: Option[DeleteMarker] = None,
-    evolved: Option[EvolvedColumns] = None) {
+    evolved: Option[EvolvedColumns] = None,
+    clusterings: Map[FileGroupId, String] = Map.empty) {
 
   def instant: String = permit.instant
+
+  /** Raises `CommitConflict` where what a write changes would not be in what a clustering is about to make of it. */
+  def checkClusterings(group: FileGroupId): Unit = clusterings.get(group).foreach(clustering =>
+    throw WriteJob.clusteringPending(basePath, group, clustering))
 
   lazy val layout: BaseFileLayout = BaseFileLayout(basePath, instant, dataSchema, avroSchema, files, conf)
 
@@ -66,4 +74,10 @@ final case class WriteJob(
       throw InvalidInput("MISSING_COLUMN", "column" -> field, "columns" -> dataSchema.fieldNames.mkString(", "))
     ordinal
   }.toArray
+}
+
+object WriteJob {
+  private[write] def clusteringPending(basePath: String, group: FileGroupId, clustering: String): CommitConflict =
+    CommitConflict("CLUSTERING_PENDING", "path" -> basePath, "fileId" -> group.fileId, "partition" -> group.partition,
+      "clustering" -> clustering)
 }

@@ -95,7 +95,8 @@ final case class WriteTarget(
     conf = SharedConf(SessionConf.parquetWriter),
     logs = if (isMergeOnRead) Some(logSettings) else None,
     deleteMarker = config.deleteMarker,
-    evolved = evolved)
+    evolved = evolved,
+    clusterings = existing.map(_.pendingClusterings).getOrElse(Map.empty))
 
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
@@ -153,7 +154,7 @@ object WriteTarget {
     target
   }
 
-  /** The target of a compaction planned at an instant, whose rows are the table's own. */
+  /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf): WriteTarget = {
     val support = TableSupport.of(table, Purpose.Service(instant))
     val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())

@@ -188,7 +188,7 @@ class WriteGroupsSuite extends FunSuite {
     def tasks(slices: Seq[FileSlice], table: InsertTakers, parallelism: Int = 0): Int =
       WriteLayout.groups(slices, WriteConf.of(Map.empty), Some(BigInt(1)), parallelism, 4, table).tasks
     val logs = InsertTakers.WithoutLogs(1, Set.empty)
-    assertEquals(tasks(many, InsertTakers.Rewritten), 32)
+    assertEquals(tasks(many, InsertTakers.Rewritten()), 32)
     assertEquals(tasks(many, logs), 8)
     assertEquals(tasks(many.take(2), logs), 3)
     assertEquals(tasks(many, logs, parallelism = 20), 20)

@@ -15,12 +15,13 @@ class BackgroundRoundsSuite extends FunSuite {
     val rounds = new BackgroundRounds(2)
     val (begun, go) = (new CountDownLatch(1), new CountDownLatch(1))
     val done = new LinkedBlockingQueue[Int]()
-    rounds.ask("t", () => {
-      begun.countDown()
-      go.await()
-      done.add(0)
-      ()
-    })
+    rounds.ask("t",
+      () => {
+        begun.countDown()
+        go.await()
+        done.add(0)
+        ()
+      })
     begun.await()
     (1 to 5).foreach(n => rounds.ask("t", () => { done.add(n); () }))
     assert(!rounds.await("t", 1L))

@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.cluster
 
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache, LogFile}
 import io.hudilite.record.MetaFields
@@ -126,12 +126,13 @@ class SliceCopierSuite extends WriteFixture {
       "date_add(DATE'1400-01-01', cast(id AS int)) AS day")
     val own = written(base, rows).head
     def foreign(id: String, settings: (String, String)*)(frame: DataFrame): FileSlice = {
-      settings.foreach { case (key, value) => session.conf.set(key, value) }
+      (("spark.sql.parquet.datetimeRebaseModeInWrite" -> "CORRECTED") +: settings)
+        .foreach { case (key, value) => session.conf.set(key, value) }
       val meta = Seq("20240101000000050", "seq", "", "", "old name").zip(MetaFields.all).map { case (value, name) =>
         (if (name == MetaFields.RecordKey) col("id") else lit(value)).as(name)
       }
       try frame.select(meta ++ frame.columns.map(col): _*).coalesce(1).write.parquet(s"$base/$id-made")
-      finally settings.foreach { case (key, _) => session.conf.unset(key) }
+      finally (settings.map(_._1) :+ "spark.sql.parquet.datetimeRebaseModeInWrite").foreach(session.conf.unset)
       val made = new File(s"$base/$id-made").listFiles.find(_.getName.endsWith(".parquet")).get
       val name = s"$id-0_0-0-0_20240101000000050.parquet"
       Files.move(made.toPath, Paths.get(base, name), StandardCopyOption.REPLACE_EXISTING)

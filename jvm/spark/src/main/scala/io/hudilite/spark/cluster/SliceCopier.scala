@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.cluster
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * Every row keeps its commit time, sequence number, record key and partition path.
   */
-private[service] final class SliceCopier(job: WriteJob, attempt: TaskAttempt) {
+private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt) {
 
   private val output = new TaskOutput(job, attempt)
 

@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.task
 
 import java.util.{Collections, Set => JSet}
 
@@ -14,7 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** What the tasks of a service do: each takes an item of its plan and answers with rows that tell what it did. A task that
   * Spark runs again does its item again.
   */
-private[service] trait TaskWork[I] extends Serializable {
+private[spark] trait TaskWork[I] extends Serializable {
   def schema: StructType
   def apply(item: I): Seq[InternalRow]
 }
@@ -22,7 +22,7 @@ private[service] trait TaskWork[I] extends Serializable {
 /** The plan of a service as a table for Spark to scan: each item is an input partition. So whatever a service does has
   * Spark's scheduling, retries, metrics and cancelling.
   */
-private[service] final class TaskTable[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Table
+private[spark] final class TaskTable[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Table
     with SupportsRead {
 
   override def name(): String = label
@@ -36,7 +36,7 @@ private[service] final class TaskTable[I <: Serializable](label: String, work: T
   }
 }
 
-private[service] object TaskTable {
+private[spark] object TaskTable {
 
   /** Does the work on all items and answers with the rows. */
   def run[I <: Serializable](session: SparkSession, label: String, work: TaskWork[I], items: Seq[I]): Seq[Row] =

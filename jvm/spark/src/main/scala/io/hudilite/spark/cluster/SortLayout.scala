@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.cluster
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.cluster.Curves
@@ -21,7 +21,7 @@ import org.apache.spark.sql.types._
   *
   * Rows with null come first, those with NaN last.
   */
-private[service] object SortLayout {
+private[spark] object SortLayout {
 
   val Linear = "linear"
   val ZOrder = "zorder"
@@ -83,11 +83,11 @@ private[service] object SortLayout {
 }
 
 /** A column to order by, or a field in structs. */
-private[service] final case class SortColumn(parts: Seq[String], dataType: DataType) {
+private[spark] final case class SortColumn(parts: Seq[String], dataType: DataType) {
   def column: Column = col(parts.map(part => s"`${part.replace("`", "``")}`").mkString("."))
 }
 
-private[service] object SortColumns {
+private[spark] object SortColumns {
 
   /** Raises `InvalidInput` when there is no such column or its values have no order. */
   def find(name: String, rows: DataFrame): SortColumn = {

@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.cluster
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession

@@ -1,4 +1,4 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.task
 
 import io.hudilite.filegroup.FileNames
 import io.hudilite.timeline.{LogScan, WriteStat}
@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The stat of a base or log file that a compaction wrote as a row, on its way from a task to the driver. */
-private[service] object StatRows {
+private[spark] object StatRows {
 
   private val texts = Seq("partition", "file_id", "path", "previous_instant", "previous_base_file",
     "base_file")

@@ -1,0 +1,78 @@
+package io.hudilite.service.cluster
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.timeline.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
+
+/** File slices of one partition that are written again together.
+  *
+  * @param outputs
+  *   files that come of them, about
+  */
+final case class ClusteringGroup(slices: Seq[FileSlice], outputs: Int) {
+
+  def partition: String = slices.head.partition
+
+  def bytes: Long = slices.map(_.totalLength).sum
+
+  /** Hudi's names for these figures, as they stand in a plan. */
+  def metrics: Map[String, Double] = {
+    val logs = slices.flatMap(_.logs)
+    val read = bytes / ClusteringGroup.MiB
+    val written = slices.flatMap(_.base).map(_.length).sum / ClusteringGroup.MiB
+    Map("TOTAL_LOG_FILES" -> logs.size.toDouble, "TOTAL_LOG_FILES_SIZE" -> logs.map(_.length).sum.toDouble,
+      "TOTAL_IO_READ_MB" -> read.toDouble, "TOTAL_IO_WRITE_MB" -> written.toDouble,
+      "TOTAL_IO_MB" -> (read + written).toDouble)
+  }
+}
+
+object ClusteringGroup {
+  private val MiB = 1024L * 1024L
+}
+
+/** Chooses which file slices a clustering writes again, and with which others: pure (docs/format.md#clustering). */
+object ClusteringPlanner {
+
+  /** Hudi's class that its own engine runs such a plan with. */
+  val Execution = "org.apache.hudi.client.clustering.run.strategy.SparkSortAndSizeExecutionStrategy"
+
+  /** Groups in the order of their partitions.
+    *
+    * @param slices
+    *   newest slices of file groups that nothing else is about to rewrite
+    * @param settled
+    *   slices that are laid out already: a group of nothing else stays as it is
+    */
+  def groups(slices: Seq[FileSlice], settings: ClusteringSettings, settled: FileSlice => Boolean = _ => false)
+      : Seq[ClusteringGroup] = {
+    val small = slices.filter(s => s.base.forall(_.length < settings.smallFileBytes))
+    val byPartition = small.groupBy(_.partition)
+    settings.partitions.of(byPartition.keys.toSeq).iterator
+      .flatMap(partition => inGroups(byPartition(partition), settings))
+      .filter(group => pays(group, settings) && !group.slices.forall(settled))
+      .take(settings.maxGroups).toList
+  }
+
+  // The largest first, as in Hudi: so the files of one group are of a size, and the last group takes what is small.
+  private def inGroups(slices: Seq[FileSlice], settings: ClusteringSettings): Seq[ClusteringGroup] = {
+    val sorted = slices.sortBy(s => (-s.totalLength, s.fileId))
+    val filled = sorted.foldLeft(List.empty[(List[FileSlice], Long)]) {
+      case ((group, bytes) :: done, slice) if bytes + slice.totalLength <= settings.groupBytes =>
+        (slice :: group, bytes + slice.totalLength) :: done
+      case (done, slice) => (List(slice), slice.totalLength) :: done
+    }
+    filled.reverse.map { case (group, bytes) => ClusteringGroup(group.reverse, outputs(bytes, settings.targetBytes)) }
+  }
+
+  /** Files of the target size that hold so many bytes. */
+  def outputs(bytes: Long, targetBytes: Long): Int =
+    (bytes / targetBytes + (if (bytes % targetBytes == 0) 0 else 1)).max(1L).min(Int.MaxValue.toLong).toInt
+
+  // Without an order a group is written again to have fewer files.
+  private def pays(group: ClusteringGroup, settings: ClusteringSettings): Boolean =
+    settings.sorts || group.outputs < group.slices.size
+
+  def plan(groups: Seq[ClusteringGroup], settings: ClusteringSettings): ClusteringPlan = ClusteringPlan(
+    groups.map(_.slices.map(s =>
+        ClusteringInput(s.partition, s.fileId, s.base.map(_.name), s.logs.map(_.name)))),
+    Execution, settings.params, groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
+}

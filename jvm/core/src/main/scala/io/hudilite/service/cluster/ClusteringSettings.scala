@@ -1,0 +1,64 @@
+package io.hudilite.service.cluster
+
+import io.hudilite.config.ClusteringOptions
+import io.hudilite.error.InvalidInput
+
+/** What a clustering goes by.
+  *
+  * @param targetBytes
+  *   size of the files to write
+  * @param smallFileBytes
+  *   slices are taken whose base file is smaller than this, and those without one
+  * @param groupBytes
+  *   bytes of the slices of one group, at most, unless a single slice is larger
+  * @param layout
+  *   how the sort columns lay rows out, one of the layouts of `ClusteringOptions`
+  */
+final case class ClusteringSettings(
+    targetBytes: Long, smallFileBytes: Long, groupBytes: Long, maxGroups: Int, sortColumns: Seq[String] = Nil,
+    layout: String = ClusteringOptions.Linear, partitions: PartitionChoice = PartitionChoice()) {
+
+  def sorts: Boolean = sortColumns.nonEmpty
+
+  /** As the plan tells whoever runs it, by names of options. */
+  def params: Map[String, String] = {
+    import ClusteringOptions._
+    val order = if (sorts) Seq(SortColumns.name -> sortColumns.mkString(","), Layout.name -> layout) else Nil
+    (order :+ TargetBytes.name -> targetBytes.toString).toMap
+  }
+}
+
+object ClusteringSettings {
+
+  import ClusteringOptions._
+
+  def of(options: Map[String, String]): ClusteringSettings = ClusteringSettings(
+    TargetBytes(options), SmallFileBytes(options), GroupBytes(options), MaxGroups(options),
+    SortColumns.get(options).getOrElse(Nil), Layout(options), PartitionChoice.of(options))
+
+  /** Those of a call that names what it wants done: it takes files of any size into account, and all there are, unless
+    * the options say otherwise. Without sort columns only files smaller than those to be written are worth it.
+    */
+  def ofCall(options: Map[String, String], call: ClusteringCall): ClusteringSettings = {
+    val asked = of(options)
+    val sortColumns = call.sortColumns.getOrElse(asked.sortColumns)
+    val targetBytes = call.targetBytes.getOrElse(asked.targetBytes)
+    sortColumns.find(_.contains(',')).foreach(column =>
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> SortColumns.name, "value" -> column,
+        "reason" -> "a plan separates the names of columns by commas"))
+    asked.copy(
+      targetBytes = targetBytes,
+      smallFileBytes = if (SmallFileBytes.isSet(options)) asked.smallFileBytes
+      else if (sortColumns.nonEmpty) Long.MaxValue
+      else asked.smallFileBytes.min(targetBytes),
+      maxGroups = if (MaxGroups.isSet(options)) asked.maxGroups else Int.MaxValue,
+      groupBytes = if (GroupBytes.isSet(options)) asked.groupBytes else asked.groupBytes.max(targetBytes),
+      sortColumns = sortColumns,
+      layout = call.layout.getOrElse(asked.layout),
+      partitions = call.partitions.fold(asked.partitions)(named => asked.partitions.copy(named = Some(named))))
+  }
+}
+
+/** What a call asks for beyond the options; what is absent is as the options say. */
+final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
+    partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None)

@@ -1,0 +1,128 @@
+package io.hudilite.service.cluster
+
+import io.hudilite.config.ClusteringOptions
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{ClusteringInput, ClusteringPlan, Instant, State}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+
+/** A planned clustering with its slices as they lie on storage.
+  *
+  * @param params
+  *   options that the plan carries, by their names
+  */
+final case class PendingClustering(instant: Instant, groups: Seq[ClusteringGroup], params: Map[String, String]) {
+
+  def slices: Seq[FileSlice] = groups.flatMap(_.slices)
+
+  /** Partition path to the ids of the file groups that the clustering takes the place of. */
+  def replaced: Map[String, Seq[String]] =
+    slices.groupBy(_.partition).map { case (partition, found) => partition -> found.map(_.fileId) }
+}
+
+/** The clusterings of a table that were planned and have not completed. */
+object PendingClusterings {
+
+  /** The requested clusterings, which can be run, oldest first. */
+  def runnable(table: Table): Seq[Instant] = all(table).map(_._1).filter(_.state == State.Requested)
+
+  /** The pending clustering of this instant; raises `InvalidInput` when there is none. */
+  def named(table: Table, instant: String): Instant = {
+    val pending = all(table).map(_._1)
+    pending.find(_.time == instant).getOrElse {
+      val times = pending.map(_.time).sorted
+      throw InvalidInput("CLUSTERING_NOT_FOUND", "path" -> table.basePath, "instant" -> instant,
+        "pending" -> (if (times.isEmpty) "none" else times.mkString(", ")))
+    }
+  }
+
+  /** Reads the plan and finds its files.
+    *
+    * Raises `CorruptTable` when one is gone, `CommitConflict` when a file group has changed since it was planned or two
+    * plans take it, and `UnsupportedTable` for a plan that asks for something else than files that are put together.
+    */
+  def open(table: Table, instant: Instant): PendingClustering = {
+    val plan = planOf(table, instant)
+    checkStrategy(table, instant, plan)
+    outdated(table, instant).foreach(reason => throw conflict(table, instant, reason))
+    val inputs = plan.groups.flatten
+    val files = Partitions.list(table.storage, table.basePath, inputs.map(_.partition).distinct)
+    for (input <- inputs; name <- input.baseFile.toList ++ input.logFiles)
+      if (!files.getOrElse(input.partition, Nil).exists(_.name == name))
+        throw CorruptTable("CORRUPT_FILE",
+          "path" -> s"${Partitions.directory(table.basePath, input.partition)}/$name",
+          "reason" -> s"it is gone, and the planned clustering ${instant.time} needs it")
+    val slices = present(table, inputs)
+    val outputs = plan.facts.map(_.outputs)
+    PendingClustering(instant,
+      plan.groups.zip(outputs).collect {
+        case (group, n) if group.nonEmpty =>
+          ClusteringGroup(group.map(i => slices.getOrElse(id(i), throw conflict(table, instant, changed(i)))), n)
+      }, plan.params)
+  }
+
+  /** Why a clustering would lose something, or has lost its subject: a file group is not as it was planned. */
+  def outdated(table: Table, instant: Instant): Option[String] = {
+    val inputs = planOf(table, instant).groups.flatten
+    val slices = present(table, inputs)
+    val others = all(table).filter(_._1.time < instant.time).flatMap { case (_, plan) => plan.groups.flatten.map(id) }
+    inputs.find(i => table.replacedAt.contains(id(i)) || slices.get(id(i)).exists(hasMoved(_, i))).map(changed)
+      .orElse(inputs.find(i => others.contains(id(i))).map(i =>
+          s"an older clustering takes the file group ${i.fileId} in '${i.partition}', too"))
+  }
+
+  /** Takes back the planned clusterings that can no longer be run; their times, and why. */
+  def withdrawOutdated(table: Table, options: TransactionOptions = TransactionOptions()): Seq[(String, String)] = {
+    val found = runnable(table).flatMap(instant => outdated(table, instant).map(instant.time -> _))
+    found.foreach { case (time, _) => withdraw(table, time, options) }
+    found
+  }
+
+  /** Takes a planned clustering back, before or after which none of its files has changed. Raises `InvalidInput` when
+    * there is none of this instant, and `CommitConflict` while somebody runs it.
+    */
+  def withdraw(table: Table, time: String, options: TransactionOptions = TransactionOptions()): Unit = {
+    named(table, time)
+    Transaction.prepared(table, options) {
+      val now = table.refresh()
+      val instant = named(now, time)
+      if (instant.state != State.Requested) throw CommitConflict("INSTANT_TAKEN", "instant" -> time,
+        "path" -> table.basePath, "reason" -> "the clustering is being run")
+      now.store.delete(instant)
+    }
+  }
+
+  private def all(table: Table): Seq[(Instant, ClusteringPlan)] = table.store.pendingClusterings(table.timeline)
+
+  private def planOf(table: Table, instant: Instant): ClusteringPlan =
+    all(table).collectFirst { case (i, plan) if i.time == instant.time => plan }
+      .getOrElse(throw CorruptTable("CORRUPT_FILE", "path" -> s"${table.store.folder}/${instant.fileName}",
+          "reason" -> "the requested file of the clustering holds no plan"))
+
+  private def checkStrategy(table: Table, instant: Instant, plan: ClusteringPlan): Unit = {
+    val name = plan.strategy.substring(plan.strategy.lastIndexOf('.') + 1)
+    if (name.nonEmpty && !ClusteringOptions.Executions.contains(name))
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> s"the clustering ${instant.time} by ${plan.strategy}",
+        "reason" -> "only clusterings that sort and put together are run")
+  }
+
+  private def present(table: Table, inputs: Seq[ClusteringInput]): Map[FileGroupId, FileSlice] =
+    table.slices(inputs.map(_.partition).distinct).values.flatten.map(s => s.groupId -> s).toMap
+
+  // A slice from before the planned one only shows because a file of that one is gone.
+  private def hasMoved(slice: FileSlice, input: ClusteringInput): Boolean = {
+    val planned = input.baseFile.flatMap(FileNames.parseBaseFile).map(_.instant).getOrElse("")
+    slice.instant >= planned &&
+    (slice.base.map(_.name) != input.baseFile || !slice.logs.map(_.name).toSet.subsetOf(input.logFiles.toSet))
+  }
+
+  private def id(input: ClusteringInput): FileGroupId = FileGroupId(input.partition, input.fileId)
+
+  private def changed(input: ClusteringInput): String =
+    s"the file group ${input.fileId} in '${input.partition}' has changed since it was planned"
+
+  private def conflict(table: Table, instant: Instant, reason: String): CommitConflict =
+    CommitConflict("COMMIT_CONFLICT", "instant" -> instant.time, "path" -> table.basePath, "reason" -> reason)
+}

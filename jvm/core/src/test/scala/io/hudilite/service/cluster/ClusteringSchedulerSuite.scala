@@ -1,0 +1,251 @@
+package io.hudilite.service.cluster
+
+import io.hudilite.TestTables
+import io.hudilite.config.TableType
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.service.compact.CompactionScheduler
+import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{
+  Action,
+  ClusteringGroupFacts,
+  ClusteringInput,
+  ClusteringPlan,
+  CommitMetadata,
+  Instant,
+  State
+}
+import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+
+import java.util.concurrent.atomic.AtomicLong
+
+import munit.FunSuite
+
+/** Clusterings of tables in memory whose data files hold text. */
+class ClusteringSchedulerSuite extends FunSuite {
+
+  override val munitTimeout = scala.concurrent.duration.Duration(5, "min")
+
+  private val path = "/t"
+  private val settings = ClusteringSettings.of(Map.empty)
+
+  private def versions(name: String)(body: Int => Unit): Unit =
+    for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
+
+  private def table(storage: Storage): Table = Table.open(storage, path)
+
+  /** A table with the file groups g-0 and h-0 in the partition p. */
+  private def made(version: Int, tableType: TableType = TableType.CopyOnWrite,
+      storage: MemoryStorage = new MemoryStorage()): MemoryStorage = {
+    TextWrites.table(storage, path, version, tableType)
+    TextWrites.insert("h-0").run(table(storage))
+    storage
+  }
+
+  private def schedule(storage: Storage, options: TransactionOptions = TransactionOptions()): Option[String] =
+    ClusteringScheduler.schedule(table(storage), settings, options).flatMap(_.instant)
+
+  /** Does what executors do: one new file for each partition. */
+  private def run(storage: Storage, time: String, options: TransactionOptions = TransactionOptions()): Instant = {
+    val now = table(storage)
+    val instant = PendingClusterings.named(now, time)
+    val running = Transaction.resume(now, instant, CommitMetadata.Cluster, options)
+    try {
+      val pending = PendingClusterings.open(now, instant)
+      val stats = pending.replaced.keys.toSeq.map(TestTables.writeFile(now, time, _, s"c-$time"))
+      running.commit(stats, pending.replaced)
+    } finally running.rollback()
+  }
+
+  private def visible(storage: Storage): Seq[String] = TestTables.visible(table(storage))
+
+  versions("a plan names its slices, and its run takes their place and changes nothing else") { version =>
+    val storage = made(version)
+    val before = visible(storage)
+    val time = schedule(storage).get
+    val planned = table(storage)
+    val (instant, plan) = planned.store.pendingClusterings(planned.timeline).head
+    assertEquals((instant.state: State, instant.action),
+      (State.Requested: State, if (version == 6) Action.ReplaceCommit else Action.Clustering))
+    assertEquals(plan.groups.map(_.map(i => (i.partition, i.fileId)).sorted), Seq(Seq("p" -> "g-0", "p" -> "h-0")))
+    assert(plan.groups.flatten.forall(i => i.baseFile.exists(_.startsWith(i.fileId)) && i.logFiles.isEmpty))
+    assertEquals((plan.strategy, plan.params), (ClusteringPlanner.Execution, settings.params))
+    assertEquals(plan.facts.map(f => (f.outputs, f.metrics("TOTAL_LOG_FILES"))), Seq((1, 0.0)))
+    assertEquals(visible(storage), before)
+    assertEquals(schedule(storage), None, "both are taken")
+    val completed = run(storage, time)
+    assertEquals((completed.time, completed.action), (time, Action.ReplaceCommit))
+    assertEquals(visible(storage), Seq(s"p/c-$time@$time"))
+    val after = table(storage)
+    val metadata = after.store.readCommit(completed)
+    assertEquals((metadata.operation, metadata.replaced.map { case (p, ids) => p -> ids.sorted }, metadata.schema),
+      ("CLUSTER", Map("p" -> Seq("g-0", "h-0")), after.schemaJson))
+    assertEquals(after.timeline.pending, Nil)
+    assertEquals(intercept[InvalidInput](run(storage, time)).condition, "CLUSTERING_NOT_FOUND")
+  }
+
+  versions("a write on a planned file group is refused, and one that began before the plan, too; others go on") {
+    version =>
+      val storage = made(version)
+      val early = table(storage)
+      val begun = TextWrites.rewrite.begin(early)
+      val time = schedule(storage).get
+      val refused = intercept[CommitConflict](TextWrites.rewrite.commit(early, begun))
+      assert(refused.getMessage.contains("g-0"), refused.getMessage)
+      begun.rollback()
+      intercept[CommitConflict](TextWrites.rewrite.run(table(storage)))
+      intercept[CommitConflict](TextWrites.overwrite.run(table(storage)))
+      TextWrites.insert("new-0").run(table(storage))
+      run(storage, time)
+      assertEquals(visible(storage).map(_.takeWhile(_ != '@')), Seq(s"p/c-$time", "p/new-0"))
+      TextWrites.insert("late-0").run(table(storage))
+  }
+
+  versions("a clustering of which a file group was changed all the same is refused, and given up") { version =>
+    val storage = made(version)
+    val before = table(storage)
+    val time = schedule(storage).get
+    val plan = before.store.pendingClusterings(table(storage).timeline).head._2
+    // What a program does that does not look at plans.
+    val planned = PendingClusterings.named(table(storage), time)
+    before.store.delete(planned)
+    TextWrites.rewrite.run(table(storage))
+    before.store.requestClustering(time, plan)
+    val error = intercept[CommitConflict](run(storage, time))
+    assert(error.getMessage.contains("has changed since it was planned"), error.getMessage)
+    assertEquals(table(storage).timeline.pending.map(_.state), Seq(State.Requested: State))
+    assertEquals(PendingClusterings.withdrawOutdated(table(storage)).map(_._1), Seq(time))
+    assertEquals(table(storage).timeline.pending, Nil)
+    assert(schedule(storage).isDefined)
+  }
+
+  versions("a plan whose files are gone is an error, and the rest of the table is as it was") { version =>
+    val storage = made(version)
+    val time = schedule(storage).get
+    val gone = table(storage).slices(Seq("p"))("p").find(_.fileId == "h-0").get.base.get
+    storage.delete(s"$path/${gone.relativePath}")
+    val error = intercept[CorruptTable](run(storage, time))
+    assert(error.getMessage.contains(gone.name) && error.getMessage.contains(time), error.getMessage)
+    assertEquals(visible(storage).size, 1)
+    assertEquals(PendingClusterings.withdrawOutdated(table(storage)), Nil)
+    PendingClusterings.withdraw(table(storage), time)
+    assertEquals(table(storage).timeline.pending, Nil)
+  }
+
+  versions("two clusterings of one file group: the second is refused whoever planned it") { version =>
+    val storage = made(version)
+    val time = schedule(storage).get
+    val now = table(storage)
+    val plan = now.store.pendingClusterings(now.timeline).head._2
+    val second = now.store.newInstantTime(time)
+    now.store.requestClustering(second, plan)
+    assert(intercept[CommitConflict](run(storage, second)).getMessage.contains("an older clustering takes"))
+    assertEquals(PendingClusterings.withdrawOutdated(table(storage)).map(_._1), Seq(second))
+    run(storage, time)
+    assertEquals(visible(storage), Seq(s"p/c-$time@$time"))
+  }
+
+  versions("a plan for buckets, or for a run that is not known, is refused") { version =>
+    val storage = made(version)
+    val now = table(storage)
+    val inputs = now.slices(Seq("p"))("p").map(s => ClusteringInput("p", s.fileId, s.base.map(_.name), Nil))
+    val time = now.store.newInstantTime(now.timeline.lastTime.get)
+    now.store.requestClustering(time,
+      ClusteringPlan(Seq(inputs),
+        "org.apache.hudi.client.clustering.run.strategy.SparkConsistentBucketClusteringExecutionStrategy",
+        facts = Seq(ClusteringGroupFacts())))
+    intercept[UnsupportedTable](run(storage, time))
+    assertEquals(table(storage).timeline.pending.map(_.state), Seq(State.Requested: State))
+  }
+
+  versions("a table of log files: what a compaction takes is left alone, and what a clustering takes by compactions") {
+    version =>
+      val storage = made(version, TableType.MergeOnRead)
+      TextWrites.append.run(table(storage))
+      val compaction = CompactionScheduler.schedule(table(storage), Map.empty).get
+      assertEquals(compaction.candidates.map(_.slice.fileId), Seq("g-0"))
+      TextWrites.insert("i-0").run(table(storage))
+      schedule(storage)
+      assertEquals(table(storage).pendingClusterings.keySet.map(_.fileId), Set("h-0", "i-0"))
+      val logged = made(version, TableType.MergeOnRead)
+      TextWrites.append.run(table(logged))
+      assert(schedule(logged).isDefined)
+      val (_, plan) = table(logged).store.pendingClusterings(table(logged).timeline).head
+      assertEquals(plan.groups.flatten.map(_.logFiles.size).sum, 1)
+      assertEquals(CompactionScheduler.schedule(table(logged), Map.empty), None)
+      intercept[CommitConflict](TextWrites.append.run(table(logged)))
+  }
+
+  test("version 6: a table of log files is planned between writes") {
+    val storage = made(6, TableType.MergeOnRead)
+    val begun = TextWrites.append.begin(table(storage))
+    assertEquals(intercept[CommitConflict](schedule(storage)).condition, "WRITE_PENDING")
+    begun.rollback()
+    assert(schedule(storage).isDefined)
+  }
+
+  test("inline it is due after so many commits, not while one is planned, and what was clustered stays") {
+    val storage = made(9)
+    def due(commits: Int): Option[PlannedClustering] = ClusteringScheduler.scheduleIfDue(table(storage),
+      Map("hoodie.clustering.inline.max.commits" -> commits.toString,
+        "hoodie.clustering.plan.strategy.sort.columns" -> "id"))
+    assertEquals(due(3), None)
+    val planned = due(2).get
+    assertEquals(due(1), None, "one is planned")
+    run(storage, planned.instant.get)
+    assertEquals(due(1), None, "no commit since")
+    TestTables.write(table(storage), "q" -> "q-0")
+    assertEquals(due(1).get.groups.map(_.partition), Seq("q"))
+  }
+
+  test("partitions that there are not are refused by name") {
+    val named = settings.copy(partitions = PartitionChoice(named = Some(Seq("p", "none"))))
+    val error = intercept[InvalidInput](ClusteringScheduler.preview(table(made(9)), named))
+    assert(error.getMessage.contains("none"), error.getMessage)
+  }
+
+  for (version <- Seq(6, 9))
+    test(s"version $version: one that fails or is killed at any call has changed nothing, and can be run again") {
+      def clustered(storage: Storage): Unit = {
+        val options = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
+        val time = PendingClusterings.runnable(table(storage)).headOption.map(_.time).orElse(schedule(storage, options))
+        time.foreach(run(storage, _, options))
+      }
+      val now = new AtomicLong(1767225600000L)
+      def prepared(): MemoryStorage = made(version, storage = new MemoryStorage(() => now.get))
+      val counting = new FaultyStorage(prepared(), _ => false, () => new IllegalStateException, afterEffect = false)
+      clustered(counting)
+      assert(counting.calls > 20)
+      for {
+        number <- 1 to counting.calls
+        lasting <- Seq(false, true)
+        // One kind of failure after the other.
+        (name, failure) = FaultyStorage.Failures(number % FaultyStorage.Failures.size)
+        after <- Seq(false, true)
+      } {
+        val hint = s"$name at call $number, after its effect: $after, and all later ones: $lasting"
+        val storage = prepared()
+        val before = visible(storage)
+        val fails = (n: Int) => if (lasting) n >= number else n == number
+        val succeeded =
+          try { clustered(new FaultyStorage(storage, fails, failure, after)); true }
+          catch { case _: Throwable => false }
+          finally { Thread.interrupted(); () }
+        val shown = visible(storage)
+        assert(shown == before || shown.size == 1 && shown.head.startsWith("p/c-"), s"$hint: $shown")
+        if (succeeded) assert(shown != before, hint)
+        now.addAndGet(2 * Heartbeat.ExpiryMs)
+        val next = TransactionOptions(process = Owner.current.copy(host = "elsewhere", process = "next"))
+        Transaction.prepared(table(storage), next)(())
+        assertEquals(visible(storage), shown, hint)
+        PendingClusterings.runnable(table(storage)).headOption.map(_.time)
+          .orElse(if (shown == before) schedule(storage) else None).foreach(run(storage, _))
+        assertEquals(visible(storage).map(_.take(4)), Seq("p/c-"), hint)
+        assertEquals(table(storage).timeline.pending, Nil: Seq[Instant], hint)
+        assertEquals(storage.paths.count(p => p.endsWith(".parquet")), 3, hint)
+        assertEquals(storage.paths.filter(p => p.contains(".heartbeat/") || p.contains("/.temp/")), Nil, hint)
+      }
+    }
+
+}

@@ -1,0 +1,138 @@
+package io.hudilite.spark.cluster
+
+import io.hudilite.config.{ClusteringOptions, WriteConf}
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.{FileSystemView, Partitions}
+import io.hudilite.index.Index
+import io.hudilite.service.cluster.{
+  ClusteringCall,
+  ClusteringScheduler,
+  ClusteringSettings,
+  PendingClustering,
+  PendingClusterings,
+  PlannedClustering
+}
+import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.write.{BucketTables, WriteJob, WriteTarget}
+import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
+import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.WritePermit
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.LongAccumulator
+import org.slf4j.LoggerFactory
+
+/** What one clustering did: the file groups that it took the place of, and one stat for each file that it wrote. */
+final case class FinishedClustering(instant: String, replaced: Map[String, Seq[String]], stats: Seq[WriteStat])
+
+/** Plans and runs the clusterings of one table.
+  *
+  * @param options
+  *   options of writes and clusterings
+  * @param done
+  *   counts the files that are written
+  */
+final class Clusterer(session: SparkSession, options: Map[String, String], done: LongAccumulator) {
+
+  private val log = LoggerFactory.getLogger(classOf[Clusterer])
+
+  private val conf = WriteConf.of(options)
+  private val transaction = TransactionOptions.of(conf.commit)
+
+  /** Plans a clustering of what a call asks for; `None` when that is nothing. */
+  def schedule(table: Table, call: ClusteringCall): Option[PlannedClustering] = {
+    val settings = ClusteringSettings.ofCall(options, call)
+    ClusteringScheduler.schedule(possible(withoutOutdated(table), settings), settings, transaction)
+  }
+
+  /** What [[schedule]] would plan; nothing is written. */
+  def preview(table: Table, call: ClusteringCall): PlannedClustering = {
+    val settings = ClusteringSettings.ofCall(options, call)
+    ClusteringScheduler.preview(possible(table, settings), settings)
+  }
+
+  /** Plans what the options choose, when they say that it is time. */
+  def scheduleIfDue(table: Table): Option[PlannedClustering] =
+    if (!ClusteringScheduler.isDue(table, options)) None
+    else ClusteringScheduler.scheduleIfDue(possible(table, ClusteringSettings.of(options)), options, transaction)
+
+  /** Runs the clusterings that are planned and that nobody runs, oldest first. */
+  def runPending(table: Table): Seq[FinishedClustering] = runAll(withoutOutdated(table))
+
+  /** Runs the planned clusterings; when there are none plans one, and runs it. */
+  def planAndRun(table: Table, call: ClusteringCall): Seq[FinishedClustering] = {
+    val now = withoutOutdated(table)
+    if (PendingClusterings.runnable(now).nonEmpty) runAll(now)
+    else schedule(now, call).flatMap(_.instant).toSeq.map { time =>
+      val planned = now.refresh()
+      run(planned, PendingClusterings.named(planned, time))
+    }
+  }
+
+  private def runAll(table: Table): Seq[FinishedClustering] =
+    PendingClusterings.runnable(table).map(instant => run(table.refresh(), instant))
+
+  /** The table after clusterings that can no longer be run were given up: their file groups could not be planned again. */
+  private def withoutOutdated(table: Table): Table = {
+    val outdated = PendingClusterings.withdrawOutdated(table, transaction)
+    outdated.foreach { case (time, reason) =>
+      log.info(s"The planned clustering $time of ${table.basePath} is given up: $reason.")
+    }
+    if (outdated.isEmpty) table else table.refresh()
+  }
+
+  // A plan that cannot be run would be in everybody's way.
+  private def possible(table: Table, settings: ClusteringSettings): Table = {
+    checkBuckets(table)
+    val columns = TableSupport.of(table, Purpose.Service(table.store.newInstantTime())).schema
+      .map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    ClusteringOrder(settings.sortColumns, settings.layout).check(session, columns)
+    table
+  }
+
+  private def checkBuckets(table: Table): Unit = {
+    val index = Index.of(table.config, conf.index)
+    BucketTables.check(table, index)
+    index match {
+      case Index.Bucket(_) => throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+          "reason" -> "the ids of its file groups say which bucket they are")
+      case _ =>
+    }
+  }
+
+  /** Runs one planned clustering; when that fails nothing of it is left but its plan.
+    *
+    * Raises `CommitConflict` when another process runs it, it is gone, or a file group has changed since it was planned.
+    */
+  def run(table: Table, instant: Instant): FinishedClustering = {
+    checkBuckets(table)
+    val running = Transaction.resume(table, instant, CommitMetadata.Cluster, transaction)
+    try {
+      val pending = PendingClusterings.open(table, instant)
+      val order = ClusteringOrder.of(pending.params, options)
+      val stats = new ClusteringJob(session, table, order, job(table, pending, running.permit), done).run(pending)
+      deleteStrays(table, pending, stats)
+      running.commit(stats, pending.replaced)
+      FinishedClustering(instant.time, pending.replaced, stats)
+    } finally running.rollback() // does nothing after a commit
+  }
+
+  private def job(table: Table, pending: PendingClustering, permit: WritePermit): WriteJob = {
+    val planned = ClusteringOptions.TargetBytes
+    val bytes = planned(if (planned.isSet(pending.params)) pending.params else options)
+    val job = WriteTarget.compacting(table, pending.instant.time, conf).job(permit)
+    job.copy(files = job.files.copy(maxFileBytes = bytes))
+  }
+
+  // A task that outlived a failed run may have written files of this very instant after the clean-up.
+  private def deleteStrays(table: Table, pending: PendingClustering, stats: Seq[WriteStat]): Unit = {
+    val named = stats.map(_.path).toSet
+    for {
+      (partition, files) <- Partitions.list(table.storage, table.basePath, pending.replaced.keys.toSeq)
+      file <- FileSystemView.baseFiles(partition, files)
+      if file.instant == pending.instant.time && !named(file.relativePath)
+    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
+  }
+}

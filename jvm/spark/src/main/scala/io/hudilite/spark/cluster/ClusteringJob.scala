@@ -1,0 +1,97 @@
+package io.hudilite.spark.cluster
+
+import io.hudilite.config.ClusteringOptions
+import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
+import io.hudilite.record.MetaFields
+import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
+import io.hudilite.spark.read.{Query, SnapshotSource}
+import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.task.{StatRows, TaskTable}
+import io.hudilite.spark.write.WriteJob
+import io.hudilite.table.Table
+import io.hudilite.timeline.WriteStat
+
+import java.util.Collections
+
+import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession}
+import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.LongAccumulator
+
+/** How a clustering lays rows out.
+  *
+  * @param sortColumns
+  *   none: as they are, or in the order of the record keys
+  */
+private[spark] final case class ClusteringOrder(sortColumns: Seq[String], layout: String) {
+
+  /** The columns to order these rows by. */
+  def keys(rows: DataFrame): Seq[Column] =
+    if (sortColumns.isEmpty) Nil else SortLayout.keys(ClusteringOrder.layouts(layout), sortColumns, rows)
+
+  /** Raises `InvalidInput` when rows with these data columns cannot be laid out so. */
+  def check(session: SparkSession, columns: StructType): Unit = {
+    keys(session.createDataFrame(Collections.emptyList[Row](), KeptRows.schema(columns)))
+    ()
+  }
+}
+
+private[spark] object ClusteringOrder {
+
+  private val layouts = Map(ClusteringOptions.Linear -> SortLayout.Linear,
+    ClusteringOptions.ZOrder -> SortLayout.ZOrder, ClusteringOptions.Hilbert -> SortLayout.Hilbert)
+
+  /** What the plan says; what it leaves open is as the options of the run say. */
+  def of(params: Map[String, String], options: Map[String, String]): ClusteringOrder = ClusteringOrder(
+    ClusteringOptions.SortColumns.get(params).getOrElse(Nil),
+    ClusteringOptions.Layout(if (ClusteringOptions.Layout.isSet(params)) params else options))
+}
+
+/** Writes the slices of a plan again.
+  *
+  * Base files that nothing has to be done to but to put them together are copied. All else is sorted within its partition
+  * as one job of Spark's: a partition that makes one file goes to one task as a whole; those that make more are cut where
+  * the order says. So rows are shuffled once either way.
+  */
+private[spark] final class ClusteringJob(session: SparkSession, table: Table, order: ClusteringOrder, write: WriteJob,
+    done: LongAccumulator) {
+
+  def run(pending: PendingClustering): Seq[WriteStat] = {
+    val (copied, merged) =
+      pending.groups.partition(group => order.sortColumns.isEmpty && group.slices.forall(_.logs.isEmpty))
+    copy(copied) ++ sort(pending.instant.time, merged.flatMap(_.slices).groupBy(_.partition))
+  }
+
+  private def copy(groups: Seq[ClusteringGroup]): Seq[WriteStat] = {
+    val lots = groups.flatMap(group => Lots.deal(group.slices, outputs(group.slices))(_.totalLength))
+    // Tasks that begin file groups by themselves count from 0.
+    val items = lots.filter(_.nonEmpty).zipWithIndex.map { case (slices, i) =>
+      CopiedFile(slices, FileNames.newFileId(write.instant, -1, i))
+    }
+    if (items.isEmpty) Nil
+    else TaskTable.run(session, s"hudilite clustering ${write.instant} of ${table.basePath}",
+      CopyWork(write, done), items).map(StatRows.fromRow)
+  }
+
+  private def sort(instant: String, byPartition: Map[String, Seq[FileSlice]]): Seq[WriteStat] = {
+    val (large, whole) = byPartition.toSeq.sortBy(_._1).map(_._2).partition(outputs(_) > 1)
+    val parts = Seq(whole -> false, large -> true).collect {
+      case (found, isCut) if found.nonEmpty =>
+        sorted(instant, found.flatten, found.map(outputs).sum, isCut)
+    }
+    if (parts.isEmpty) Nil
+    else new ClusteredFiles(write, byPartition.keySet, done).write(parts.reduce(_ union _))
+  }
+
+  private def outputs(slices: Seq[FileSlice]): Int =
+    ClusteringPlanner.outputs(slices.map(_.totalLength).sum, write.files.maxFileBytes)
+
+  private def sorted(instant: String, slices: Seq[FileSlice], tasks: Int, isCut: Boolean): DataFrame = {
+    val rows = PlannedRows.of(session, new SnapshotSource(table, Query.Planned(instant, slices)))
+    val partition = col(MetaFields.PartitionPath)
+    // The record key divides rows that are alike in all else.
+    val by = (partition +: order.keys(rows)) :+ col(MetaFields.RecordKey)
+    val dealt = if (isCut) rows.repartitionByRange(tasks, by: _*) else rows.repartition(tasks, partition)
+    dealt.sortWithinPartitions(by: _*)
+  }
+}
