@@ -45,11 +45,12 @@ class State:
     graves: dict[tuple[str, str], str] = field(default_factory=dict)
     buried: set[tuple[str, str]] = field(default_factory=set)  # keys that a base file or a log of a bucket still has
     commits: int = 0
+    late: set[int] = field(default_factory=set)  # writes with rows that lost to older ones
 
     def copy(self) -> State:
         return replace(
             self, columns=list(self.columns), records=list(self.records), graves=dict(self.graves),
-            buried=set(self.buried),
+            buried=set(self.buried), late=set(self.late),
         )  # fmt: skip
 
     def begin(self, columns: Iterable[Column] = ()) -> None:
@@ -107,6 +108,8 @@ class State:
         same = [i for i, record in enumerate(self.records) if self.identity(record) == name]
         if same:
             beaten = {i for i in same if self.wins(change, self._ordering(self.records[i]))}
+            if len(beaten) < len(same):
+                self.late.add(self.commits)
             if gone and beaten:
                 self._bury(name, change)
             replaced = [change if i in beaten else record for i, record in enumerate(self.records)]
@@ -164,7 +167,10 @@ class State:
             elif (row := updates[number]) is not None:
                 new = self.record(row)
                 moved = new.path != old.path
-                kept.append(new if moved or self.wins(new, self._ordering(old)) else old)
+                if not moved and not self.wins(new, self._ordering(old)):
+                    self.late.add(self.commits)
+                    new = old
+                kept.append(new)
                 if moved and self.spec.log:
                     self.buried.add(self.identity(old))
             elif self.spec.log:
