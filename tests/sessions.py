@@ -23,6 +23,7 @@ SETTINGS = {
     "spark.default.parallelism": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.catalogImplementation": "in-memory",
+    "spark.datasource.hudilite.hoodie.compact.inline": "false",  # most tests look at what is in logs
 }
 HUDI_SETTINGS = {
     "spark.serializer": "org.apache.spark.serializer.KryoSerializer",

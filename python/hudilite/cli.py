@@ -107,7 +107,10 @@ def _parser() -> argparse.ArgumentParser:
     add("services", "what is planned, running and due", _services, table=True)
     drop = add("delete-partition", "drop all rows of partitions", _delete_partition, table=True)
     drop.add_argument("partition", nargs="+", help="path of the partition below the table")
-    drop.add_argument("--dry-run", action="store_true", help="only show what would go")
+    expire = add("expire-partitions", "drop partitions to which nobody writes any more", _expire_partitions, table=True)
+    expire.add_argument("--days", type=int, help="days since the last write")
+    for command in (drop, expire):
+        command.add_argument("--dry-run", action="store_true", help="only show what would go")
     doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
     doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
     return parser
@@ -204,6 +207,13 @@ def _delete_savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
 def _delete_partition(options: argparse.Namespace) -> list[dict[str, Any]]:
     def run(handle: HudiliteTable) -> list[dict[str, Any]]:
         return output.rows_of(handle.delete_partition(options.partition, dry_run=options.dry_run).partitions)
+
+    return _with_spark(options, run)
+
+
+def _expire_partitions(options: argparse.Namespace) -> list[dict[str, Any]]:
+    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
+        return output.rows_of(handle.expire_partitions(options.days, dry_run=options.dry_run).partitions)
 
     return _with_spark(options, run)
 

@@ -180,4 +180,4 @@ def _plans(text: str) -> list[CompactionPlan]:
 
 
 def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonCompactions", "Compaction", ", or set hoodie.compact.inline on writes")
+    return running.jvm(spark, "PythonCompactions", "Compaction", ", or leave it to writes, which it follows by default")

@@ -262,7 +262,9 @@ TABLE_SERVICES_ENABLED: Final[str] = "hoodie.table.services.enabled"
 
 COMPACT_INLINE: Final[str] = "hoodie.compact.inline"
 """After a write to a merge-on-read table, plan a compaction when one is due and run what is pending. The write
-is committed before; a compaction that fails stays pending, and is logged. Value: boolean; default false.
+is committed before; a compaction that fails stays pending, and is logged. With ``true`` given, what is
+pending is run after each write, due or not. Not by default where ``hoodie.compact.schedule.inline`` leaves
+compactions to another process. Value: boolean; default true.
 """
 
 COMPACT_SCHEDULE_INLINE: Final[str] = "hoodie.compact.schedule.inline"

@@ -52,6 +52,11 @@ def delete(
     return _read(_jvm(spark).deletePartition(driver.session(spark), path, dict(options), list(partitions), dry_run))
 
 
+def expire(spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool) -> DroppedPartitions:
+    """See :meth:`hudilite.tables.HudiliteTable.expire_partitions`."""
+    return _read(_jvm(spark).expirePartitions(driver.session(spark), path, dict(options), dry_run))
+
+
 def _read(text: str) -> DroppedPartitions:
     done = json.loads(text)
     return DroppedPartitions(done["instant"], tuple(DroppedPartition(**p) for p in done["partitions"]))

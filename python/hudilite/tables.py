@@ -541,6 +541,41 @@ class HudiliteTable:
         named = [partition] if isinstance(partition, str) else partition
         return partitions.delete(self.spark, self.path, options or {}, named, dry_run)
 
+    def expire_partitions(
+        self, days: int | None = None, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+    ) -> partitions.DroppedPartitions:
+        """Drop the partitions to which nobody has written for so many days, compactions and clusterings counted.
+
+        ``hoodie.partition.ttl.inline`` does so after each write. A partition that a compaction or clustering is planned
+        for stays until that is run.
+
+        Parameters
+        ----------
+        days
+            Days since the last write; what ``hoodie.partition.ttl.strategy.days.retain`` says by default.
+        dry_run
+            Only say what would go.
+        options
+            Other ``hoodie.*`` options, such as ``hoodie.partition.ttl.strategy.partition.selected``.
+
+        Returns
+        -------
+        DroppedPartitions
+            The partitions that went, at most ``hoodie.partition.ttl.strategy.max.delete.partitions``.
+
+        Raises
+        ------
+        INVALID_OPTION_VALUE
+            Without a number of days.
+        COMMIT_CONFLICT
+            When another write has added rows to such a partition meanwhile.
+        """
+        given = {
+            **({} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}),
+            **(options or {}),
+        }
+        return partitions.expire(self.spark, self.path, given, dry_run)
+
     def doctor(self, fix: bool = False, *, options: Mapping[str, str] | None = None) -> list[doctor.Finding]:
         """Tell what is wrong with the table, and mend what can be mended without harm.
 

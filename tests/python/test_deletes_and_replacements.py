@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,23 @@ def test_a_partition_is_dropped_by_its_name(lite: Engine, path: Path, capsys: py
     assert [p["partition"] for p in json.loads(capsys.readouterr().out)] == ["2026-01-03"]
     story.model.delete_partitions("2026-01-01", "2026-01-03")
     story.check()
+
+
+def test_partitions_that_nobody_writes_to_expire(
+    lite: Engine, golden_copy: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = golden_copy("cow-basic-v9")  # written long ago
+    table = hudilite.table(lite.spark, str(path))
+    with fails_with("INVALID_OPTION_VALUE"):
+        table.expire_partitions()
+    assert table.expire_partitions(100_000).partitions == ()
+    plan = table.expire_partitions(2, dry_run=True)
+    first = plan.partitions[0].partition
+    one = {"hoodie.partition.ttl.strategy.partition.selected": first}
+    assert [p.partition for p in table.expire_partitions(2, options=one).partitions] == [first]
+    assert cli.main(["expire-partitions", str(path), "--days", "2", "--json"]) == 0
+    assert [p["partition"] for p in json.loads(capsys.readouterr().out)] == [p.partition for p in plan.partitions[1:]]
+    assert rows_of(lite.read(path)) == []
 
 
 def test_history_before_an_overwrite_stays_readable(lite: Engine, path: Path) -> None:

@@ -11,9 +11,11 @@ object CompactionOptions {
 
   val Triggers: Seq[String] = Seq(NumCommits, NumCommitsAfterLastRequest, TimeElapsed, NumAndTime, NumOrTime)
 
-  val Inline: ConfigKey[Boolean] = ConfigKey.flag("hoodie.compact.inline", default = false,
+  val Inline: ConfigKey[Boolean] = ConfigKey.flag("hoodie.compact.inline", default = true,
     "After a write to a merge-on-read table, plan a compaction when one is due and run what is pending. The write is " +
-      "committed before; a compaction that fails stays pending, and is logged.")
+      "committed before; a compaction that fails stays pending, and is logged. With `true` given, what is pending is run " +
+      "after each write, due or not. Not by default where `hoodie.compact.schedule.inline` leaves compactions to another " +
+      "process.")
 
   val ScheduleInline: ConfigKey[Boolean] = ConfigKey.flag("hoodie.compact.schedule.inline", default = false,
     "After a write to a merge-on-read table, plan a compaction when one is due, to be run by another process.")
@@ -61,6 +63,10 @@ object CompactionOptions {
 
   val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
     "Whether a write may be followed by a compaction at all.")
+
+  /** Writes to merge-on-read tables run compactions: who has them planned inline runs them elsewhere, unless told. */
+  def runsInline(options: Map[String, String]): Boolean =
+    if (Inline.isSet(options)) Inline(options) else Inline(options) && !ScheduleInline(options)
 
   val all: Seq[ConfigKey[_]] =
     Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,

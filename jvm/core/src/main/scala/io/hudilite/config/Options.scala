@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
@@ -19,7 +19,7 @@ object Options {
     CleanOptions.all ++ ArchiveOptions.all ++ ClusteringOptions.documented ++ ReadOptions.all
 
   /** Options that hudilite acts on as Hudi's documentation says, so that docs/options.md only lists them. */
-  val further: Seq[ConfigKey[_]] = ClusteringOptions.further
+  val further: Seq[ConfigKey[_]] = ClusteringOptions.further ++ PartitionTtlOptions.all
 
   private val heeded: Seq[ConfigKey[_]] = documented ++ further
 
@@ -43,7 +43,7 @@ object Options {
   // Hudi's readers prune by buckets, so that these are given to reads as well.
   private val ofWrites: Set[String] =
     (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
-      ArchiveOptions.all ++ ClusteringOptions.all).filterNot(
+      ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
 

@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{EditDistance, InvalidInput}
 
 import munit.FunSuite
 

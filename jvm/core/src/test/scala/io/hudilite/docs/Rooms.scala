@@ -49,7 +49,8 @@ object Rooms {
       "config", "error", "filegroup", "table", "timeline", "transaction"),
     Room("service.undo", "savepoints, and writes that are taken back", "error", "filegroup", "table", "timeline",
       "transaction", "transaction.rollback"),
-    Room("service.partition", "partitions that are dropped", "error", "filegroup", "table", "timeline", "transaction"),
+    Room("service.partition", "partitions that are dropped", "config", "error", "filegroup", "table", "timeline",
+      "transaction"),
     Room("service.doctor", "what is wrong with a table, and which of it can be mended", "config", "error", "filegroup",
       "service.clean", "storage", "table", "timeline", "transaction", "transaction.lock", "transaction.rollback"))
 

@@ -5,6 +5,8 @@ import org.apache.spark.sql.SparkSession
 /** One local session for all suites of a JVM. */
 object SharedSession {
 
+  private val CompactInline = "spark.datasource.hudilite.hoodie.compact.inline"
+
   lazy val spark: SparkSession = {
     val session = SparkSession.builder().master("local[2]").appName("hudilite-tests")
       .config("spark.ui.enabled", "false")
@@ -12,9 +14,17 @@ object SharedSession {
       .config("spark.sql.session.timeZone", "UTC")
       .config("spark.driver.bindAddress", "127.0.0.1")
       .config("spark.driver.host", "127.0.0.1")
+      .config(CompactInline, "false") // most suites look at what is in logs
       .getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     session
+  }
+
+  /** Runs `body` where writes to merge-on-read tables compact them by default. */
+  def compacting[T](body: => T): T = {
+    spark.conf.unset(CompactInline)
+    try body
+    finally spark.conf.set(CompactInline, "false")
   }
 
   /** Runs `body` with these settings of the session, which are unset again afterwards. */

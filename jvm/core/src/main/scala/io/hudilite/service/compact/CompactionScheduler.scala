@@ -59,6 +59,13 @@ object CompactionScheduler {
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
     }
 
+  /** Whether a compaction into base files is due once one more delta commit has completed. */
+  def isDueAfterOneMore(table: Table, options: Map[String, String]): Boolean = {
+    val now = DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
+    CompactionTrigger.of(options)
+      .isDue(now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
+  }
+
   /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
   def check(table: Table, options: Map[String, String], kind: CompactionKind): Unit = {
     checkType(table)

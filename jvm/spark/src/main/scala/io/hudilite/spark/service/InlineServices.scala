@@ -1,8 +1,16 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions, ServiceOptions}
+import io.hudilite.config.{
+  ArchiveOptions,
+  CleanOptions,
+  CompactionOptions,
+  PartitionTtlOptions,
+  ServiceOptions,
+  TableType
+}
 import io.hudilite.error.CommitConflict
 import io.hudilite.service.clean.CleanScheduler
+import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -29,6 +37,7 @@ object InlineServices extends AfterCommit {
     InlineCompaction.check(target)
     InlineClustering.check(target)
     Archivings.settings(target.options)
+    if (run(target.options) && PartitionTtlOptions.Inline(target.options)) ExpirySettings.of(target.options)
     target.copy(afterCommit = this)
   }
 
@@ -60,10 +69,16 @@ object InlineServices extends AfterCommit {
   private def round(target: WriteTarget, table: Table): Unit = {
     val options = target.options
     val transaction = TransactionOptions.of(target.conf.commit)
-    InlineCompaction.asked(options).foreach(kind =>
-      logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, options, kind)))
+    if (table.config.tableType == TableType.MergeOnRead)
+      InlineCompaction.asked(options).filter(InlineCompaction.mayBeDue(table, options, _)).foreach(kind =>
+        logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, options, kind)))
     if (InlineClustering.isAsked(options))
       logged(table, ServiceStates.Clustering)(InlineClustering.run(SparkSession.active, table, options))
+    if (run(options) && PartitionTtlOptions.Inline(options))
+      logged(table, ServiceStates.Expiry) {
+        PartitionExpiry.run(table.refresh(), ExpirySettings.of(options), transaction)
+        ()
+      }
     if (run(options) && CleanOptions.Automatic(options) && mayClean(table, options))
       logged(table, ServiceStates.Cleaning)(clean(table, options, transaction))
     if (run(options) && ArchiveOptions.Automatic(options) && Archivings.mayBeDue(table, options))

@@ -1,7 +1,7 @@
 package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
-import io.hudilite.service.partition.{DroppedPartitions, PartitionDrops}
+import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.{List => JList, Map => JMap}
@@ -25,7 +25,19 @@ object PartitionServices {
     else PartitionDrops.run(table, partitions, TransactionOptions.of(WriteConf.of(all).commit))
   }
 
+  /** Drops the partitions to which nobody has written for as many days as the options say, or says what would go. */
+  def expire(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): DroppedPartitions =
+    Compactions.onDriver(session, path, options) { (table, all) =>
+      val settings = ExpirySettings.of(all)
+      if (dryRun) PartitionExpiry.preview(table, settings)
+      else PartitionExpiry.run(table, settings, TransactionOptions.of(WriteConf.of(all).commit))
+    }
+
   /** The same for Python: a JSON object. */
+  def expirePartitions(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): String =
+    asJson(expire(session, path, options, dryRun))
+
+  /** [[drop]] for Python: a JSON object. */
   def deletePartition(session: SparkSession, path: String, options: JMap[String, String], partitions: JList[String],
       dryRun: Boolean): String = asJson(drop(session, path, options, partitions.asScala.toList, dryRun))
 

@@ -38,6 +38,7 @@ final case class ServiceState(service: String, byItself: Boolean, planned: Seq[S
 object ServiceStates {
 
   private[service] val Compaction = "compaction"
+  private[service] val Expiry = "partition expiry"
   private[service] val Cleaning = "cleaning"
   private[service] val Archiving = "archiving"
   private[service] val Clustering = "clustering"

@@ -92,16 +92,32 @@ class IngestAndCompactionSuite extends FunSuite {
       assertEquals((t.logs, t.table.timeline.pending), (0, Nil))
     }
 
-    test(s"version $version: inline, a compaction follows the write that makes it due") {
-      val t = new MorTable(version)
-      val inline = Seq("hoodie.compact.inline" -> "true", "hoodie.compact.inline.max.delta.commits" -> "3")
-      t.upsert(inline: _*)(first: _*)
-      t.upsert(inline: _*)(("a", "x", 6L, "a2"))
-      assertEquals(t.completed, Seq(Action.DeltaCommit, Action.DeltaCommit))
-      t.upsert(inline: _*)(("a", "x", 7L, "a3"))
-      assertEquals(t.completed, Seq.fill(3)(Action.DeltaCommit) :+ Action.Commit)
-      assertEquals((t.logs, t.rows), (0, Seq("a x 7 a3", "b x 5 b1", "c y 5 c1")))
-    }
+    test(s"version $version: a compaction follows the write that makes it due, unless it is told not to")(
+      SharedSession.compacting {
+        val t = new MorTable(version)
+        val three = "hoodie.compact.inline.max.delta.commits" -> "3"
+        t.upsert(three)(first: _*)
+        t.upsert(three)(("a", "x", 6L, "a2"))
+        t.upsert(three, "hoodie.compact.inline" -> "false")(("a", "x", 7L, "a3"))
+        t.upsert(three, "hudilite.services" -> "false")(("a", "x", 8L, "a4"))
+        assertEquals(t.completed, Seq.fill(4)(Action.DeltaCommit))
+        t.upsert()(("a", "x", 9L, "a5"))
+        assertEquals(t.completed, Seq.fill(5)(Action.DeltaCommit) :+ Action.Commit)
+        assertEquals((t.logs, t.rows), (0, Seq("a x 9 a5", "b x 5 b1", "c y 5 c1")))
+      })
+
+    test(s"version $version: what is planned by a call is left to it, or to a write that is told to compact")(
+      SharedSession.compacting {
+        val t = new MorTable(version)
+        t.upsert()(first: _*)
+        t.upsert()(("a", "x", 6L, "a2"))
+        val planned = t.schedule()
+        t.upsert()(("a", "x", 7L, "a3"))
+        assertEquals(t.table.timeline.pendingCompactions.map(_.time), Seq(planned))
+        t.upsert("hoodie.compact.inline" -> "true")(("a", "x", 8L, "a4"))
+        assert(t.table.timeline.isCompleted(planned))
+        assertEquals(t.rows, Seq("a x 8 a4", "b x 5 b1", "c y 5 c1"))
+      })
 
     test(s"version $version: scheduled inline, it is planned and left for another process") {
       val t = new MorTable(version)

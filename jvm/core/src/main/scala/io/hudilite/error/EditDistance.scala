@@ -1,7 +1,7 @@
-package io.hudilite.config
+package io.hudilite.error
 
 /** Number of letters to insert, drop or change to turn one text into the other (Levenshtein). */
-private[config] object EditDistance {
+object EditDistance {
 
   def between(a: String, b: String): Int = {
     val first = (0 to b.length).toVector
