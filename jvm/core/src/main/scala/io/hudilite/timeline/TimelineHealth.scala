@@ -56,8 +56,7 @@ final class TimelineHealth(store: TimelineStore) {
   }.foldLeft(0L)(math.max)
 
   /** Instants that completed restores took back. */
-  lazy val restored: Set[String] = targetsOf(Action.Restore)(bytes =>
-    AvroFile.read(bytes).children("instantsToRollback").flatMap(_.text("commitTime")))
+  lazy val restored: Set[String] = targetsOf(Action.Restore)(PlanCodec.restorePlan(_).targets.map(_.time))
 
   /** Instants that completed rollbacks and restores took back. */
   lazy val takenBack: Set[String] =

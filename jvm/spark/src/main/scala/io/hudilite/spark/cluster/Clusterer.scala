@@ -2,7 +2,6 @@ package io.hudilite.spark.cluster
 
 import io.hudilite.config.{ClusteringOptions, WriteConf}
 import io.hudilite.error.InvalidInput
-import io.hudilite.filegroup.{FileSystemView, Partitions}
 import io.hudilite.index.Index
 import io.hudilite.service.cluster.{
   ClusteringCall,
@@ -16,7 +15,7 @@ import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.spark.write.{BucketTables, WriteJob, WriteTarget}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
@@ -113,7 +112,7 @@ final class Clusterer(session: SparkSession, options: Map[String, String], done:
       val pending = PendingClusterings.open(table, instant)
       val order = ClusteringOrder.of(pending.params, options)
       val stats = new ClusteringJob(session, table, order, job(table, pending, running.permit), done).run(pending)
-      deleteStrays(table, pending, stats)
+      LateFiles.delete(table, instant.time, pending.replaced.keys, stats)
       running.commit(stats, pending.replaced)
       FinishedClustering(instant.time, pending.replaced, stats)
     } finally running.rollback() // does nothing after a commit
@@ -124,15 +123,5 @@ final class Clusterer(session: SparkSession, options: Map[String, String], done:
     val bytes = planned(if (planned.isSet(pending.params)) pending.params else options)
     val job = WriteTarget.compacting(table, pending.instant.time, conf).job(permit)
     job.copy(files = job.files.copy(maxFileBytes = bytes))
-  }
-
-  // A task that outlived a failed run may have written files of this very instant after the clean-up.
-  private def deleteStrays(table: Table, pending: PendingClustering, stats: Seq[WriteStat]): Unit = {
-    val named = stats.map(_.path).toSet
-    for {
-      (partition, files) <- Partitions.list(table.storage, table.basePath, pending.replaced.keys.toSeq)
-      file <- FileSystemView.baseFiles(partition, files)
-      if file.instant == pending.instant.time && !named(file.relativePath)
-    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
   }
 }

@@ -2,7 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
 import io.hudilite.error.CommitConflict
-import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, Partitions}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.compact.{
   CompactionKind,
   CompactionScheduler,
@@ -15,7 +15,7 @@ import io.hudilite.spark.task.{StatRows, TaskTable}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.util.LongAccumulator
@@ -98,23 +98,12 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
         TaskTable.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, pending.slices)
           .map(StatRows.fromRow)
       planned match {
-        case CompactionKind.Base => deleteStrays(table, instant, pending.slices, rows)
+        case CompactionKind.Base => LateFiles.delete(table, instant.time, pending.slices.map(_.partition), rows)
         case CompactionKind.Log => checkOrder(table, instant, pending.slices, rows)
       }
       running.commit(rows)
       FinishedCompaction(instant.time, rows)
     } finally running.rollback() // does nothing after a commit
-  }
-
-  // A task that outlived a failed run may have written its base file, of this very instant, after the clean-up.
-  private def deleteStrays(table: Table, instant: Instant, slices: Seq[FileSlice], stats: Seq[WriteStat]): Unit = {
-    val planned = slices.map(_.groupId).toSet
-    val named = stats.map(_.path).toSet
-    for {
-      (partition, files) <- Partitions.list(table.storage, table.basePath, slices.map(_.partition))
-      file <- FileSystemView.baseFiles(partition, files)
-      if file.instant == instant.time && planned(FileGroupId(partition, file.fileId)) && !named(file.relativePath)
-    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
   }
 
   private def checkOrder(table: Table, instant: Instant, slices: Seq[FileSlice], stats: Seq[WriteStat]): Unit =

@@ -21,14 +21,11 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
   private val keys = writer.keys
   private val worthBytes = writer.layout.files.rowGroupBytes / FileAppender.WorthShare
 
-  /** Appends all rows of a file; tells whether they were copied as bytes. */
-  def append(old: OldBaseFile): Boolean = {
+  /** Appends all rows of a file, as bytes where that is possible and worth it. */
+  def append(old: OldBaseFile): Unit = {
     val copy = new RowGroupCopy(old, writer)
-    try {
-      val asBytes = isWorthCopying(old) && copy.isPossible
-      if (asBytes) copyAll(old, copy) else rewrite(old)
-      asBytes
-    } finally copy.close()
+    try if (isWorthCopying(old) && copy.isPossible) copyAll(old, copy) else rewrite(old)
+    finally copy.close()
   }
 
   private def isWorthCopying(old: OldBaseFile): Boolean =

@@ -1,0 +1,21 @@
+package io.hudilite.transaction
+
+import io.hudilite.filegroup.{FileSystemView, Partitions}
+import io.hudilite.table.Table
+import io.hudilite.timeline.WriteStat
+
+/** Base files of an instant that is run a second time: a task that outlived a failed run may have written one after the
+  * clean-up, and readers list folders.
+  */
+object LateFiles {
+
+  /** Deletes the base files of the instant in these partitions that no stat names. To be called before it completes. */
+  def delete(table: Table, instant: String, partitions: Iterable[String], stats: Seq[WriteStat]): Unit = {
+    val named = stats.map(_.path).toSet
+    for {
+      (partition, files) <- Partitions.list(table.storage, table.basePath, partitions.toSeq)
+      file <- FileSystemView.baseFiles(partition, files)
+      if file.instant == instant && !named(file.relativePath)
+    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
+  }
+}
