@@ -95,9 +95,11 @@ object Rooms {
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error", "filegroup",
       "index", "merge", "record", "spark.lookup", "spark.row", "spark.service", "spark.shim", "spark.stage",
       "spark.write", "storage", "table", "timeline"),
-    Room("spark.catalog", "tables as Spark sees them, by path, and what statements may do with them", "config", "error",
-      "record", "spark.plan", "spark.read", "spark.row", "spark.service", "spark.shim", "spark.write", "storage",
-      "table"),
+    Room("spark.catalog.metastore", "Hudi tables in the session's own catalog, and what SQL calls their facts",
+      "config", "error", "spark.shim"),
+    Room("spark.catalog", "tables as Spark sees them, by path or name, and what statements may do with them", "config",
+      "error", "record", "service.partition", "spark.catalog.metastore", "spark.plan", "spark.read", "spark.row",
+      "spark.service", "spark.shim", "spark.write", "storage", "table", "transaction"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.plan"))
 
   val all: Seq[Room] = core ++ spark

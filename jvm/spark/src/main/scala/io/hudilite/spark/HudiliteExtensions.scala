@@ -1,6 +1,13 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.catalog.{HudiliteCatalog, NamedMergeRule, PathCatalogRule, StatementRule}
+import io.hudilite.spark.catalog.{
+  AsSelectRule,
+  HudiliteCatalog,
+  NamedMergeRule,
+  PathCatalogRule,
+  StatementRewrites,
+  StatementRule
+}
 import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
@@ -16,6 +23,8 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     }
     NamedMergeRule.inject(extensions)
     extensions.injectResolutionRule(_ => StatementRule)
+    extensions.injectResolutionRule(_ => AsSelectRule)
+    extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

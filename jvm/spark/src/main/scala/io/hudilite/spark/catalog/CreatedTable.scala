@@ -1,25 +1,76 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.TableOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+
+import java.util.{Map => JMap}
+
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.connector.catalog.TableCatalog
+import org.apache.spark.sql.connector.expressions.Transform
 
-/** What a CREATE TABLE says besides the columns. */
+import scala.collection.JavaConverters._
+
+/** What a CREATE TABLE says besides the columns.
+  *
+  * @param options
+  *   what OPTIONS, TBLPROPERTIES and PARTITIONED BY say
+  * @param byWrite
+  *   the rows of a query follow, and their write creates the table
+  */
+private[catalog] final case class CreatedTable(options: Map[String, String], location: Option[String],
+    provider: Option[String], comment: Option[String], byWrite: Boolean) {
+
+  /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
+  def checkAgainst(path: String): Unit = {
+    location.filter(new Path(_) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
+    comment.foreach(_ => throw Refusal.Comment.of(path))
+    checkProvider(path)
+  }
+
+  def checkProvider(path: String): Unit =
+    provider.filterNot(name => Registered.providerOf(name).contains(Registered.Hudilite))
+      .foreach(_ => throw Refusal.Provider.of(path))
+}
+
 private[catalog] object CreatedTable {
 
-  // The data source by its short name and by its class, in lower case.
-  private val Formats = Set("hudilite", "io.hudilite.spark.hudilitesource")
+  /** Set among the properties by [[AsSelectRule]], for the catalog alone. */
+  val ByWrite = "hudilite.created.by.write"
 
-  // What Spark adds of itself to the properties of a new table.
+  // What Spark adds of itself to the properties of a new table; the last two since 4.0 and 4.1.
   private val OfSpark = Set(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_LOCATION, TableCatalog.PROP_OWNER,
-    TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION)
+    TableCatalog.PROP_COMMENT, TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION, "collation",
+    "table_type", ByWrite, "path")
 
-  /** The options among the properties; raises `InvalidInput` for another place or format than the path's. */
-  def options(path: String, properties: Map[String, String]): Map[String, String] = {
-    properties.get(TableCatalog.PROP_LOCATION).filter(new Path(_) != new Path(path))
-      .foreach(_ => throw Refusal.Location.of(path))
-    properties.get(TableCatalog.PROP_PROVIDER).filterNot(name => Formats(name.toLowerCase))
-      .foreach(_ => throw Refusal.Provider.of(path))
+  def of(partitions: Array[Transform], properties: JMap[String, String]): CreatedTable = {
+    val all = properties.asScala.toMap
     // Spark repeats what OPTIONS says under this prefix.
-    properties.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
+    val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
+    CreatedTable(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
+      all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite))
+  }
+
+  /** The options with the partition columns that the statement or `partitionBy` names; raises `InvalidInput` when the
+    * options name others.
+    */
+  def partitioned(partitions: Seq[Transform], options: Map[String, String]): Map[String, String] =
+    if (partitions.isEmpty) options
+    else {
+      val key = TableOptions.PartitionPathFields
+      val columns = partitions.map(column)
+      key.get(options) match {
+        case None => options + (key.name -> columns.mkString(","))
+        case Some(items) if items.map(_.takeWhile(_ != ':')) == columns => options
+        case Some(items) => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name,
+            "value" -> items.mkString(","), "reason" -> s"the table is to be partitioned by ${columns.mkString(",")}")
+      }
+    }
+
+  private def column(partition: Transform): String = partition.references.toSeq match {
+    case Seq(column) if partition.name == "identity" => column.fieldNames.mkString(".")
+    case _ => throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "PARTITIONED BY", "value" -> partition.toString,
+        "reason" -> s"a table is partitioned by columns; ${TableOptions.KeyGeneratorName.name} cuts times")
   }
 }

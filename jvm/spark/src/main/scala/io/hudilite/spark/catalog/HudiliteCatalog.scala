@@ -1,10 +1,9 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{ReadOptions, TableOptions, TableProperties, WriteConf}
-import io.hudilite.error.InvalidInput
+import io.hudilite.config.ReadOptions
+import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.shim.{Catalogs, Sessions}
-import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{FileMemory, Table}
 
@@ -14,17 +13,16 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
-import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
+import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import scala.collection.JavaConverters._
-
-/** The catalog of tables named by their path: hudilite.`/data/trips`. It keeps nothing itself; a table is what lies at
-  * its path.
+/** The catalog of tables named by their path: hudilite.`/data/trips`, where a table is what lies at its path. It keeps
+  * nothing itself: `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that name,
+  * whoever registered it.
   */
-final class HudiliteCatalog extends TableCatalog {
+final class HudiliteCatalog extends StatementCatalog {
 
   private var catalogName: String = HudiliteCatalog.Name // set once, by Spark, before anything else
 
@@ -32,7 +30,8 @@ final class HudiliteCatalog extends TableCatalog {
 
   override def name(): String = catalogName
 
-  override def listTables(namespace: Array[String]): Array[Identifier] = Array.empty
+  override def listTables(namespace: Array[String]): Array[Identifier] =
+    if (namespace.length == 1) NamedTables.list(namespace.headOption).toArray else Array.empty
 
   override def loadTable(ident: Identifier): SparkTable = ident match {
     case p: PathIdentifier => HudiliteCatalog.table(p.path, p.options, dataFrame = true)
@@ -47,47 +46,75 @@ final class HudiliteCatalog extends TableCatalog {
   override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
     existing(ident, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp)))
 
-  private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable = {
-    val found = HudiliteCatalog.table(pathOf(ident), options, dataFrame = false)
-    if (found.table.isEmpty) throw new NoSuchTableException(ident)
-    found
-  }
+  private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable =
+    found(ident, options, dataFrame = false).getOrElse(throw new NoSuchTableException(ident))
+
+  private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
+    if (isName(ident)) NamedTables.find(ident).map(NamedTables.load(_, options, dataFrame))
+    else Some(HudiliteCatalog.table(pathOf(ident), options, dataFrame)).filter(_.table.isDefined)
+
+  override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
+    found(ident, Map.empty, dataFrame)
+
+  override def isPath(ident: Identifier): Boolean = !isName(ident)
+
+  override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
   override def tableExists(ident: Identifier): Boolean =
-    HudiliteCatalog.table(pathOf(ident), Map.empty, dataFrame = false).table.isDefined
+    if (isName(ident)) NamedTables.find(ident).isDefined else present(ident, dataFrame = false).isDefined
 
-  /** With record key fields among the properties the table is created at once; without them (a DataFrame saved with the
-    * mode errorifexists or ignore) the write that follows creates it from its own options.
-    */
+  /** Creates the table at once, unless the rows of a query follow: their write creates it with its own options. */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable = {
-    val asked = CreatedTable.options(pathOf(ident), properties.asScala.toMap)
-    if (partitions.nonEmpty) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "PARTITIONED BY",
-      "value" -> partitions.mkString(", "), "reason" -> s"give ${TableOptions.PartitionPathFields.name} instead")
-    val place = HudiliteCatalog.table(pathOf(ident), asked, dataFrame = true)
-    place.request.writing // raises an error for options of reads
-    if (TableOptions.RecordKeyFields.isSet(asked)) {
-      val conf = WriteConf.of(place.request.own)
-      val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All)
-      TableProperties.create(place.storage, place.basePath, target.withSchemaDeclared.config)
-      loadTable(ident)
-    } else place
+    val asked = CreatedTable.of(partitions, properties)
+    if (isName(ident)) NamedTables.create(ident, schema, asked)
+    else {
+      asked.checkAgainst(pathOf(ident))
+      val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
+      place.request.writing // raises an error for options of reads
+      if (asked.byWrite) place
+      else {
+        EmptyTable.create(place, schema)
+        loadTable(ident)
+      }
+    }
   }
 
   override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
-    throw Refusal.Alter.of(pathOf(ident))
+    named(ident).fold(throw Refusal.Alter.of(pathOf(ident))) { table =>
+      NamedTables.alter(table, changes)
+      loadTable(ident)
+    }
 
-  /** Never deletes data: raises `InvalidInput` when there is a table. Spark also calls this when a CREATE TABLE AS SELECT
-    * has failed, and adds what is raised here to the error of the write, which has taken back what it wrote.
+  /** Never deletes what has no name in a catalog: raises `InvalidInput` when there is a table. Spark also calls this when
+    * a CREATE TABLE AS SELECT has failed, and adds what is raised here to the error of the write, which has taken back
+    * what it wrote.
     */
-  override def dropTable(ident: Identifier): Boolean =
-    if (tableExists(ident)) throw Refusal.Drop.of(pathOf(ident)) else false
+  override def dropTable(ident: Identifier): Boolean = dropped(ident, purge = false)
 
-  override def renameTable(from: Identifier, to: Identifier): Unit = throw Refusal.Rename.of(pathOf(from))
+  override def purgeTable(ident: Identifier): Boolean = dropped(ident, purge = true)
 
-  override def invalidateTable(ident: Identifier): Unit = HudiliteCatalog.forget(pathOf(ident))
+  private def dropped(ident: Identifier, purge: Boolean): Boolean =
+    if (isName(ident)) named(ident).exists(NamedTables.drop(_, purge))
+    else if (tableExists(ident)) throw Refusal.Drop.of(pathOf(ident))
+    else false
 
-  private[catalog] def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
+  override def renameTable(from: Identifier, to: Identifier): Unit =
+    named(from).fold(throw Refusal.Rename.of(pathOf(from)))(NamedTables.rename(_, to))
+
+  override def invalidateTable(ident: Identifier): Unit =
+    if (isName(ident)) named(ident).foreach(table => HudiliteCatalog.forget(table.path))
+    else HudiliteCatalog.forget(pathOf(ident))
+
+  private def named(ident: Identifier): Option[Registered] = if (isName(ident)) NamedTables.find(ident) else None
+
+  // Two parts without a slash: a database and a table, as no path is written.
+  private def isName(ident: Identifier): Boolean = ident match {
+    case _: PathIdentifier => false
+    case _ => ident.namespace().length == 1 && !(ident.namespace() :+ ident.name()).exists(_.contains('/'))
+  }
+
+  private def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
 }
 
 object HudiliteCatalog {
@@ -119,6 +146,9 @@ object HudiliteCatalog {
     val conf = Sessions.hadoopConf(SparkSession.active)
     FileMemory.forget(new HadoopStorage(conf).cacheScope, qualified(path, conf))
   }
+
+  /** A path as tables have it. */
+  private[catalog] def qualified(path: String): String = qualified(path, Sessions.hadoopConf(SparkSession.active))
 
   private def qualified(path: String, conf: Configuration): String = {
     val p = new Path(path)

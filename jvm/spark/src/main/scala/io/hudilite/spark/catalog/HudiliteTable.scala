@@ -3,6 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{HudiliteScanBuilder, Query, SnapshotSource}
 import io.hudilite.spark.service.InlineServices
@@ -44,6 +45,8 @@ import scala.collection.JavaConverters._
   *   reached by `format("hudilite")`: an append may bring columns that the table does not have
   * @param prepared
   *   what hudilite's planner rule decided about a write of this table
+  * @param entry
+  *   what the session's catalog says of it, when it was reached by its name there
   */
 final case class HudiliteTable(
     basePath: String,
@@ -51,14 +54,16 @@ final case class HudiliteTable(
     table: Option[Table],
     request: RequestOptions,
     dataFrame: Boolean,
-    prepared: Option[PreparedWrite] = None)
+    prepared: Option[PreparedWrite] = None,
+    entry: Option[Registered] = None)
     extends PlannedTable
     with SupportsRead
     with SupportsWrite
     with SupportsMetadataColumns
-    with SupportsRowLevelOperations {
+    with SupportsRowLevelOperations
+    with PartitionStatements {
 
-  override def name(): String = s"hudilite.`$basePath`"
+  override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
 
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.options).getOrElse(request.all))
 
@@ -77,11 +82,14 @@ final case class HudiliteTable(
   override lazy val schema: StructType =
     prepared.map(_.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
 
+  override protected def rowSchema: StructType = schema
+
   override def partitioning(): Array[Transform] =
     table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
 
   override def properties(): JMap[String, String] =
     (table.map(_.config.properties).getOrElse(Map.empty) ++
+      entry.fold(Map.empty[String, String])(_.properties) ++
       Map("provider" -> "hudilite", "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =

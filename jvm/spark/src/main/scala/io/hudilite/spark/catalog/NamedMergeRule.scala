@@ -7,6 +7,7 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeIntoTable, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.connector.catalog.Identifier
 
 /** What is to be done about a MERGE while its target is only named: Spark 4.3 rewrites the statement in the step that
   * resolves it, so that other rules of ours do not see it any more. WITH SCHEMA EVOLUTION is refused, and all others are
@@ -23,16 +24,25 @@ object NamedMergeRule extends Rule[LogicalPlan] {
       }
   }
 
-  /** The path of the table, when it is one of hudilite's catalog. */
+  /** The path of the table, or what stands for it, when it is one of hudilite's. */
   private def named(target: LogicalPlan): Option[String] = target match {
     case SubqueryAlias(_, child) => named(child)
     case r: UnresolvedRelation => r.multipartIdentifier match {
-        case catalog +: path if path.nonEmpty => ours(catalog, path)
-        case path => ours(Catalogs.current(SparkSession.active), path)
+        case catalog +: path if path.nonEmpty && isOurs(catalog) => Some(path.mkString("/"))
+        case path if isOurs(Catalogs.current(SparkSession.active)) => Some(path.mkString("/"))
+        case names => registered(names)
       }
     case _ => None
   }
 
-  private def ours(catalog: String, path: Seq[String]): Option[String] =
-    if (catalog.equalsIgnoreCase(HudiliteCatalog.Name)) Some(path.mkString("/")) else None
+  private def isOurs(catalog: String): Boolean = catalog.equalsIgnoreCase(HudiliteCatalog.Name)
+
+  private def registered(names: Seq[String]): Option[String] = {
+    val session = SparkSession.active
+    val qualified = names.size == 3 && names.head.equalsIgnoreCase(HudiliteSessionCatalog.Name)
+    val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name
+    Some(if (qualified) names.tail else names).filter(_ => qualified || local)
+      .filter(_ => Catalogs.of(session, HudiliteSessionCatalog.Name).isInstanceOf[HudiliteSessionCatalog])
+      .flatMap(parts => NamedTables.find(Identifier.of(parts.dropRight(1).toArray, parts.last))).map(_.path)
+  }
 }

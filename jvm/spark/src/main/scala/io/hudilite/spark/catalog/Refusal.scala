@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
 
-/** A statement that a table named by its path cannot follow.
+/** A statement that a table of hudilite's cannot follow.
   *
   * @param statement
   *   its beginning, in SQL
@@ -19,10 +19,30 @@ private[catalog] object Refusal {
   case object Alter extends Refusal("ALTER TABLE",
         "a table keeps the properties that it was created with, and rows that are appended bring new columns")
   case object Rename extends Refusal("ALTER TABLE RENAME", "it is named by its path; move its directory")
-  case object Replace
-      extends Refusal("REPLACE TABLE", "write with INSERT OVERWRITE or the save mode overwrite to replace its rows")
+  case object ReplaceEmpty
+      extends Refusal("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")
+  final case class Replace(part: String)
+      extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "a statement adds no columns; append rows that have them with format(\"hudilite\")")
+  case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")
+  case object PurgePartition extends Refusal("ALTER TABLE DROP PARTITION PURGE",
+        "the states before it need the files, which go as they are cleaned")
+  final case class Partitions(column: String) extends Refusal("PARTITION",
+        s"the values of the partition column $column cannot be read back from folders; name folders with delete_partition")
+  case object AddPartition
+      extends Refusal("PARTITION", "partitions come and go with their rows, and have no properties")
+  case object Comment
+      extends Refusal("COMMENT", "a path has none; create the table with a name in the session's catalog")
+  case object NotEmpty extends Refusal("CREATE TABLE",
+        "its folder is not empty, and a table without LOCATION needs one of its own")
+  case object RenameManaged extends Refusal("ALTER TABLE RENAME",
+        "its files would be moved under those who read and write them; only a table with a LOCATION is renamed")
+  case object OfHudi extends Refusal("ALTER TABLE", "Apache Hudi registered it; change what it registered with Hudi")
+  final case class Fact(property: String) extends Refusal(s"ALTER TABLE SET TBLPROPERTIES ('$property')",
+        "it is a fact of the table, which keeps it as long as it lives")
+  final case class NoProperty(property: String) extends Refusal(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",
+        "the catalog keeps no such property of it; with IF EXISTS that is no error")
   case object Location extends Refusal("LOCATION", "its path is its location")
   case object Provider extends Refusal("USING", "it is a table of Hudi's format; write USING hudilite")
 }

@@ -1,28 +1,27 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.TableOptions
-import io.hudilite.error.InvalidInput
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** Refuses, before anything runs, the statements that Spark would carry out on a table named by its path without the
-  * effect that they promise.
+/** Refuses, before anything runs, the statements that Spark would carry out on a table of hudilite's without the effect
+  * that they promise.
   */
 object StatementRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
-      case drop: DropTable => of(drop.child).filter(existing).foreach(refuse(Refusal.Drop))
-      case alter: AlterTableCommand => of(alter.table).foreach(refuse(Refusal.Alter))
-      case rename: RenameTable => of(rename.child).foreach(refuse(Refusal.Rename))
-      case replace: ReplaceTable => of(replace.name).filter(existing).foreach(refuse(Refusal.Replace))
-      case replace: ReplaceTableAsSelect => of(replace.name).filter(existing).foreach(refuse(Refusal.Replace))
-      case create: CreateTable => of(create.name).filterNot(existing).foreach(_ => checkKeys(create))
+      case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), _, _) if catalog.isPath(ident) =>
+        catalog.present(ident, dataFrame = false).foreach(refuse(Refusal.Drop))
+      case set: SetTableProperties => at(set.table).filter(isPath).foreach(refuse(Refusal.Alter))
+      case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
+      case comment: CommentOnTable => at(comment.table).filter(isPath).foreach(refuse(Refusal.Alter))
+      case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
+      case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
+      case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case _ =>
@@ -30,14 +29,15 @@ object StatementRule extends Rule[LogicalPlan] {
     plan
   }
 
-  private def refuse(refusal: Refusal)(place: Place): Unit = throw refusal.of(place.path)
+  private def refuse(refusal: Refusal)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
 
-  // A CREATE TABLE AS SELECT may leave it to its write to create the table, this statement has none.
-  private def checkKeys(create: CreateTable): Unit = create.tableSpec match {
-    case spec: TableSpec if !TableOptions.RecordKeyFields.isSet(spec.properties ++ spec.options) =>
-      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-        "reason" -> "a new table needs record key fields, given in OPTIONS or TBLPROPERTIES")
-    case _ =>
+  private def isPath(table: HudiliteTable): Boolean = table.entry.isEmpty
+
+  private def checkUnset(unset: UnsetTableProperties, table: HudiliteTable): Unit = {
+    if (isPath(table)) refuse(Refusal.Alter)(table)
+    val there = table.entry.toSeq.flatMap(_.properties.keys)
+    unset.propertyKeys.filterNot(key => unset.ifExists || there.exists(_.equalsIgnoreCase(key)))
+      .foreach(key => throw Refusal.NoProperty(key).of(table.basePath))
   }
 
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
@@ -49,18 +49,13 @@ object StatementRule extends Rule[LogicalPlan] {
       case _ =>
     }
 
-  private final case class Place(catalog: HudiliteCatalog, ident: Identifier) {
-    def path: String = catalog.pathOf(ident)
-  }
-
-  private def existing(place: Place): Boolean = place.catalog.tableExists(place.ident)
-
-  private def of(name: LogicalPlan): Option[Place] = {
-    val found = name match {
-      case r: ResolvedIdentifier => Some(r.catalog -> r.identifier)
-      case r: ResolvedTable => Some(r.catalog -> r.identifier)
-      case _ => None
-    }
-    found.collect { case (catalog: HudiliteCatalog, ident) => Place(catalog, ident) }
+  /** The table of hudilite's that a statement names, when there is one. */
+  private def at(name: LogicalPlan): Option[HudiliteTable] = name match {
+    case ResolvedIdentifier(catalog: StatementCatalog, ident) => catalog.present(ident, dataFrame = false)
+    case r: ResolvedTable => r.table match {
+        case table: HudiliteTable => Some(table)
+        case _ => None
+      }
+    case _ => None
   }
 }

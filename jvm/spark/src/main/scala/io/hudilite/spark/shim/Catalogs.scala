@@ -11,9 +11,12 @@ object Catalogs {
 
   /** Has the session load the catalog that its settings give this name; the session's analyzer must be there. */
   def load(session: SparkSession, name: String): Unit = {
-    ask(session, "catalog", name)
+    of(session, name)
     ()
   }
+
+  /** The catalog of this name, which the session loads for it. */
+  def of(session: SparkSession, name: String): CatalogPlugin = ask(session, "catalog", name).asInstanceOf[CatalogPlugin]
 
   /** The name of the catalog in which names without one are looked for. */
   def current(session: SparkSession): String = ask(session, "currentCatalog").asInstanceOf[CatalogPlugin].name

@@ -1,6 +1,6 @@
 package io.hudilite.spark.shim
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.connector.catalog.Table
@@ -44,6 +44,21 @@ object PlanNodes {
     write.productIterator.zipWithIndex.collect {
       case (Some(_: Expression), at) => at -> None
     }.toMap)
+
+  def withProperties(spec: TableSpec, properties: Map[String, String]): TableSpec =
+    build(classOf[TableSpec], properties +: spec.productIterator.drop(1).map(_.asInstanceOf[AnyRef]).toSeq)
+
+  def created(create: CreateTableAsSelect, spec: TableSpec, writeOptions: Map[String, String]): CreateTableAsSelect =
+    copied(create, Map(3 -> spec, 4 -> writeOptions))
+
+  /** The statement for a table that is not there yet. */
+  def createAsSelect(replace: ReplaceTableAsSelect): CreateTableAsSelect = build(classOf[CreateTableAsSelect],
+    Seq(replace.name, replace.partitioning, replace.query, replace.tableSpec, replace.writeOptions))
+
+  /** The rows, by the names of their columns, instead of all that the table has. */
+  def overwrite(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String])
+      : OverwriteByExpression = build(classOf[OverwriteByExpression],
+    Seq(target, Literal.TrueLiteral, rows, writeOptions, java.lang.Boolean.TRUE))
 
   /** The node with other arguments at some places of its constructor. */
   private def copied[T <: LogicalPlan](node: T, changes: Map[Int, AnyRef]): T =

@@ -1,0 +1,66 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.spark.catalog.metastore.TableProperty
+import io.hudilite.spark.shim.PlanNodes
+
+import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.connector.catalog.Identifier
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** Tables that are created or replaced by the rows of a query: each by one write, which leaves everything as it was when
+  * it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
+  */
+object AsSelectRule extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case create: CreateTableAsSelect => ofSpec(create.name, create.tableSpec).fold(create)(byWrite(create, _))
+    case replace: ReplaceTableAsSelect if replace.query.resolved =>
+      ofSpec(replace.name, replace.tableSpec).fold[LogicalPlan](replace)(replaced(replace, _))
+  }
+
+  private final case class Target(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
+
+  private def ofSpec(name: LogicalPlan, spec: TableSpecBase): Option[Target] = (name, spec) match {
+    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if catalog.creates(ident, said.provider) => Some(Target(catalog, ident, said))
+    case _ => None
+  }
+
+  /** The statement with what its write says of the table moved to where the catalog sees it. */
+  private def byWrite(create: CreateTableAsSelect, target: Target): CreateTableAsSelect =
+    if (target.spec.properties.contains(CreatedTable.ByWrite)) create
+    else {
+      val ofWrite = TableProperty.options(create.writeOptions)
+      CreatedTable.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
+      val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreatedTable.ByWrite -> "true")
+      PlanNodes.created(create, PlanNodes.withProperties(target.spec, properties), ofWrite)
+    }
+
+  private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
+
+  private def replaced(replace: ReplaceTableAsSelect, target: Target): LogicalPlan =
+    target.catalog.present(target.ident, dataFrame = true) match {
+      case Some(table) => overwrite(replace, target, table)
+      case None if replace.orCreate => PlanNodes.createAsSelect(replace)
+      case None => replace
+    }
+
+  private def overwrite(replace: ReplaceTableAsSelect, target: Target, table: HudiliteTable): LogicalPlan = {
+    check(target.spec, table)
+    val options = CreatedTable.partitioned(replace.partitioning,
+      said(target.spec) ++ TableProperty.options(replace.writeOptions))
+    val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
+    PlanNodes.overwrite(relation, replace.query, options)
+  }
+
+  /** What the catalog says of the table stays, so that the statement must not say otherwise. */
+  private def check(spec: TableSpec, table: HudiliteTable): Unit = {
+    def refuse(part: String): Nothing = throw Refusal.Replace(part).of(table.basePath)
+    if (spec.location.exists(at => HudiliteCatalog.qualified(at) != table.basePath)) refuse("LOCATION")
+    if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
+    val kept = TableProperty.kept(TableProperty.options(spec.properties))
+    if (table.entry.isDefined && (kept.toSet -- table.entry.toSeq.flatMap(_.kept)).nonEmpty) refuse("TBLPROPERTIES")
+  }
+}

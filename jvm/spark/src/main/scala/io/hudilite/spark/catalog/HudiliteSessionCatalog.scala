@@ -1,0 +1,93 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.ReadOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.Registered
+import io.hudilite.spark.read.TimeTravel
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.connector.catalog.{
+  Column,
+  DelegatingCatalogExtension,
+  Identifier,
+  Table => SparkTable,
+  TableCatalog,
+  TableChange
+}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.types.{StructField, StructType}
+
+/** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. A table that is `USING hudilite`
+  * or `USING hudi` is hudilite's, by the place that is registered for it; everything else is left to Spark.
+  */
+final class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
+
+  override def loadTable(ident: Identifier): SparkTable =
+    NamedTables.find(ident).fold(super.loadTable(ident))(NamedTables.load(_, Map.empty))
+
+  override def loadTable(ident: Identifier, version: String): SparkTable =
+    NamedTables.find(ident).fold(super.loadTable(ident, version))(
+      NamedTables.load(_, Map(ReadOptions.VersionAsOf.name -> version)))
+
+  override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
+    NamedTables.find(ident).fold(super.loadTable(ident, timestamp))(
+      NamedTables.load(_, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp))))
+
+  override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
+    NamedTables.find(ident).map(NamedTables.load(_, Map.empty, dataFrame))
+
+  override def isPath(ident: Identifier): Boolean = false
+
+  override def creates(ident: Identifier, provider: Option[String]): Boolean =
+    provider.flatMap(Registered.providerOf).contains(Registered.Hudilite)
+
+  // Spark loads a table to see whether it exists, which says no less of one whose files are gone.
+  override def tableExists(ident: Identifier): Boolean =
+    NamedTables.find(ident).isDefined || super.tableExists(ident)
+
+  override def invalidateTable(ident: Identifier): Unit =
+    NamedTables.find(ident).fold(super.invalidateTable(ident))(found => HudiliteCatalog.forget(found.path))
+
+  override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
+      properties: JMap[String, String]): SparkTable =
+    if (creates(ident, properties)) NamedTables.create(ident, schema, CreatedTable.of(partitions, properties))
+    else super.createTable(ident, schema, partitions, properties)
+
+  override def createTable(ident: Identifier, columns: Array[Column], partitions: Array[Transform],
+      properties: JMap[String, String]): SparkTable =
+    if (creates(ident, properties)) createTable(ident, StructType(columns.map(field)), partitions, properties)
+    else super.createTable(ident, columns, partitions, properties)
+
+  private def creates(ident: Identifier, properties: JMap[String, String]): Boolean =
+    creates(ident, Option(properties.get(TableCatalog.PROP_PROVIDER)))
+
+  // That of Spark promises default values for its own formats.
+  private def field(column: Column): StructField = {
+    if (column.defaultValue != null) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"${column.name} DEFAULT",
+      "value" -> column.defaultValue.getSql, "reason" -> "a Hudi table keeps no default values of columns")
+    val plain = StructField(column.name, column.dataType, column.nullable)
+    Option(column.comment).fold(plain)(plain.withComment)
+  }
+
+  override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
+    NamedTables.find(ident).fold(super.alterTable(ident, changes: _*)) { found =>
+      NamedTables.alter(found, changes)
+      loadTable(ident)
+    }
+
+  override def dropTable(ident: Identifier): Boolean =
+    NamedTables.find(ident).fold(super.dropTable(ident))(NamedTables.drop(_, purge = false))
+
+  override def purgeTable(ident: Identifier): Boolean =
+    NamedTables.find(ident).fold(super.purgeTable(ident))(NamedTables.drop(_, purge = true))
+
+  override def renameTable(from: Identifier, to: Identifier): Unit =
+    NamedTables.find(from).fold(super.renameTable(from, to))(NamedTables.rename(_, to))
+}
+
+object HudiliteSessionCatalog {
+
+  /** Spark's name of the session's own catalog. */
+  val Name = "spark_catalog"
+}

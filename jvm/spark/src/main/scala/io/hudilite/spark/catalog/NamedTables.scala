@@ -1,0 +1,157 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{Options, Purpose, TableOptions, TableRequest}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.{Metastore, Registered, TableProperty}
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.write.{NeededColumns, WriteTarget}
+import io.hudilite.storage.Undo
+import io.hudilite.table.Table
+import io.hudilite.transaction.{FirstWrite, TransactionOptions}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException
+import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
+import org.apache.spark.sql.types.StructType
+
+/** Tables by the names under which the session's own catalog registers them. */
+private[catalog] object NamedTables {
+
+  private def metastore: Metastore = new Metastore(SparkSession.active)
+
+  def find(ident: Identifier): Option[Registered] = metastore.find(ident)
+
+  def list(database: Option[String]): Seq[Identifier] = metastore.list(database).map(table =>
+    Identifier.of(table.database.toArray, table.entry.identifier.table))
+
+  /** The table itself; raises `TABLE_NOT_FOUND` when none lies where the catalog says.
+    *
+    * @param dataFrame
+    *   a write may bring columns that the table does not have
+    */
+  def load(found: Registered, options: Map[String, String], dataFrame: Boolean = false): HudiliteTable = {
+    val table = at(found, options, dataFrame)
+    if (table.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
+    table
+  }
+
+  private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
+    val table = HudiliteCatalog.table(found.path, found.reads ++ options, dataFrame)
+    // Nearer than what the session says for all tables, and farther than what one write says.
+    table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)), entry = Some(found))
+  }
+
+  /** Creates the table and its name. Raises `InvalidInput` for what a Hudi table cannot be, or when the statement says
+    * something else than a table that lies there already.
+    */
+  def create(ident: Identifier, schema: StructType, asked: CreatedTable): SparkTable = {
+    if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
+    metastore.requireDatabase(ident)
+    val path = asked.location.getOrElse(metastore.defaultPath(ident))
+    asked.checkProvider(path)
+    val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
+    val place = HudiliteCatalog.table(path, asked.options, dataFrame = true)
+    place.request.writing // raises an error for options of reads
+    place.table match {
+      case Some(table) =>
+        if (asked.location.isEmpty || asked.byWrite)
+          throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
+        ExistingTable.check(table, place.schema, schema, asked.options)
+        register(ident, place, place.schema, asked)
+        place
+      case None =>
+        if (asked.location.isEmpty) requireEmpty(place)
+        val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
+        if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, schema, asked))
+        else createEmpty(ident, fresh, schema, asked)
+    }
+  }
+
+  private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable)
+      : SparkTable = {
+    val made = EmptyTable.create(place, schema)
+    try register(ident, place, schema, asked)
+    catch { case e: Throwable => throw Undo.after(e)(made.remove("")) }
+    find(ident).fold(place)(load(_, Map.empty))
+  }
+
+  private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable): Unit =
+    metastore.register(ident, asked.location.isEmpty, place.basePath, schema, TableProperty.kept(asked.options),
+      asked.comment)
+
+  // The folder goes with the table when it is dropped, so that nothing else may lie in it.
+  private def requireEmpty(place: HudiliteTable): Unit =
+    if (place.storage.list(place.basePath).nonEmpty) throw Refusal.NotEmpty.of(place.basePath)
+
+  def drop(found: Registered, purge: Boolean): Boolean = {
+    HudiliteCatalog.forget(found.path)
+    metastore.drop(found, purge)
+    true
+  }
+
+  /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved under their writers. */
+  def rename(found: Registered, to: Identifier): Unit = {
+    if (found.isManaged) throw Refusal.RenameManaged.of(found.path)
+    if (metastore.exists(to)) throw new TableAlreadyExistsException(to)
+    metastore.rename(found, to)
+  }
+
+  /** Changes the options that the catalog keeps for the writes of a table, and its comment. */
+  def alter(found: Registered, changes: Seq[TableChange]): Unit = {
+    if (found.byHudi) throw Refusal.OfHudi.of(found.path)
+    val comment = changes.foldLeft(found.entry.comment) {
+      case (_, set: TableChange.SetProperty) if set.property == TableCatalog.PROP_COMMENT => Some(set.value)
+      case (_, gone: TableChange.RemoveProperty) if gone.property == TableCatalog.PROP_COMMENT => None
+      case (before, _) => before
+    }
+    val kept = changes.foldLeft(found.entry.properties) {
+      case (all, set: TableChange.SetProperty) if set.property != TableCatalog.PROP_COMMENT =>
+        all.filterNot(_._1.equalsIgnoreCase(set.property)) + checked(found, set.property, set.value)
+      case (all, gone: TableChange.RemoveProperty) if gone.property != TableCatalog.PROP_COMMENT =>
+        all.filterNot(_._1.equalsIgnoreCase(mutable(found, gone.property)))
+      case (all, _: TableChange.SetProperty | _: TableChange.RemoveProperty) => all
+      case (_, _) => throw Refusal.Alter.of(found.path)
+    }
+    metastore.describe(found, kept, comment)
+  }
+
+  private def checked(found: Registered, name: String, value: String): (String, String) = {
+    val option = mutable(found, name) -> value
+    Options.check(Map(option), Purpose.Write)
+    option
+  }
+
+  private def mutable(found: Registered, name: String): String =
+    if (TableProperty.isFact(name)) throw Refusal.Fact(name).of(found.path) else name
+}
+
+/** A table that is created without rows. */
+private[catalog] object EmptyTable {
+
+  /** Raises `InvalidInput` for facts that a table cannot have; after any failure nothing of it is left. */
+  def create(place: HudiliteTable, schema: StructType): FirstWrite = {
+    val conf = place.request.writing
+    val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All)
+    FirstWrite.create(place.storage, place.basePath, target.withSchemaDeclared.config,
+      TransactionOptions.of(conf.commit))
+  }
+}
+
+/** A table that lies where a CREATE TABLE puts one. */
+private[catalog] object ExistingTable {
+
+  /** Raises `InvalidInput` for the first fact or column that the statement says otherwise.
+    *
+    * @param said
+    *   columns of the statement, none when it leaves them to the table
+    */
+  def check(table: Table, present: StructType, said: StructType, options: Map[String, String]): Unit = {
+    TableRequest.checkAgainst(table.config, options)
+    def typeOf(schema: StructType, name: String): String = schema.find(_.name == name).fold("none")(_.dataType.sql)
+    if (said.nonEmpty) (present.fieldNames ++ said.fieldNames).distinct
+      .find(name => typeOf(present, name) != typeOf(said, name)).foreach { name =>
+        throw InvalidInput("OPTION_CONTRADICTS_TABLE", "option" -> s"column $name", "value" -> typeOf(said, name),
+          "actual" -> typeOf(present, name))
+      }
+  }
+}

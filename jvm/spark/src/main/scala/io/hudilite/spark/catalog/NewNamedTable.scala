@@ -1,0 +1,39 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.WriteConf
+import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
+import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
+import io.hudilite.storage.Storage
+import io.hudilite.table.Table
+
+import java.util.{Set => JSet}
+
+import org.apache.spark.sql.connector.catalog.{StagedTable, SupportsWrite, TableCapability}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
+import org.apache.spark.sql.types.StructType
+
+/** A table that the rows of a query create. It gets its name once they are committed: what fails before that takes back
+  * what it wrote, and a write of which nobody knows whether it was committed keeps its files.
+  */
+private[catalog] final class NewNamedTable(place: HudiliteTable, register: () => Unit)
+    extends PlannedTable with SupportsWrite with StagedTable {
+
+  override def name(): String = place.name()
+  override def schema(): StructType = place.schema
+  override def partitioning(): Array[Transform] = place.partitioning()
+  override def capabilities(): JSet[TableCapability] = place.capabilities()
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = place.newWriteBuilder(info)
+
+  override def basePath: String = place.basePath
+  override def storage: Storage = place.storage
+  override def table: Option[Table] = place.table
+  override def writeConf(added: Map[String, String]*): WriteConf = place.writeConf(added: _*)
+  override def dataFrame: Boolean = place.dataFrame
+  override def prepared: Option[PreparedWrite] = place.prepared
+  override def writing(target: WriteTarget, operation: WriteOperation): PlannedTable = place.writing(target, operation)
+  override def appending(write: AppendWrite): PlannedTable = place.appending(write)
+
+  override def commitStagedChanges(): Unit = register()
+  override def abortStagedChanges(): Unit = ()
+}

@@ -1,0 +1,57 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.service.partition.PartitionDrops
+import io.hudilite.spark.plan.PlannedTable
+import io.hudilite.table.Table
+import io.hudilite.transaction.TransactionOptions
+
+import java.util.{Collections, Map => JMap}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.catalog.SupportsAtomicPartitionManagement
+import org.apache.spark.sql.types.StructType
+
+/** SHOW PARTITIONS, ALTER TABLE DROP PARTITION and TRUNCATE TABLE PARTITION. A partition is there while it has rows. */
+private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManagement { self: PlannedTable =>
+
+  protected def rowSchema: StructType
+
+  private lazy val values: Option[PartitionValues] = table.map(t => PartitionValues.of(t, rowSchema))
+
+  private def here: (Table, PartitionValues) = (table.get, values.get) // Spark asks only of a table that is there
+
+  override def partitionSchema(): StructType = values.fold(new StructType())(_.schema)
+
+  override def listPartitionIdentifiers(names: Array[String], ident: InternalRow): Array[InternalRow] = {
+    val (found, read) = here
+    val at = names.toSeq.map(name => partitionSchema().fieldNames.indexWhere(_.equalsIgnoreCase(name)))
+    val types = at.map(partitionSchema()(_).dataType)
+    PartitionValues.present(found).map(read.rowOf).distinct.filter { row =>
+      at.indices.forall(i => row.get(at(i), types(i)) == ident.get(i, types(i)))
+    }.toArray
+  }
+
+  /** One write takes the rows of all of them out. */
+  override def dropPartitions(idents: Array[InternalRow]): Boolean = {
+    val (found, read) = here
+    val dropped = PartitionValues.present(found).filter(path => idents.contains(read.rowOf(path)))
+    PartitionDrops.run(found, dropped, TransactionOptions.of(writeConf().commit))
+    true
+  }
+
+  override def truncatePartitions(idents: Array[InternalRow]): Boolean = dropPartitions(idents)
+  override def truncatePartition(ident: InternalRow): Boolean = dropPartitions(Array(ident))
+
+  override def purgePartitions(idents: Array[InternalRow]): Boolean = throw Refusal.PurgePartition.of(basePath)
+  override def purgePartition(ident: InternalRow): Boolean = throw Refusal.PurgePartition.of(basePath)
+
+  override def createPartitions(idents: Array[InternalRow], properties: Array[JMap[String, String]]): Unit =
+    throw Refusal.AddPartition.of(basePath)
+
+  override def renamePartition(from: InternalRow, to: InternalRow): Boolean = throw Refusal.AddPartition.of(basePath)
+
+  override def replacePartitionMetadata(ident: InternalRow, properties: JMap[String, String]): Unit =
+    throw Refusal.AddPartition.of(basePath)
+
+  override def loadPartitionMetadata(ident: InternalRow): JMap[String, String] = Collections.emptyMap()
+}

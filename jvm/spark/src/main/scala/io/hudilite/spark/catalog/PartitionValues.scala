@@ -1,0 +1,70 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{TableConfig, TableKeys}
+import io.hudilite.record.{KeyEncoding, PartitionPaths}
+import io.hudilite.table.Table
+
+import java.time.LocalDate
+import java.time.format.DateTimeParseException
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** The values of partition columns as the folders of a table spell them.
+  *
+  * @param schema
+  *   the partition columns, in the order of the folders
+  */
+private[catalog] final case class PartitionValues(config: TableConfig, basePath: String, schema: StructType) {
+
+  /** The values behind the path of a partition; raises `InvalidInput` where they cannot be told. */
+  def rowOf(path: String): InternalRow = {
+    val levels = if (schema.size == 1) Seq(path) else path.split("/", -1).toSeq
+    if (levels.size != schema.size) throw Refusal.Partitions(schema.fieldNames.last).of(basePath)
+    InternalRow.fromSeq(schema.zip(levels).map { case (field, level) => value(field, text(field, level)) })
+  }
+
+  private def text(field: StructField, level: String): String = {
+    val plain = if (config.hiveStyle) level.stripPrefix(s"${field.name}=") else level
+    if (config.urlEncode) KeyEncoding.unescape(plain) else plain
+  }
+
+  private def value(field: StructField, text: String): Any =
+    if (text == KeyEncoding.DefaultPartition) null
+    else try PartitionValues.read(text, field.dataType)
+    catch {
+      case _: IllegalArgumentException | _: DateTimeParseException =>
+        throw Refusal.Partitions(field.name).of(basePath)
+    }
+}
+
+private[catalog] object PartitionValues {
+
+  /** Columns that no folder tells make the table one without partitions for statements. */
+  def of(table: Table, schema: StructType): PartitionValues = {
+    val fields = table.config.partitionFields.flatMap(name => schema.find(_.name == name))
+    val told = fields.size == table.config.partitionFields.size && isPlain(table.config)
+    PartitionValues(table.config, table.basePath, StructType(if (told) fields else Nil))
+  }
+
+  // What is formatted for its folder, as times are, is not read back.
+  private def isPlain(config: TableConfig): Boolean =
+    config.knownKeyGenerator.isDefined && PartitionPaths.of(config).fields.forall(!_.timed) &&
+      !config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true"))
+
+  /** Paths of the partitions with rows. */
+  def present(table: Table): Seq[String] =
+    table.allSlices().collect { case (path, slices) if slices.nonEmpty => path }.toSeq.sorted
+
+  private def read(text: String, dataType: DataType): Any = dataType match {
+    case StringType => UTF8String.fromString(text)
+    case ByteType => text.toByte
+    case ShortType => text.toShort
+    case IntegerType => text.toInt
+    case LongType => text.toLong
+    case DateType => LocalDate.parse(text).toEpochDay.toInt
+    case BooleanType => text.toBoolean
+    case other => throw new IllegalArgumentException(s"a $other cannot be read back")
+  }
+}

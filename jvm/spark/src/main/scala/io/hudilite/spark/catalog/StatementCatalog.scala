@@ -1,0 +1,20 @@
+package io.hudilite.spark.catalog
+
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
+
+/** A catalog with tables of hudilite's, as the rules for statements see it. */
+private[catalog] trait StatementCatalog extends TableCatalog {
+
+  /** The table that is there, if it is hudilite's.
+    *
+    * @param dataFrame
+    *   a write may bring columns that the table does not have
+    */
+  def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable]
+
+  /** Whether the table has no name but its path. */
+  def isPath(ident: Identifier): Boolean
+
+  /** Whether a table that this format creates is hudilite's. */
+  def creates(ident: Identifier, provider: Option[String]): Boolean
+}

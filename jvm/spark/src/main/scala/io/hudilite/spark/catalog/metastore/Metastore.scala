@@ -1,0 +1,65 @@
+package io.hudilite.spark.catalog.metastore
+
+import io.hudilite.spark.shim.CatalogEntries
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchTableException}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, SessionCatalog}
+import org.apache.spark.sql.connector.catalog.Identifier
+import org.apache.spark.sql.types.StructType
+
+/** The Hudi tables that the session's own catalog registers: Spark's, or that of a Hive metastore. */
+final class Metastore(session: SparkSession) {
+
+  private def catalog: SessionCatalog = CatalogEntries.catalog(session)
+
+  /** `None` when there is no table of that name, or it is another format's. */
+  def find(ident: Identifier): Option[Registered] = entry(ident).flatMap(Registered.of)
+
+  /** Whether the name is taken, by whatever table or view. */
+  def exists(ident: Identifier): Boolean = entry(ident).isDefined
+
+  private def entry(ident: Identifier): Option[CatalogTable] =
+    if (ident.namespace().length > 1) None
+    else try Some(catalog.getTableMetadata(identifier(ident)))
+    catch { case _: NoSuchTableException | _: NoSuchDatabaseException => None }
+
+  /** Hudi tables of a database; raises `NoSuchDatabaseException`. */
+  def list(database: Option[String]): Seq[Registered] = {
+    val names = catalog.listTables(database.getOrElse(catalog.getCurrentDatabase), "*", includeLocalTempViews = false)
+    catalog.getTablesByName(names).flatMap(Registered.of)
+  }
+
+  /** Where a new table lies that says nothing about it. */
+  def defaultPath(ident: Identifier): String = new Path(catalog.defaultTablePath(qualified(ident))).toString
+
+  /** Raises Spark's error when there is no such database. */
+  def requireDatabase(ident: Identifier): Unit = {
+    qualified(ident).database.foreach(catalog.getDatabaseMetadata)
+  }
+
+  /** Registers a table that is there. */
+  def register(ident: Identifier, managed: Boolean, path: String, schema: StructType, kept: Map[String, String],
+      comment: Option[String]): Unit = {
+    val entry =
+      CatalogEntries.of(qualified(ident), managed, new Path(path).toUri, schema, Registered.Hudilite, kept, comment)
+    catalog.createTable(entry, ignoreIfExists = false, validateLocation = false)
+  }
+
+  def describe(table: Registered, kept: Map[String, String], comment: Option[String]): Unit =
+    catalog.alterTable(CatalogEntries.described(table.entry, kept, comment))
+
+  /** Takes the name out of the catalog and, when the catalog chose the place, removes that. */
+  def drop(table: Registered, purge: Boolean): Unit =
+    catalog.dropTable(table.entry.identifier, ignoreIfNotExists = false, purge)
+
+  def rename(table: Registered, to: Identifier): Unit = catalog.renameTable(table.entry.identifier, qualified(to))
+
+  private def qualified(ident: Identifier): TableIdentifier =
+    TableIdentifier(ident.name(), Some(ident.namespace().headOption.getOrElse(catalog.getCurrentDatabase)))
+
+  private def identifier(ident: Identifier): TableIdentifier =
+    new TableIdentifier(ident.name(), ident.namespace().headOption)
+}

@@ -1,0 +1,62 @@
+package io.hudilite.spark.catalog.metastore
+
+import io.hudilite.config.{QueryType, ReadOptions}
+
+import java.util.Locale
+
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.connector.catalog.TableCatalog
+
+/** A Hudi table as the session's catalog registers it, by hudilite or by Apache Hudi. */
+final case class Registered private (entry: CatalogTable, provider: String) {
+
+  def database: Option[String] = entry.identifier.database
+
+  def name: String = (database.toSeq :+ entry.identifier.table).mkString(".")
+
+  /** Where the table lies. */
+  def path: String = new Path(entry.location).toString
+
+  /** The session's catalog chose the place and removes it with the table. */
+  def isManaged: Boolean = entry.tableType == CatalogTableType.MANAGED
+
+  def byHudi: Boolean = provider == Registered.Hudi
+
+  /** Options that hold for each write by this name. What Apache Hudi registers are facts of the table and settings of its
+    * own writers, of which only those are heeded without which a write could not find its file group.
+    */
+  def kept: Map[String, String] =
+    if (byHudi) TableProperty.ofSimpleBuckets(entry.storage.properties ++ entry.properties)
+    else TableProperty.kept(entry.properties)
+
+  /** Options of each read: Apache Hudi's sync registers a merge-on-read table twice, once without its log files. */
+  def reads: Map[String, String] =
+    if (entry.storage.properties.get(Registered.ReadOptimized).exists(_.trim == "true"))
+      Map(ReadOptions.QueryType.name -> QueryType.ReadOptimized.name)
+    else Map.empty
+
+  /** What the catalog says of the table, as Spark shows it. */
+  def properties: Map[String, String] = kept ++ entry.comment.map(TableCatalog.PROP_COMMENT -> _) ++
+    Option(entry.owner).filter(_.nonEmpty).map(TableCatalog.PROP_OWNER -> _) +
+    (if (isManaged) TableCatalog.PROP_IS_MANAGED_LOCATION -> "true" else TableCatalog.PROP_EXTERNAL -> "true")
+}
+
+object Registered {
+
+  val Hudilite = "hudilite"
+  val Hudi = "hudi"
+
+  private val ReadOptimized = "hoodie.query.as.ro.table"
+
+  /** The data source by its short names and by its class, in lower case. */
+  private val Providers = Map(Hudilite -> Hudilite, "io.hudilite.spark.hudilitesource" -> Hudilite, Hudi -> Hudi,
+    "org.apache.hudi" -> Hudi, "org.apache.hudi.defaultsource" -> Hudi)
+
+  /** Raises nothing: `None` for a table of another format, and for a view. */
+  def of(entry: CatalogTable): Option[Registered] =
+    if (entry.tableType == CatalogTableType.VIEW || entry.storage.locationUri.isEmpty) None
+    else entry.provider.flatMap(providerOf).map(Registered(entry, _))
+
+  def providerOf(name: String): Option[String] = Providers.get(name.toLowerCase(Locale.ROOT))
+}

@@ -1,0 +1,65 @@
+package io.hudilite.spark.catalog.metastore
+
+import io.hudilite.config.{ConfigKey, TableOptions, TableType, WriteOptions}
+import io.hudilite.error.InvalidInput
+
+import java.util.Locale
+
+/** What OPTIONS and TBLPROPERTIES of a statement say, in the names of options. */
+object TableProperty {
+
+  // Apache Hudi's names of these in SQL, in lower case.
+  private val Names: Map[String, ConfigKey[_]] = Map("primarykey" -> TableOptions.RecordKeyFields,
+    "precombinefield" -> TableOptions.OrderingFields, "orderingfields" -> TableOptions.OrderingFields,
+    "type" -> TableOptions.Type)
+
+  private val Types = Map("cow" -> TableType.CopyOnWrite, "mor" -> TableType.MergeOnRead)
+
+  private val facts: Set[String] = TableOptions.all.flatMap(_.names).map(lower).toSet
+
+  private val buckets: Set[String] = WriteOptions.OfBuckets.flatMap(_.names).map(lower).toSet
+
+  /** The properties with Hudi's SQL names as options; raises `InvalidInput` when one is said twice and differently. */
+  def options(properties: Map[String, String]): Map[String, String] = {
+    val (words, plain) = properties.toSeq.sorted.partition { case (name, _) => Names.contains(lower(name)) }
+    words.foldLeft(plain.toMap) { case (options, (word, text)) =>
+      val key = Names(lower(word))
+      val value = if (key == TableOptions.Type) tableType(word, text) else text
+      key.raw(options).filterNot(_._2.replace(" ", "") == value.replace(" ", "")).foreach { case (other, said) =>
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> word, "value" -> text,
+          "reason" -> s"$other says $said")
+      }
+      if (key.isSet(options)) options else options + (key.name -> value)
+    }
+  }
+
+  private def tableType(word: String, text: String): String = {
+    val known = Types.get(lower(text.trim)).map(_.name).orElse(TableType.all.map(_.name).find(_ == text.trim))
+    known.getOrElse(throw InvalidInput("INVALID_OPTION_VALUE", "option" -> word, "value" -> text,
+        "reason" -> "it must be cow or mor"))
+  }
+
+  /** Whether the property states a fact of the table, which lies with the table and not in the catalog. */
+  def isFact(name: String): Boolean = facts(lower(name)) || Names.contains(lower(name))
+
+  /** What is not a fact of the table and holds for its writes. */
+  def kept(options: Map[String, String]): Map[String, String] =
+    options.filter { case (name, _) => lower(name).startsWith("hoodie.") && !isFact(name) }
+
+  /** What says how keys are dealt to buckets. */
+  def ofBuckets(options: Map[String, String]): Map[String, String] =
+    options.filter { case (name, _) => buckets(lower(name)) }
+
+  /** The same of properties that nobody has checked, unless it is a kind of buckets or index that hudilite lacks: reads do
+    * without it, and a write says what it lacks.
+    */
+  def ofSimpleBuckets(properties: Map[String, String]): Map[String, String] = {
+    def says(key: ConfigKey[_], text: String): Option[Boolean] =
+      key.raw(properties).map(_._2.trim.equalsIgnoreCase(text))
+    if (says(WriteOptions.IndexType, "BUCKET").contains(true) && !says(WriteOptions.BucketEngine, "SIMPLE").contains(false))
+      ofBuckets(properties)
+    else Map.empty
+  }
+
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+}

@@ -1,0 +1,41 @@
+package io.hudilite.spark.shim
+
+import java.net.URI
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.catalog.{CatalogStorageFormat, CatalogTable, CatalogTableType, SessionCatalog}
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.types.StructType
+
+/** Entries of the session's own catalog. Spark adds constructor parameters to their classes between minor versions,
+  * always behind the others and with defaults, so that they are set by their places.
+  */
+object CatalogEntries {
+
+  def catalog(session: SparkSession): SessionCatalog = session.sessionState.catalog
+
+  def of(identifier: TableIdentifier, managed: Boolean, location: URI, schema: StructType, provider: String,
+      properties: Map[String, String], comment: Option[String]): CatalogTable = {
+    val storage = changed(CatalogStorageFormat.empty, Map(0 -> Some(location)))
+    val kind = if (managed) CatalogTableType.MANAGED else CatalogTableType.EXTERNAL
+    val first = Seq[AnyRef](identifier, kind, storage, schema, Some(provider))
+    val made = constructor(classOf[CatalogTable])
+    val rest = first.size.until(made.getParameterCount).map(at => default(CatalogTable, at + 1))
+    described(made.newInstance(first ++ rest: _*).asInstanceOf[CatalogTable], properties, comment)
+  }
+
+  /** The entry with other properties and another comment. */
+  def described(entry: CatalogTable, properties: Map[String, String], comment: Option[String]): CatalogTable =
+    changed(entry, Map(11 -> properties, 14 -> comment))
+
+  private def changed[T <: Product](value: T, changes: Map[Int, AnyRef]): T =
+    constructor(value.getClass).newInstance(value.productIterator.zipWithIndex.map { case (old, at) =>
+      changes.getOrElse(at, old.asInstanceOf[AnyRef])
+    }.toSeq: _*).asInstanceOf[T]
+
+  private def constructor(cls: Class[_]): java.lang.reflect.Constructor[_] =
+    cls.getConstructors.maxBy(_.getParameterCount)
+
+  private def default(companion: AnyRef, at: Int): AnyRef =
+    companion.getClass.getMethod("$lessinit$greater$default$" + at).invoke(companion)
+}

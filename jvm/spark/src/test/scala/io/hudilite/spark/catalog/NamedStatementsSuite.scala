@@ -1,0 +1,239 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.error.{HudiliteException, InvalidInput}
+import io.hudilite.spark.SharedSession
+
+import java.nio.file.{Files, Path}
+
+import org.apache.spark.sql.{Row, SparkSession}
+
+import munit.FunSuite
+
+import scala.concurrent.duration.{Duration, DurationInt}
+
+/** Tables by their names in the session's own catalog, and the same statements by path. */
+final class NamedStatementsSuite extends FunSuite {
+
+  override val munitTimeout: Duration = 5.minutes
+
+  private lazy val home: Path = Files.createTempDirectory("hudilite-named").toRealPath()
+
+  /** With hudilite's session catalog, in a database of its own whose folder is `home`. */
+  private lazy val spark: SparkSession = {
+    val session = SharedSession.spark.newSession()
+    session.conf.set("spark.sql.catalog.spark_catalog", classOf[HudiliteSessionCatalog].getName)
+    session.sql(s"CREATE DATABASE named LOCATION '$home'")
+    session.sql("USE named")
+    session
+  }
+
+  override def afterAll(): Unit = {
+    spark.sql("USE default")
+    spark.sql("DROP DATABASE named CASCADE")
+    ()
+  }
+
+  private val columns = "(id INT, day STRING, v DOUBLE)"
+  private val facts = "USING hudilite PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v')"
+
+  private def sql(statement: String): Seq[Row] = {
+    SparkSession.setActiveSession(spark)
+    spark.sql(statement).collect().toSeq
+  }
+
+  private def rows(table: String): Seq[String] = sql(s"SELECT * FROM $table").map(_.toString).sorted
+
+  private def condition(statement: String): String = {
+    val raised = intercept[Exception](sql(statement))
+    val causes = Iterator.iterate[Throwable](raised)(_.getCause).takeWhile(_ != null).toList
+    causes.collectFirst { case e: HudiliteException => e.condition }.getOrElse(
+      causes.reverse.map(_.getMessage).find(text => text != null && text.startsWith("["))
+        .fold(raised.toString)(_.drop(1).takeWhile(_ != ']')))
+  }
+
+  private def isTable(folder: String): Boolean = Files.exists(home.resolve(folder).resolve(".hoodie/hoodie.properties"))
+
+  /** Statements on one table, with its rows after each. */
+  private val life: Seq[(String, Seq[String])] = Seq(
+    "INSERT INTO $T VALUES (1, 'a', 1.0D), (2, 'b', 1.0D)" -> Seq("[1,a,1.0]", "[2,b,1.0]"),
+    "INSERT INTO $T (v, id, day) VALUES (3.0D, 3, 'a')" -> Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]"),
+    "INSERT INTO $T BY NAME SELECT 4.0D AS v, 'b' AS day, 4 AS id" ->
+      Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]"),
+    "UPDATE $T SET v = 5 WHERE id = 1" -> Seq("[1,a,5.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]"),
+    "DELETE FROM $T WHERE id = 4" -> Seq("[1,a,5.0]", "[2,b,1.0]", "[3,a,3.0]"),
+    "ALTER TABLE $T DROP PARTITION (day = 'b')" -> Seq("[1,a,5.0]", "[3,a,3.0]"),
+    "MERGE INTO $T t USING (SELECT 1 AS id, 'a' AS day, 6.0D AS v UNION ALL SELECT 2, 'b', 2.0D) s ON t.id = s.id " +
+      "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *" -> Seq("[1,a,6.0]", "[2,b,2.0]", "[3,a,3.0]"),
+    "TRUNCATE TABLE $T PARTITION (day = 'a')" -> Seq("[2,b,2.0]"),
+    "INSERT OVERWRITE $T VALUES (7, 'c', 7.0D)" -> Seq("[7,c,7.0]"),
+    "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (day) AS SELECT 8.0D AS v, 8 AS id, 'a' AS day" ->
+      Seq("[8,a,8.0]"),
+    "CREATE TABLE IF NOT EXISTS $T (x INT) USING hudilite" -> Seq("[8,a,8.0]"),
+    "TRUNCATE TABLE $T" -> Nil)
+
+  Seq("life", "hudilite.`$P/life`").foreach { spelling =>
+    test(s"a table lives by its statements: $spelling") {
+      val table = spelling.replace("$P", home.toString)
+      sql(s"CREATE TABLE $table $columns $facts")
+      assert(isTable("life"))
+      life.foreach { case (statement, expected) =>
+        sql(statement.replace("$T", table))
+        assertEquals(rows(table), expected, statement)
+      }
+      if (table.contains('/')) assertEquals(condition(s"DROP TABLE $table"), "STATEMENT_NOT_SUPPORTED")
+      else {
+        sql(s"DROP TABLE $table")
+        assert(!Files.exists(home.resolve("life")))
+        assert(!spark.catalog.tableExists("named", "life"))
+      }
+    }
+  }
+
+  test("a table of a query gets its name with its rows, and all ways of saving do what they say") {
+    val frame = sqlFrame("SELECT 1 AS id, 'a' AS day, 1.0D AS v")
+    val options = Map("hoodie.datasource.write.recordkey.field" -> "id")
+    def save(mode: String): Unit =
+      frame.write.format("hudilite").options(options).partitionBy("day").mode(mode).saveAsTable("saved")
+    save("error")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]"))
+    intercept[Exception](save("error"))
+    save("ignore")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]"))
+    sql("INSERT INTO saved VALUES (2, 'b', 2.0D)")
+    frame.write.format("hudilite").option("hoodie.datasource.write.operation", "upsert").mode("append")
+      .saveAsTable("saved")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]", "[2,b,2.0]"))
+    sqlFrame("SELECT 3 AS id, 'b' AS day, 3.0D AS v").write.insertInto("saved")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]", "[2,b,2.0]", "[3,b,3.0]"))
+    frame.writeTo("saved").overwritePartitions()
+    frame.writeTo("hudilite.named.saved").append()
+    save("overwrite")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]"))
+    frame.writeTo("saved").using("hudilite").createOrReplace()
+    assertEquals(rows("hudilite.named.saved"), Seq("[1,a,1.0]"))
+    assertEquals(sql("SHOW PARTITIONS saved").map(_.getString(0)), Seq("day=a"))
+    assertEquals(sql("SHOW COLUMNS IN saved").map(_.getString(0)), Seq("id", "day", "v"))
+    assertEquals(sql("SHOW TABLES IN hudilite.named").map(_.getString(1)), Seq("saved"))
+    assert(sql("SHOW TABLES IN named").exists(_.getString(1) == "saved"))
+    assert(sql("SHOW CREATE TABLE saved").head.getString(0).contains("PARTITIONED BY (day)"))
+    assert(sql("DESCRIBE EXTENDED saved").exists(_.toString.contains("hoodie.table.recordkey.fields=id")))
+    sql("ALTER TABLE saved SET TBLPROPERTIES ('hoodie.parquet.compression.codec' = 'zstd')")
+    assert(sql("SHOW TBLPROPERTIES saved").map(_.toString).contains("[hoodie.parquet.compression.codec,zstd]"))
+    sql("ALTER TABLE saved UNSET TBLPROPERTIES ('hoodie.parquet.compression.codec')")
+    sql("COMMENT ON TABLE saved IS 'said'")
+    assert(sql("DESCRIBE EXTENDED saved").map(_.toString).contains("[Comment,said,]"))
+    val before = rows("saved")
+    Seq(
+      "CREATE TABLE saved USING hudilite AS SELECT 1 AS id" -> "TABLE_OR_VIEW_ALREADY_EXISTS",
+      "ALTER TABLE saved SET TBLPROPERTIES (primaryKey = 'v')" -> "STATEMENT_NOT_SUPPORTED",
+      "ALTER TABLE saved SET TBLPROPERTIES ('owner.team' = 'x')" -> "UNKNOWN_OPTION",
+      "ALTER TABLE saved UNSET TBLPROPERTIES ('never.set')" -> "STATEMENT_NOT_SUPPORTED",
+      "ALTER TABLE saved ADD COLUMN x INT" -> "STATEMENT_NOT_SUPPORTED",
+      "ALTER TABLE saved ADD PARTITION (day = 'q')" -> "STATEMENT_NOT_SUPPORTED",
+      "ALTER TABLE saved RENAME TO other" -> "STATEMENT_NOT_SUPPORTED",
+      "CREATE OR REPLACE TABLE saved (id INT) USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
+      "CREATE OR REPLACE TABLE saved USING hudilite COMMENT 'c' AS SELECT 1 AS id" -> "STATEMENT_NOT_SUPPORTED",
+      "CREATE OR REPLACE TABLE saved USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM saved" ->
+        "OPTION_CONTRADICTS_TABLE",
+      "CREATE OR REPLACE TABLE saved USING hudilite AS SELECT 1 AS id" -> "MISSING_COLUMN").foreach {
+      case (statement, expected) =>
+        assertEquals(condition(statement), expected, statement)
+    }
+    intercept[Exception](sql("CREATE TABLE copied LIKE saved")) // by Spark itself since 4.2
+    assert(!spark.catalog.tableExists("copied"))
+    assertEquals(rows("saved"), before)
+    sql("DROP TABLE saved")
+  }
+
+  test("a path is partitioned by what the DataFrame says") {
+    val rows = sqlFrame("SELECT 1 AS id, 'a' AS day").write.format("hudilite").partitionBy("day")
+    rows.option("hoodie.datasource.write.recordkey.field", "id").save(s"$home/partitioned")
+    assert(Files.isDirectory(home.resolve("partitioned/a")))
+    rows.mode("append").save(s"$home/partitioned")
+    val other = intercept[InvalidInput](rows.mode("error")
+        .option("hoodie.datasource.write.partitionpath.field", "id").save(s"$home/other"))
+    assertEquals(other.condition, "INVALID_OPTION_VALUE")
+  }
+
+  test("a name whose table is gone says so, and can be dropped") {
+    sql(s"CREATE TABLE gone $columns $facts LOCATION '$home/gone'")
+    Files.delete(home.resolve("gone/.hoodie/hoodie.properties"))
+    assertEquals(condition("SELECT * FROM gone"), "TABLE_NOT_FOUND")
+    sql("DROP TABLE gone")
+    assert(!spark.catalog.tableExists("gone"))
+  }
+
+  test("a table that is there is registered as it is, and survives its name") {
+    sql(s"CREATE TABLE hudilite.`$home/there` $columns $facts")
+    sql(s"INSERT INTO hudilite.`$home/there` VALUES (1, 'a', 1.0D)")
+    Seq("(id INT) USING hudilite" -> "OPTION_CONTRADICTS_TABLE",
+      s"$columns USING hudilite PARTITIONED BY (v)" ->
+        "OPTION_CONTRADICTS_TABLE", "USING hudilite TBLPROPERTIES (type = 'mor')" -> "OPTION_CONTRADICTS_TABLE")
+      .foreach { case (rest, expected) =>
+        val statement = s"CREATE TABLE known ${rest.replace("hudilite", s"hudilite LOCATION '$home/there'")}"
+        assertEquals(condition(statement), expected, statement)
+      }
+    sql(s"CREATE TABLE known USING hudilite LOCATION '$home/there' COMMENT 'c'")
+    assertEquals(rows("known"), Seq("[1,a,1.0]"))
+    sql("ALTER TABLE known RENAME TO renamed")
+    sql("UPDATE renamed SET v = 2")
+    assertEquals(rows(s"hudilite.`$home/there`"), Seq("[1,a,2.0]"))
+    sql("DROP TABLE renamed PURGE")
+    assert(isTable("there"))
+    assert(!spark.catalog.tableExists("renamed"))
+  }
+
+  Seq("(id INT) USING hudilite" -> "MISSING_OPTION",
+    "(id INT) USING hudilite TBLPROPERTIES (primaryKey = 'x')" ->
+      "MISSING_COLUMN",
+    "(id INT) USING hudilite OPTIONS (header = true) TBLPROPERTIES (primaryKey = 'id')" ->
+      "UNKNOWN_OPTION",
+    "(id INT, d DATE) USING hudilite PARTITIONED BY (days(d)) TBLPROPERTIES (primaryKey = 'id')" ->
+      "OPTION_NOT_SUPPORTED",
+    "(id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id', type = 'row')" ->
+      "INVALID_OPTION_VALUE",
+    "USING hudilite PARTITIONED BY (a) OPTIONS (primaryKey = 'id', " +
+      "'hoodie.datasource.write.partitionpath.field' = 'b') AS SELECT 1 AS id, 1 AS a, 2 AS b" ->
+      "INVALID_OPTION_VALUE")
+    .foreach { case (rest, expected) =>
+      test(s"a table that cannot be leaves neither a name nor a folder: $rest") {
+        val raised = condition(s"CREATE TABLE never $rest")
+        assert(raised.startsWith(expected), raised)
+        assert(!spark.catalog.tableExists("never"))
+        assert(!Files.exists(home.resolve("never/.hoodie/hoodie.properties")))
+      }
+    }
+
+  test("a query that fails leaves neither a table nor a name, and a replaced table as it was") {
+    val query = s"USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, " +
+      "CAST(raise_error('spilt') AS STRING) AS v"
+    def fails(statement: String): Unit = {
+      val raised = intercept[Exception](sql(s"$statement $query"))
+      assert(Iterator.iterate[Throwable](raised)(_.getCause).takeWhile(_ != null).exists(e =>
+          String.valueOf(e.getMessage).contains("spilt")), raised)
+    }
+    fails("CREATE TABLE kept")
+    assert(!spark.catalog.tableExists("kept"))
+    assert(!isTable("kept"))
+    sql("CREATE TABLE kept USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, 'a' AS v")
+    fails("CREATE OR REPLACE TABLE kept")
+    assertEquals(rows("kept"), Seq("[1,a]"))
+    sql("DROP TABLE kept")
+  }
+
+  test("tables of other formats stay Spark's") {
+    sql("CREATE TABLE plain (id INT) USING parquet")
+    sql("INSERT INTO plain VALUES (1)")
+    sql("CREATE VIEW seen AS SELECT * FROM plain")
+    assertEquals(rows("seen"), Seq("[1]"))
+    assertEquals(sql("SHOW TABLES IN hudilite.named").map(_.getString(1)), Nil)
+    intercept[Exception](sql("SELECT * FROM hudilite.named.plain"))
+    sql("DROP VIEW seen")
+    sql("DROP TABLE plain")
+  }
+
+  private def sqlFrame(statement: String) = {
+    SparkSession.setActiveSession(spark)
+    spark.sql(statement)
+  }
+}
