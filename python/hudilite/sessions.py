@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXTENSION = "io.hudilite.spark.HudiliteExtensions"
+SESSION_CATALOG = "io.hudilite.spark.catalog.HudiliteSessionCatalog"
 
 
 def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) -> SparkSession:
@@ -58,7 +59,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add hudilite's jar and extension to a session builder, next to what is configured there already.
 
     Neither the builder's own settings nor those of ``spark-defaults.conf`` are lost, and calling it again changes
-    nothing.
+    nothing. The session's own catalog becomes hudilite's, which leaves tables of other formats to Spark, unless another
+    one is configured.
 
     Parameters
     ----------
@@ -75,7 +77,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     for key, item in {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}.items():
         present = str(options.get(key) or defaults.get(key, ""))
         builder = builder.config(key, _appended(present, item))
-    return builder
+    catalog = "spark.sql.catalog.spark_catalog"
+    return builder.config(catalog, str(options.get(catalog) or defaults.get(catalog) or SESSION_CATALOG))
 
 
 def _appended(present: str, item: str) -> str:

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 import hudilite
 from hudilite import inspect, jars
 from hudilite.jars import LINE_3_5, LINE_4, UnsupportedSpark
-from hudilite.sessions import EXTENSION
+from hudilite.sessions import EXTENSION, SESSION_CATALOG
 
 
 @pytest.fixture
@@ -40,6 +40,12 @@ def test_configure_appends_to_what_is_there(builder: SparkSession.Builder) -> No
     options = options_of(hudilite.configure(builder))
     assert options["spark.jars"] == f"/a.jar,/b.jar,{hudilite.jar()}"
     assert options["spark.sql.extensions"] == f"x.Y,{EXTENSION}"
+    assert options["spark.sql.catalog.spark_catalog"] == SESSION_CATALOG
+
+
+def test_configure_leaves_a_session_catalog_that_is_configured(builder: SparkSession.Builder) -> None:
+    builder.config("spark.sql.catalog.spark_catalog", "x.Catalog")
+    assert options_of(hudilite.configure(builder))["spark.sql.catalog.spark_catalog"] == "x.Catalog"
 
 
 def test_configure_twice_is_configure_once(builder: SparkSession.Builder) -> None:
@@ -50,11 +56,14 @@ def test_configure_twice_is_configure_once(builder: SparkSession.Builder) -> Non
 def test_configure_keeps_what_spark_defaults_sets(
     builder: SparkSession.Builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.jars   /d.jar\nspark.sql.extensions=e.E\n")
+    (tmp_path / "spark-defaults.conf").write_text(
+        "# ours\nspark.jars   /d.jar\nspark.sql.extensions=e.E\nspark.sql.catalog.spark_catalog c.C\n"
+    )
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
     options = options_of(hudilite.configure(builder))
     assert options["spark.jars"] == f"/d.jar,{hudilite.jar()}"
     assert options["spark.sql.extensions"] == f"e.E,{EXTENSION}"
+    assert options["spark.sql.catalog.spark_catalog"] == "c.C"
 
 
 def test_session_refuses_a_running_session_without_the_jar(monkeypatch: pytest.MonkeyPatch) -> None:
