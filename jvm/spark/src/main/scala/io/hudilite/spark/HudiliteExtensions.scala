@@ -6,7 +6,8 @@ import io.hudilite.spark.catalog.{
   NamedMergeRule,
   PathCatalogRule,
   StatementRewrites,
-  StatementRule
+  StatementRule,
+  TimeTravelRule
 }
 import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
 
@@ -22,6 +23,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       PathCatalogRule(session)
     }
     NamedMergeRule.inject(extensions)
+    TimeTravelRule.inject(extensions)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))

@@ -3,7 +3,7 @@ package io.hudilite.spark
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable, PathIdentifier}
 
-import java.util.{Map => JMap}
+import java.util.{Map => JMap, Optional}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.{Identifier, SessionConfigSupport, SupportsCatalogOptions, Table}
@@ -30,6 +30,12 @@ final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupp
   override def extractCatalog(options: CaseInsensitiveStringMap): String = {
     HudiliteCatalog.register(SparkSession.active)
     HudiliteCatalog.Name
+  }
+
+  // Spark asks this of reads alone, as it loads the table: a write to the same path may be about to create it.
+  override def extractTimeTravelVersion(options: CaseInsensitiveStringMap): Optional[String] = {
+    HudiliteCatalog.requireTable(path(options))
+    Optional.empty()
   }
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = load(options).schema

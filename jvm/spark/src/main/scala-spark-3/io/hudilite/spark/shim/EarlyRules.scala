@@ -1,15 +1,35 @@
 package io.hudilite.spark.shim
 
 import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.analysis.RelationTimeTravel
+import org.apache.spark.sql.catalyst.parser.ParserInterface
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, UnresolvedWith}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and no statement that needs
-  * them.
+/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and only times of tables
+  * need them: as they come from its parser.
   */
 object EarlyRules {
 
   def inject(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = {
     val _ = (extensions, rule)
+  }
+
+  /** A rule for tables as of a time. */
+  def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    extensions.injectParser((_, parser) => new TimesParser(parser, rule))
+}
+
+private final class TimesParser(parser: ParserInterface, rule: Rule[LogicalPlan]) extends DelegatingParser(parser) {
+
+  override def parsePlan(sql: String): LogicalPlan = withTimes(super.parsePlan(sql))
+
+  override def parseQuery(sql: String): LogicalPlan = withTimes(super.parseQuery(sql))
+
+  private def withTimes(plan: LogicalPlan): LogicalPlan = plan.transformDownWithSubqueries {
+    case travel: RelationTimeTravel => rule(travel)
+    case named: UnresolvedWith => named.copy(cteRelations = named.cteRelations.map { case (name, query) =>
+        name -> withTimes(query).asInstanceOf[SubqueryAlias]
+      })
   }
 }

@@ -9,4 +9,7 @@ object EarlyRules {
 
   def inject(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectHintResolutionRule(_ => rule)
+
+  /** A rule for tables as of a time. */
+  def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = inject(extensions, rule)
 }

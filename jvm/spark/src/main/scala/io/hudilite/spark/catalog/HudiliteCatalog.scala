@@ -141,6 +141,14 @@ object HudiliteCatalog {
     HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
   }
 
+  /** Raises `TABLE_NOT_FOUND` unless there is a table at the path. */
+  def requireTable(path: String): Unit = {
+    val conf = Sessions.hadoopConf(SparkSession.active)
+    val basePath = qualified(path, conf)
+    if (!TableProperties.exists(new HadoopStorage(conf), basePath))
+      throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
+  }
+
   /** Forgets what is known of the files of the table at a path. */
   def forget(path: String): Unit = {
     val conf = Sessions.hadoopConf(SparkSession.active)

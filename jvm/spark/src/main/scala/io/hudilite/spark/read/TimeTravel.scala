@@ -14,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** The state of a table that a read names, under one of three names. */
 object TimeTravel {
 
-  /** The instant that the options of a read name; raises `InvalidInput` when they name two.
+  /** The instant that the options of a read name; raises `InvalidInput` when they name one under two names.
     *
     * @param zone
     *   of the table's timeline
@@ -23,9 +23,9 @@ object TimeTravel {
     val instants = states.map { case NamedState(option, bySession) =>
       option -> InstantTime.parseUserInput(if (bySession) ofSession(option.text) else option.text, zone)
     }
-    for ((first, one) <- instants.headOption; (option, other) <- instants if other != one)
+    for ((first, _) <- instants.headOption; (option, _) <- instants.tail.headOption)
       throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option.name, "value" -> option.text,
-        "reason" -> s"${first.name} names another state of the table")
+        "reason" -> s"${first.name} names the state of the table already")
     instants.headOption.map(_._2)
   }
 
