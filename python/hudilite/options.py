@@ -115,6 +115,29 @@ WRITE_PARTITIONS_TO_DELETE: Final[str] = "hoodie.datasource.write.partitions.to.
 partitions of the given rows. Value: comma separated list.
 """
 
+REPLACE_WHERE: Final[str] = "replaceWhere"
+"""With the save mode overwrite: a condition on partition columns, in SQL. The rows take the place of all
+partitions that it selects, also of those that get none of them; a row outside of it is an error. Value:
+string.
+"""
+
+PARTITION_OVERWRITE_MODE: Final[str] = "partitionOverwriteMode"
+"""With the save mode overwrite. static: the rows take the place of the whole table, as
+``insert_overwrite_table`` does; dynamic: of the partitions that they are in, as ``insert_overwrite`` does.
+Without it: what ``spark.sql.sources.partitionOverwriteMode`` says. Value: static or dynamic.
+"""
+
+MERGE_SCHEMA: Final[str] = "mergeSchema"
+"""Whether rows may bring new columns, which follow those of the table, and wider types of numbers. With
+``false`` a write that would change the table's columns is refused. Value: boolean; default true.
+"""
+
+WRITE_SET_NULL_FOR_MISSING_COLUMNS: Final[str] = "hoodie.write.set.null.for.missing.columns"
+"""Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write
+is refused. Record key, partition and ordering columns must be there in any case. Value: boolean; default
+false.
+"""
+
 INDEX_TYPE: Final[str] = "hoodie.index.type"
 """How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
 files. BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps

@@ -80,7 +80,11 @@ object ClusteringOptions {
   val PartitionPattern: ConfigKey[String] = ConfigKey(s"$Plan.partition.regex.pattern", None,
     "A regular expression that the whole path of a partition must match.",
     (s: String) => {
-      java.util.regex.Pattern.compile(s)
+      try java.util.regex.Pattern.compile(s)
+      catch {
+        case e: java.util.regex.PatternSyntaxException =>
+          throw new IllegalArgumentException(s"it must be a regular expression: ${e.getDescription}", e)
+      }
       s
     }, valueType = "regular expression")
 

@@ -47,8 +47,10 @@ final case class ConfigKey[T](
     catch {
       case e: IllegalArgumentException =>
         throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> key, "value" -> text,
-          "reason" -> Option(e.getMessage).getOrElse("not readable"))
+          "reason" -> (Option(e.getMessage).getOrElse("it cannot be read") + inUnit))
     }
+
+  private def inUnit: String = if (unit.isEmpty) "" else s", in $unit"
 }
 
 object ConfigKey {

@@ -17,9 +17,9 @@ private[config] object KnownOptions {
 
   /** Options of other formats, in lower case, and what does their work here. */
   val InPlaceOf: Map[String, String] = Map(
-    "replacewhere" -> WriteOptions.Operation.name,
-    "partitionoverwritemode" -> WriteOptions.Operation.name,
-    "overwrite-mode" -> WriteOptions.Operation.name,
+    "overwrite-mode" -> WriteOptions.OverwriteMode.name,
+    "overwriteschema" -> WriteOptions.MergeSchema.name,
+    "merge-schema" -> WriteOptions.MergeSchema.name,
     "snapshot-id" -> ReadOptions.VersionAsOf.name,
     "as-of-timestamp" -> ReadOptions.TimestampAsOf.name,
     "startingversion" -> ReadOptions.BeginInstant.name,
@@ -149,8 +149,6 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.datasource.insert.dup.policy", Seq("none"), "insert does not look keys up; use upsert"),
     RefusedOption("hoodie.datasource.query.incremental.format", Seq("latest_state"), "change records are not read"),
     RefusedOption("hoodie.datasource.read.extract.partition.values.from.path", Off, "values come from the files"),
-    RefusedOption("hoodie.datasource.overwrite.mode", Nil,
-      "set spark.sql.sources.partitionOverwriteMode for statements, or hoodie.datasource.write.operation"),
     RefusedOption("hoodie.datasource.read.incr.filters", Empty, "filter the DataFrame instead"),
     RefusedOption("hoodie.datasource.read.incr.path.glob", Empty, "filter on the partition columns instead"),
     RefusedOption("hoodie.datasource.read.paths", Empty, "read one table at a time"),
@@ -198,8 +196,7 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.write.ignore.failed", Off, "a row that cannot be written fails the write"),
     RefusedOption("hoodie.write.partial.update.schema", Empty, "an update replaces the whole row"),
     RefusedOption("hoodie.write.record.merge.custom.implementation.classes", Empty, "its merge rule is not known"),
-    RefusedOption("hoodie.write.schema", Empty, "the rows' own schema is used"),
-    RefusedOption("hoodie.write.set.null.for.missing.columns", Off, "give all columns of the table"))
+    RefusedOption("hoodie.write.schema", Empty, "the rows' own schema is used"))
 
   /** Spellings of the payload class, which must stand for a merge mode. */
   val PayloadNames: Seq[String] = Seq("hoodie.datasource.write.payload.class", TableKeys.PayloadClass)

@@ -3,15 +3,9 @@ package io.hudilite.config
 import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale
-import java.util.concurrent.ConcurrentHashMap
-
-import org.slf4j.LoggerFactory
 
 /** All options: those that hudilite documents, and the check of what a user has set. */
 object Options {
-
-  private val log = LoggerFactory.getLogger(getClass)
-  private val logged = ConcurrentHashMap.newKeySet[String]()
 
   /** The documented options, in the order of docs/options.md. */
   val documented: Seq[ConfigKey[_]] = TableOptions.all ++ WriteOptions.all ++ CompactionOptions.all ++
@@ -48,8 +42,8 @@ object Options {
       .toSet
 
   /** Raises `InvalidInput` for an option that nobody knows, for one of reads given to a write and the reverse, for one
-    * whose meaning hudilite would lose, and for a value that cannot be read. Options that Hudi knows and that change
-    * nothing here are logged once.
+    * whose meaning hudilite would lose, and for a value that cannot be read. Of options that Hudi knows and that change
+    * nothing here `IneffectiveOptions` tells.
     */
   def check(options: Map[String, String], purpose: Purpose = Purpose.Any): Unit = {
     options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, purpose) }
@@ -64,7 +58,7 @@ object Options {
       refusedByName.get(name) match {
         case Some(option) =>
           if (!option.harmless.contains(lower(value.trim))) notSupported(option.name, value, option.reason)
-        case None if isAccepted(name) => if (logged.add(name)) log.info("The option {} has no effect in hudilite.", key)
+        case None if IneffectiveOptions.isAccepted(name) =>
         case None => throw InvalidInput("UNKNOWN_OPTION", "option" -> key, "nearest" -> nearest(name))
       }
 
@@ -74,8 +68,7 @@ object Options {
     case _ => None
   }
 
-  private def isAccepted(name: String): Boolean =
-    KnownOptions.Accepted.contains(name) || KnownOptions.AcceptedPrefixes.exists(name.startsWith)
+  private[config] def isHeeded(name: String): Boolean = documentedNames.contains(name) || checkedNames.contains(name)
 
   private def checkConcurrency(options: Map[String, String]): Unit = {
     val mode = ConfigKey.lookUp(options, KnownOptions.ConcurrencyMode).map(_.trim)

@@ -9,11 +9,17 @@ package io.hudilite.config
   *   what the write does with its rows; `None` = what the statement says
   * @param partitionsToDelete
   *   partition paths or beginnings of such, for the operation that drops partitions; `None` = those of the rows
+  * @param overwrite
+  *   what an overwriting write replaces
+  * @param columns
+  *   how the columns of the rows meet those of the table
   */
 final case class WriteConf(
     options: Map[String, String],
     operation: Option[String],
     partitionsToDelete: Option[Seq[String]],
+    overwrite: OverwriteConf,
+    columns: ColumnsConf,
     index: IndexConf,
     combine: CombineConf,
     parallelism: ParallelismConf,
@@ -32,6 +38,9 @@ object WriteConf {
       options = options,
       operation = whenSet(WriteOptions.Operation, options),
       partitionsToDelete = WriteOptions.PartitionsToDelete.get(options),
+      overwrite = OverwriteConf(WriteOptions.ReplaceWhere.get(options),
+        WriteOptions.OverwriteMode.get(options).map(_ == "dynamic")),
+      columns = ColumnsConf(WriteOptions.MergeSchema(options), WriteOptions.NullForMissing(options)),
       index = indexOf(options),
       combine = CombineConf(WriteOptions.CombineBeforeUpsert(options), WriteOptions.CombineBeforeInsert(options)),
       parallelism = ParallelismConf(WriteOptions.UpsertParallelism(options), WriteOptions.InsertParallelism(options),
@@ -65,6 +74,24 @@ object WriteConf {
   private def whenSet[T](key: ConfigKey[T], options: Map[String, String]): Option[T] =
     if (key.isSet(options)) key.get(options) else None
 }
+
+/** What a write with the save mode overwrite replaces.
+  *
+  * @param where
+  *   a condition on partition columns, in SQL
+  * @param dynamic
+  *   the partitions of the rows only, or the whole table; `None` = what the session says
+  */
+final case class OverwriteConf(where: Option[String], dynamic: Option[Boolean])
+
+/** How the columns of the rows meet those of the table.
+  *
+  * @param grow
+  *   the rows may bring new columns and wider types
+  * @param fillNull
+  *   what they lack is null
+  */
+final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
 
 /** How keys are looked up, as the options say it; what it means for a table is core's `Index`.
   *

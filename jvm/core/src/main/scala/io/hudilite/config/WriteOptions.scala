@@ -13,6 +13,26 @@ object WriteOptions {
     "Partition paths that `delete_partition` drops; a trailing `*` stands for any rest. Without it: the partitions of " +
       "the given rows.")
 
+  val ReplaceWhere: ConfigKey[String] = ConfigKey("replaceWhere", None,
+    "With the save mode overwrite: a condition on partition columns, in SQL. The rows take the place of all partitions " +
+      "that it selects, also of those that get none of them; a row outside of it is an error.",
+    (s: String) => if (s.isEmpty) throw new IllegalArgumentException("it must be a condition in SQL") else s)
+
+  val OverwriteMode: ConfigKey[String] = ConfigKey.choice("partitionOverwriteMode", None, Seq("static", "dynamic"),
+    "With the save mode overwrite. static: the rows take the place of the whole table, as `insert_overwrite_table` " +
+      "does; dynamic: of the partitions that they are in, as `insert_overwrite` does. Without it: what " +
+      "`spark.sql.sources.partitionOverwriteMode` says.",
+    Seq("hoodie.datasource.overwrite.mode"))
+
+  val MergeSchema: ConfigKey[Boolean] = ConfigKey.flag("mergeSchema", default = true,
+    "Whether rows may bring new columns, which follow those of the table, and wider types of numbers. With `false` a " +
+      "write that would change the table's columns is refused.")
+
+  val NullForMissing: ConfigKey[Boolean] = ConfigKey.flag("hoodie.write.set.null.for.missing.columns",
+    default = false,
+    "Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write is " +
+      "refused. Record key, partition and ordering columns must be there in any case.")
+
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
     Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", "BUCKET"),
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
@@ -136,7 +156,8 @@ object WriteOptions {
   /** How keys are dealt to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
 
-  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, IndexType, Buckets, BucketHashFields, BucketEngine,
+  val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,
+    NullForMissing, IndexType, Buckets, BucketHashFields, BucketEngine,
     BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,

@@ -4,6 +4,8 @@ import io.hudilite.error.{EditDistance, InvalidInput}
 
 import munit.FunSuite
 
+import scala.util.Try
+
 class OptionsSuite extends FunSuite {
 
   private def error(options: (String, String)*): InvalidInput = intercept[InvalidInput](Options.check(options.toMap))
@@ -18,14 +20,15 @@ class OptionsSuite extends FunSuite {
   }
 
   test("an option that is not Hudi's is refused as well, with the one that does its work where there is one") {
-    Seq("replaceWhere", "partitionOverwriteMode", "mergeSchema", "overwriteSchema", "header", "as.of.instnt",
+    Seq("replaceWheres", "overwrite-mode", "overwriteSchema", "header", "as.of.instnt", "spark.hudilite.services",
       "fs.s3a.endpoint", "", " path").foreach { name =>
       Seq(Purpose.Any, Purpose.Read, Purpose.Write).foreach { purpose =>
         val e = intercept[InvalidInput](Options.check(Map(name -> "1"), purpose))
         assertEquals((e.condition, e.parameters("option")), ("UNKNOWN_OPTION", name))
       }
     }
-    assertEquals(error("replaceWhere" -> "dt = 1").parameters("nearest"), "hoodie.datasource.write.operation")
+    assertEquals(error("replaceWheres" -> "dt = 1").parameters("nearest"), "replaceWhere")
+    assertEquals(error("overwrite-mode" -> "dynamic").parameters("nearest"), "partitionOverwriteMode")
     assertEquals(error("as.of.instnt" -> "1").parameters("nearest"), "as.of.instant")
     assertEquals(error("timestampAsof_" -> "1").parameters("nearest"), "timestampAsOf")
     KnownOptions.InPlaceOf.values.foreach(name => assert(Options.documented.exists(_.name == name), name))
@@ -34,7 +37,7 @@ class OptionsSuite extends FunSuite {
 
   test("an option of reads is refused on a write and the reverse, whatever its value") {
     def refused(key: ConfigKey[_], purpose: Purpose): Unit = key.names.foreach { name =>
-      val value = key.default.fold("20240101")(_.toString)
+      val value = key.default.fold(if (key == WriteOptions.OverwriteMode) "static" else "20240101")(_.toString)
       val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), purpose))
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
       Options.check(Map(name -> value))
@@ -116,9 +119,10 @@ class OptionsSuite extends FunSuite {
         ("INVALID_OPTION_VALUE", option._1, option._2))
       e.parameters("reason")
     }
-    assertEquals(reason("hoodie.index.bloom.num_entries" -> "many"), "it must be a whole number")
-    assertEquals(reason("hoodie.index.bloom.num_entries" -> "0"), "it must be at least 1")
-    assertEquals(reason("hoodie.index.bloom.num_entries" -> "3000000000"), "it must be at most 2147483647")
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "many"), "it must be a whole number, in keys")
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "0"), "it must be at least 1, in keys")
+    assertEquals(reason("hoodie.index.bloom.num_entries" -> "3000000000"),
+      "it must be at most 2147483647, in keys")
     assertEquals(reason("hoodie.index.bloom.fpp" -> "1"), "it must be between 0 and 1")
     assertEquals(reason("hoodie.index.bloom.fpp" -> "little"), "it must be a number")
     assertEquals(reason("hoodie.combine.before.insert" -> "yes"), "it must be true or false")
@@ -126,9 +130,49 @@ class OptionsSuite extends FunSuite {
     assertEquals(reason("hoodie.index.type" -> "RECORD_INDEX"),
       "it must be one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, BUCKET")
     assertEquals(reason("hoodie.index.bucket.engine" -> "CONSISTENT_HASHING"), "it must be one of SIMPLE")
-    assertEquals(reason("hoodie.bucket.index.num.buckets" -> "65537"), "it must be at most 65536")
+    assertEquals(reason("hoodie.bucket.index.num.buckets" -> "65537"), "it must be at most 65536, in buckets")
     assertEquals(reason("hoodie.datasource.write.operation" -> "upsrt"),
       "it must be one of upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition")
+  }
+
+  test("each option that takes not just any text refuses what it cannot read, by its name, value and unit") {
+    val bad = Map(
+      "boolean" -> Seq("", "yes", "1", "null", "tru e"),
+      "int" -> Seq("", "many", "1.5", "1e3", "10MB", "9999999999", "99999999999999999999", "0x10", "-2147483649"),
+      "long" -> Seq("", "many", "1.5", "120 MB", "99999999999999999999", "-9223372036854775809"),
+      "double" -> Seq("", "little", "1,5", "NaN", "-1"))
+    val free = Set("string", "comma separated list")
+    val walked = (Options.documented ++ Options.further).flatMap { key =>
+      val values = bad.getOrElse(key.valueType,
+        if (free(key.valueType)) Nil
+        else Seq("no such thing (", "0").take(if (key.valueType == "regular expression") 1 else 2))
+      for (name <- key.names; value <- values) yield {
+        val e = Try(Options.check(Map(name -> value))).failed.getOrElse(fail(s"$name takes '$value'"))
+          .asInstanceOf[InvalidInput]
+        assertEquals((e.condition, e.parameters("option"), e.parameters("value")),
+          ("INVALID_OPTION_VALUE", name, value))
+        assert(e.parameters("reason").endsWith(key.unit) && e.parameters("reason").contains("must"), e.getMessage)
+        name
+      }
+    }
+    assert(walked.distinct.size >= 80, s"only ${walked.distinct.size} options take more than texts")
+  }
+
+  test("an option without effect is told with what takes its place, one with effect is not") {
+    val told = IneffectiveOptions.among(Map("Hoodie.Metadata.Enable" -> "true",
+        "hoodie.upsert.shuffle.parallelism" -> "2",
+        "hoodie.simple.index.parallelism" -> "9", "hoodie.metadata.strict" -> "true", "path" -> "/t",
+        "hoodie.write.lock.provider" -> "x.InProcessLockProvider", "hoodie.clean.async" -> "true"))
+    assertEquals(told.map(_.text),
+      Seq(
+        "The option Hoodie.Metadata.Enable has no effect in hudilite: it lists files and reads their footers, and keeps " +
+          "no metadata table.",
+        "The option hoodie.clean.async has no effect in hudilite: hudilite.services.async lets services run beside the " +
+          "writes.",
+        "The option hoodie.simple.index.parallelism has no effect in hudilite: Spark deals the work out by its size."))
+    assertEquals(IneffectiveOptions.among(Options.accepted.map(_ -> "1").toMap).size, Options.accepted.size)
+    assertEquals(IneffectiveOptions.among((Options.documented ++ Options.further).flatMap(_.names).map(_ -> "1").toMap),
+      Nil)
   }
 
   test("values are trimmed, choices take the declared spelling, lists lose their blanks") {

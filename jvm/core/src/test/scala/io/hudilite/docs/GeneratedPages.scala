@@ -42,10 +42,15 @@ object GeneratedPages {
          |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and an
          |unknown one is refused by the next of them. What a read or write is given itself comes before.
          |
-         |`mode("overwrite")` of a DataFrame replaces the whole table, as Spark's plan for it says, whatever
-         |`spark.sql.sources.partitionOverwriteMode` is; with the operation `insert_overwrite` it replaces the partitions
-         |of the rows. For `INSERT OVERWRITE` and `insertInto` that setting decides, and `df.writeTo(…).overwritePartitions()`
-         |replaces partitions.
+         |What `mode("overwrite")` of a DataFrame replaces, the first of these says that is given: `replaceWhere` the
+         |partitions of a condition; `partitionOverwriteMode`, or `spark.sql.sources.partitionOverwriteMode` of the session,
+         |the whole table (`static`, Spark's default) or the partitions of the rows (`dynamic`, with a partitioned table).
+         |The operation `insert_overwrite` is the same as `dynamic` and `insert_overwrite_table` as `static`, whatever the
+         |session says; an option of the write that says otherwise is an error, as these options are on an append. With
+         |`dynamic` and `replaceWhere` rows are brought as `insert_overwrite` brings them unless an operation is given. For
+         |`INSERT OVERWRITE` and `insertInto` Spark itself heeds the setting of the session,
+         |`df.writeTo(…).overwritePartitions()` replaces the partitions of the rows, and `df.writeTo(…).overwrite(condition)`
+         |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`.
          |""".stripMargin
     (head +: sections.map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
   }
@@ -81,7 +86,7 @@ object GeneratedPages {
   }
 
   private def accepted: String =
-    "## Options of Hudi's without effect\n\nAccepted, and logged once; hudilite has nothing to do for them.\n\n" +
+    "## Options of Hudi's without effect\n\nAccepted, with one warning in a session that says what takes their place.\n\n" +
       (Options.acceptedPrefixes.map(p => s"$p*") ++ Options.accepted).sorted.map(n => s"- `$n`\n").mkString
 
   /** docs/errors.md */

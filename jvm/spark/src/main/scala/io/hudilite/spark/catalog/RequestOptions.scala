@@ -4,6 +4,8 @@ import io.hudilite.config.{Options, Purpose, ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SessionConf
 
+import org.apache.spark.sql.SparkSession
+
 /** The options of one read or write, with lower-case names: what a session may set for all of them is not what one of
   * them may be given.
   *
@@ -22,6 +24,7 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     */
   def and(more: Map[String, String]): RequestOptions = {
     Options.check(more) // in the spelling of the user
+    OptionWarnings.tell(SparkSession.active, more)
     copy(own = own ++ SessionConf.lowerCase(more).filterNot { case (key, text) => session.get(key).contains(text) })
   }
 
@@ -49,6 +52,7 @@ object RequestOptions {
   def of(options: Map[String, String]): RequestOptions = {
     val session = SessionConf.options
     Options.check(session)
+    OptionWarnings.tell(SparkSession.active, session)
     RequestOptions(session, Map.empty).and(options)
   }
 }

@@ -10,14 +10,14 @@ final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
 
 object AppendPlan {
 
-  /** @param overwrites
-    *   the write replaces the whole table
+  /** @param overwritten
+    *   what the write replaces as it overwrites; `None` = what its operation says
     * @param keyed
     *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
     */
-  def of(target: WriteTarget, operation: WriteOperation, overwrites: Boolean, keyed: LogicalPlan, cores: Int)
+  def of(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces], keyed: LogicalPlan, cores: Int)
       : AppendPlan = {
-    val write = AppendWrite(target, operation, replaces(target, operation, overwrites), None)
+    val write = AppendWrite(target, operation, replaces(target, operation, overwritten), None)
     val tasks = operation.parallelism(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
@@ -35,9 +35,9 @@ object AppendPlan {
     * @param latest
     *   leaves one row of each key; `None` = all rows stay
     */
-  def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwrites: Boolean,
+  def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwritten: Option[Replaces],
       keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
-    val replaced = replaces(target, operation, overwrites)
+    val replaced = replaces(target, operation, overwritten)
     val tasks = operation.parallelism(target.conf.parallelism)
     // Also where some partitions are replaced: the others keep their number of buckets.
     val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
@@ -49,16 +49,15 @@ object AppendPlan {
     AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
   }
 
-  private def replaces(target: WriteTarget, operation: WriteOperation, overwrites: Boolean): Replaces =
-    operation match {
-      case _ if overwrites => Replaces.WholeTable
+  private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =
+    overwritten.getOrElse(operation match {
       case WriteOperation.InsertOverwriteTable => Replaces.WholeTable
       case WriteOperation.InsertOverwrite => Replaces.WrittenPartitions
       case WriteOperation.DeletePartition =>
         target.conf.partitionsToDelete.map(Replaces.Matching(_)).getOrElse(
           Replaces.WrittenPartitions)
       case _ => Replaces.Nothing
-    }
+    })
 
   /** The groups of an insert, when the table has small files that take rows. */
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =

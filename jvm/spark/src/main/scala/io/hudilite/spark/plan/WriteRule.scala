@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.row.SchemaAlignment
@@ -10,7 +10,7 @@ import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -26,7 +26,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
-    case overwrite: OverwriteByExpression if ready(overwrite) && overwrite.deleteExpr == Literal.TrueLiteral =>
+    case overwrite: OverwriteByExpression if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
@@ -48,8 +48,9 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val table = relation.table.asInstanceOf[PlannedTable]
     val asked = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
+    val overwrite = Overwrite.of(write, asked, table.dataFrame)
     val operation =
-      effective(write, table, WriteOperation.of(asked, if (table.dataFrame) WriteOperation.Upsert else sqlOperation))
+      effective(overwrite, asked, if (table.dataFrame) WriteOperation.Upsert else sqlOperation)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
@@ -57,27 +58,25 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else NeededColumns.All
     val target = InlineServices.after(
       WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
-    val replaces = write.isInstanceOf[OverwriteByExpression]
-    if (looksUp(operation, target) && !replaces)
-      merge(relation, table, target, operation, write.query)
-    else append(write, relation, table, target, operation)
+    if (looksUp(operation, target) && overwrite.isEmpty) merge(relation, table, target, operation, write.query)
+    else append(write, relation, table, appendPlan(write.query, target, operation, overwrite))
   }
 
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
     target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
 
-  /** `mode("overwrite")` replaces the whole table whatever rows the operation brings; an overwrite statement says itself
-    * what it replaces.
-    */
-  private def effective(write: V2WriteCommand, table: PlannedTable, asked: WriteOperation): WriteOperation =
-    write match {
-      case _: OverwritePartitionsDynamic => WriteOperation.InsertOverwrite
-      case _: OverwriteByExpression if table.dataFrame && asked == WriteOperation.InsertOverwrite => asked
-      case _: OverwriteByExpression if asked == WriteOperation.Delete || asked == WriteOperation.DeletePartition =>
-        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> asked.name,
+  /** How the rows are brought. What they replace, an overwriting write says apart from it. */
+  private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
+    val operation = WriteOperation.of(asked, default)
+    overwrite match {
+      case None => operation
+      case _ if operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition =>
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.Operation.name, "value" -> operation.name,
           "reason" -> "it removes rows and cannot go with the save mode overwrite; use append")
-      case _ => asked
+      case Some(Overwrite.Table) => operation
+      case _ => if (asked.operation.isEmpty) WriteOperation.InsertOverwrite else operation
     }
+  }
 
   private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
       operation: WriteOperation,
@@ -148,25 +147,37 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     target.config.orderingFields.flatMap(f => numbered.resolve(f.split('.').toSeq, conf.resolver)) :+
       WriteLayout.column(numbered, RowNumber.Column)
 
-  private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
-      operation: WriteOperation): LogicalPlan = {
-    val overwrites = write.isInstanceOf[OverwriteByExpression] && operation != WriteOperation.InsertOverwrite
+  private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
+      : LogicalPlan = {
+    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
+    write match {
+      case overwrite: OverwriteByExpression => PlanNodes.overwrite(overwrite, prepared, plan.rows)
+      case _ => write.withNewTable(prepared).withNewQuery(plan.rows)
+    }
+  }
+
+  private def appendPlan(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
+      overwrite: Option[Overwrite]): AppendPlan = {
     val combine = operation match {
       case WriteOperation.Upsert => target.conf.combine.beforeUpsert
       case WriteOperation.DeletePartition => false
       case WriteOperation.BulkInsert if target.buckets.isEmpty => false
       case _ => target.conf.combine.beforeInsert
     }
-    val rows = SchemaAlignment.project(write.query, target.schema)
+    val condition = overwrite.collect {
+      case Overwrite.Condition(text) => PartitionCondition.ofOption(text, target, session)
+      case Overwrite.Statement(condition) => PartitionCondition.ofStatement(condition, target)
+    }
+    val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
+    val all = SchemaAlignment.project(query, target.schema)
+    val rows = condition.fold(all)(_.required(all))
     val cores = session.sparkContext.defaultParallelism
-    val plan = target.buckets match {
+    target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
         val latest: KeepsLatest = (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place))
-        AppendPlan.intoBuckets(target, index, operation, overwrites, keyed, Some(latest).filter(_ => combine), cores)
-      case _ => AppendPlan.of(target, operation, overwrites, deduplicated(rows, target, combine), cores)
+        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine), cores)
+      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), cores)
     }
-    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
-    write.withNewTable(prepared).withNewQuery(plan.rows)
   }
 }

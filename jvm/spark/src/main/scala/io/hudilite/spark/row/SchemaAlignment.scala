@@ -4,32 +4,69 @@ import io.hudilite.config.TableConfig
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.{ColumnNames, MetaFields}
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, Expression, Literal, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  Cast,
+  CreateNamedStruct,
+  Expression,
+  GetStructField,
+  If,
+  IsNull,
+  Literal,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
+/** What the columns of incoming rows may be beside those of the table.
+  *
+  * @param needed
+  *   columns that the rows must have; `None` = every column of the table
+  * @param takesNew
+  *   columns that the table does not have become columns of it
+  * @param fillNull
+  *   where the rows have no value, fields of structs included, it is null
+  */
+final case class ColumnsRule(needed: Option[Set[String]], takesNew: Boolean, fillNull: Boolean)
+
 /** How the columns of incoming rows meet the columns of the table: by name, new ones appended, narrower ones widened. */
 object SchemaAlignment {
 
-  /** Columns of the table after rows with schema `rows` were written to it.
-    *
-    * @param needed
-    *   columns that the rows must have; `None` = every column of the table
-    */
-  def evolved(table: StructType, rows: StructType, needed: Option[Set[String]]): StructType = {
+  /** Columns of the table after rows with schema `rows` were written to it. */
+  def evolved(table: StructType, rows: StructType, rule: ColumnsRule): StructType = {
     val incoming = withoutMeta(rows)
-    table.fields.foreach { field =>
-      if (needed.forall(_.exists(same(_, field.name))) && find(incoming, field.name).isEmpty)
-        throw missing(field.name, rows)
+    table.fields.filter(f => find(incoming, f.name).isEmpty).foreach { field =>
+      if (rule.needed.forall(_.exists(same(_, field.name)))) throw missing(field.name, rows)
+      if (rule.fillNull && !field.nullable) throw NullValues.inRequiredColumn(field.name)
     }
-    val kept =
-      table.fields.map(f => find(incoming, f.name).map(i => f.copy(dataType = merged(f, i.dataType))).getOrElse(f))
-    // A delete brings keys only: other columns of its rows are of no interest.
+    val kept = table.fields.map(f =>
+      find(incoming, f.name).map(i => f.copy(dataType = merged(f, i.dataType, rule)))
+        .getOrElse(f))
     val added =
-      if (needed.isDefined) Array.empty[StructField] else incoming.fields.filter(i => find(table, i.name).isEmpty)
+      if (rule.takesNew) incoming.fields.filter(i => find(table, i.name).isEmpty) else Array.empty[StructField]
     Nullability.relaxed(StructType(kept ++ added))
   }
+
+  /** What a write would change in the columns of the table, in words. */
+  def changes(table: StructType, evolved: StructType): Seq[String] = evolved.fields.toSeq.flatMap { field =>
+    find(table, field.name) match {
+      case None => Some(s"${field.name} (${field.dataType.simpleString}) is new")
+      case Some(old) if !sameType(old.dataType, field.dataType) =>
+        Some(s"${field.name} changes from ${old.dataType.simpleString} to ${field.dataType.simpleString}")
+      case _ => None
+    }
+  }
+
+  /** Raises `INCOMPATIBLE_TYPE` when a write would change the type of a column by which rows are told apart. */
+  def requireKeyTypes(table: StructType, evolved: StructType, config: TableConfig): Unit = for {
+    (role, names) <- Seq("record key" -> config.recordKeyFields, "partition" -> config.partitionFields,
+      "ordering" -> config.orderingFields)
+    name <- names.map(_.takeWhile(_ != '.'))
+    (old, now) <- find(table, name).flatMap(o => find(evolved, name).map(o.dataType -> _.dataType))
+    if !sameType(old, now)
+  } throw incompatible(name, old, now, s"a $role column keeps its type")
 
   /** Raises `MISSING_COLUMN` unless the rows have every key, partition and ordering column. */
   def requireColumns(rows: StructType, config: TableConfig): Unit =
@@ -72,13 +109,37 @@ object SchemaAlignment {
     case None => Alias(Literal(null, field.dataType), field.name)()
   }
 
-  private def cast(e: Expression, to: DataType): Expression =
-    if (sameType(e.dataType, to)) e else Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
+  private def cast(e: Expression, to: DataType): Expression = (e.dataType, to) match {
+    case (from, _) if sameType(from, to) => e
+    case (from: StructType, into: StructType) => If(IsNull(e), Literal(null, into), struct(e, from, into))
+    case _ => Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
+  }
 
-  private def merged(table: StructField, incoming: DataType): DataType =
-    if (sameType(table.dataType, incoming)) table.dataType
-    else widest(table.dataType, incoming).getOrElse(throw InvalidInput("INCOMPATIBLE_TYPE", "column" -> table.name,
-        "tableType" -> table.dataType.simpleString, "incomingType" -> incoming.simpleString))
+  /** The struct with the fields of another, by name; what it lacks is null. */
+  private def struct(e: Expression, from: StructType, into: StructType): Expression =
+    CreateNamedStruct(into.fields.toSeq.flatMap { field =>
+      val at = from.fields.indexWhere(f => same(f.name, field.name))
+      val value = if (at < 0) Literal(null, field.dataType) else cast(GetStructField(e, at), field.dataType)
+      Seq(Literal(field.name), value)
+    })
+
+  private def merged(table: StructField, incoming: DataType, rule: ColumnsRule): DataType =
+    (table.dataType, incoming) match {
+      case (one, other) if sameType(one, other) => one
+      case (into: StructType, from: StructType) if rule.fillNull && fills(into, from, rule) => into
+      case (one, other) => widest(one, other).getOrElse(
+          throw incompatible(table.name, one, other, "neither holds the other without loss"))
+    }
+
+  /** Whether values of `from` become such of `into` when null takes the place of the fields that they lack. */
+  private def fills(into: StructType, from: StructType, rule: ColumnsRule): Boolean =
+    from.fields.forall(f => find(into, f.name).isDefined) && into.fields.forall { field =>
+      find(from, field.name).fold(field.nullable)(f => sameType(merged(field, f.dataType, rule), field.dataType))
+    }
+
+  private def incompatible(column: String, table: DataType, rows: DataType, reason: String): InvalidInput =
+    InvalidInput("INCOMPATIBLE_TYPE", "column" -> column, "tableType" -> table.simpleString,
+      "incomingType" -> rows.simpleString, "reason" -> reason)
 
   /** The type that holds both without loss, if it is one of the two; otherwise the types do not go together. */
   private def widest(a: DataType, b: DataType): Option[DataType] =

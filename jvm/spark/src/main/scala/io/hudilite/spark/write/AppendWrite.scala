@@ -22,6 +22,9 @@ object Replaces {
   case object WrittenPartitions extends Replaces
   case object WholeTable extends Replaces
 
+  /** Every group of these partitions, and of those that rows were written to. */
+  final case class Partitions(paths: Set[String]) extends Replaces
+
   /** Every group of the partitions that match: a path, or the beginning of one followed by `*`. */
   final case class Matching(patterns: Seq[String]) extends Replaces {
     def selection: PathSelection = new PathSelection {

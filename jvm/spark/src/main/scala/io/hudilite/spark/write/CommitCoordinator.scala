@@ -38,6 +38,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     def isReplaced(partition: String): Boolean = replaces match {
       case Replaces.WholeTable => true
       case m: Replaces.Matching => m.selection.wants(partition)
+      case Replaces.Partitions(paths) => paths(partition)
       case Replaces.Nothing | Replaces.WrittenPartitions => false
     }
     table.pendingClusterings.find { case (group, _) => isReplaced(group.partition) }.foreach {
@@ -74,6 +75,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     case Replaces.WholeTable => Assumption.Replaces(_ => true)
     case Replaces.WrittenPartitions => Assumption.Replaces(named)
     case m: Replaces.Matching => Assumption.Replaces(m.selection.wants)
+    case Replaces.Partitions(paths) => Assumption.Replaces(paths ++ named)
     case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
     // An upsert that makes its table looks nothing up, but takes it that there is nothing.
     case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
@@ -88,6 +90,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
       case Replaces.WholeTable => ids(table.allSlices())
       case Replaces.WrittenPartitions => ids(table.files.slices(named.toSeq))
       case m: Replaces.Matching => ids(table.files.find(m.selection))
+      case Replaces.Partitions(paths) => ids(table.files.slices((paths ++ named).toSeq))
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config._
+import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
@@ -8,6 +9,7 @@ import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.basefile.read.KeySpelling
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{
+  ColumnsRule,
   KeyExpressions,
   KeySettings,
   Nullability,
@@ -135,7 +137,9 @@ object WriteTarget {
         MetadataTable.refuse(storage, basePath, table.config, MetadataTable.policy(conf.commit.metadata))
         BucketTables.check(table, Index.of(table.config, conf.index))
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
-        val schema = SchemaAlignment.evolved(present, rows, needed(table.config))
+        val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
+        SchemaAlignment.requireKeyTypes(present, schema, table.config)
+        if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
         SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
         val target = WriteTarget(basePath, storage, existing, table.config, conf, schema, support.columns)
         support.checkGrowth(target.schemaJson)
@@ -161,16 +165,27 @@ object WriteTarget {
     WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
   }
 
+  private def refuseChanges(changes: Seq[String]): Unit =
+    if (changes.nonEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.MergeSchema.name,
+      "value" -> "false", "reason" -> s"the rows would change the table's columns: ${changes.mkString(", ")}")
+
   private def newSchema(rows: StructType): StructType = Nullability.relaxed(SchemaAlignment.withoutMeta(rows))
 }
 
 /** Which columns a write must bring for a table: all of them, or only what names a row. */
-sealed trait NeededColumns { def apply(config: TableConfig): Option[Set[String]] }
+sealed trait NeededColumns { def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule }
 
 object NeededColumns {
-  case object All extends NeededColumns { override def apply(config: TableConfig): Option[Set[String]] = None }
+  case object All extends NeededColumns {
+    override def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule = {
+      val told = (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).map(_.takeWhile(_ != '.'))
+      ColumnsRule(if (asked.fillNull) Some(told.toSet) else None, takesNew = true, asked.fillNull)
+    }
+  }
+
+  /** Other columns of the rows are of no interest. */
   case object KeysOnly extends NeededColumns {
-    override def apply(config: TableConfig): Option[Set[String]] =
-      Some((config.recordKeyFields ++ config.partitionFields).toSet)
+    override def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule =
+      ColumnsRule(Some((config.recordKeyFields ++ config.partitionFields).toSet), takesNew = false, fillNull = false)
   }
 }

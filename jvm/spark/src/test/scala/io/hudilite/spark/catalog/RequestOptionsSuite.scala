@@ -27,7 +27,7 @@ final class RequestOptionsSuite extends FunSuite {
 
   /** Options that nobody here knows; all of them were taken and had no effect once. */
   private val unknown =
-    Seq("replaceWhere", "partitionOverwriteMode", "as.of.instnt", "header", "mergeSchema", "hoodie.tabel.name")
+    Seq("replaceWheres", "overwrite-mode", "as.of.instnt", "header", "overwriteSchema", "hoodie.tabel.name")
 
   private def row(id: Int, dt: String): DataFrame = spark.sql(s"SELECT $id AS id, '$dt' AS dt")
 
@@ -159,7 +159,7 @@ final class RequestOptionsSuite extends FunSuite {
         assertEquals(asked(Seq("timestampAsOf" -> local.toString.replace('T', ' '))), Seq("[1,a]"))
       }
     }
-    assertEquals(read("versionAsOf" -> first, "as.of.instant" -> first), Seq("[1,a]"))
+    refused("INVALID_OPTION_VALUE", "versionAsOf")(read("versionAsOf" -> first, "as.of.instant" -> first))
     refused("INVALID_OPTION_VALUE", "versionAsOf")(read("versionAsOf" -> first, "as.of.instant" -> "2099-01-01"))
     refused("INVALID_OPTION_VALUE", "timestampAsOf")(
       read("timestampAsOf" -> "2099-01-01", "as.of.instant" -> first))
@@ -202,10 +202,42 @@ final class RequestOptionsSuite extends FunSuite {
       row(6, "b").writeTo(s"hudilite.`$path`").overwritePartitions()
       assertEquals(partitions, Seq("[5,a]", "[6,b]"))
       row(7, "a").write.format("hudilite").options(keys).mode("overwrite").save(path)
-      assertEquals(partitions, Seq("[7,a]"))
+      assertEquals(partitions, Seq("[6,b]", "[7,a]"))
     }
-    refused("OPTION_NOT_SUPPORTED", "hoodie.datasource.overwrite.mode")(
-      row(8, "a").write.format("hudilite").option("hoodie.datasource.overwrite.mode", "DYNAMIC").mode("overwrite")
-        .save(path))
+    row(8, "a").write.format("hudilite").mode("overwrite").save(path)
+    assertEquals(partitions, Seq("[8,a]"))
+  }
+
+  tableOf.test("the time of TIMESTAMP AS OF may be any expression of constants") { path =>
+    def read(time: String): Seq[String] = rows(spark.sql(s"SELECT * FROM hudilite.`$path` TIMESTAMP AS OF $time"))
+    Seq("current_timestamp()", "(now() + INTERVAL 1 HOUR)", "cast('2099-01-01' AS timestamp)", "DATE '2099-01-01'",
+      "date_add(current_date(), 2)", "'2099-01-01 00:00:00'").foreach(time => assertEquals(read(time), both, time))
+    Seq("current_timestamp() - INTERVAL 1 DAY", "to_timestamp('2001-01-01')").foreach(time =>
+      assert(intercept[Exception](read(time)).getMessage.contains("TIME_BEFORE_FIRST_COMMIT"), time))
+    val view = s"WITH a AS (SELECT * FROM hudilite.`$path` TIMESTAMP AS OF now()) " +
+      s"SELECT * FROM a WHERE id IN (SELECT id FROM hudilite.`$path` TIMESTAMP AS OF current_timestamp())"
+    assertEquals(rows(spark.sql(view)), both)
+    Seq("id", "rand()", "no_such_function()").foreach(time =>
+      intercept[org.apache.spark.sql.AnalysisException](read(time)))
+  }
+
+  tableOf.test("a read of a path without a table fails as it is loaded, and a write makes the table") { path =>
+    val none = s"$path-new"
+    val e = intercept[InvalidInput](spark.read.format("hudilite").load(none))
+    assertEquals(e.condition, "TABLE_NOT_FOUND")
+    assert(e.getMessage.contains("table-new"), e.getMessage)
+    Seq("append", "overwrite", "errorifexists", "ignore").foreach { mode =>
+      row(1, "a").write.format("hudilite").options(keys).mode(mode).save(s"$none-$mode")
+      assertEquals(newest(s"$none-$mode"), Seq("[1,a]"), mode)
+    }
+  }
+
+  test("an option without effect is told once in a session") {
+    val other = spark.newSession()
+    def told(session: org.apache.spark.sql.SparkSession, names: String*): Seq[String] =
+      OptionWarnings.news(session, names.map(_ -> "true").toMap).map(_.name)
+    assertEquals(told(other, "hoodie.metadata.enable", "hoodie.index.type"), Seq("hoodie.metadata.enable"))
+    assertEquals(told(other, "Hoodie.Metadata.Enable", "hoodie.file.index.enable"), Seq("hoodie.file.index.enable"))
+    assertEquals(told(spark.newSession(), "hoodie.metadata.enable"), Seq("hoodie.metadata.enable"))
   }
 }

@@ -1,0 +1,91 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.config.{OverwriteConf, WriteConf, WriteOptions}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.write.{Replaces, WriteOperation, WriteTarget}
+
+import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.internal.SQLConf
+
+/** What an overwriting write replaces, as its statement or save mode and its options say it. */
+private[plan] sealed trait Overwrite
+
+private[plan] object Overwrite {
+  case object Table extends Overwrite
+
+  /** The partitions that rows are in.
+    *
+    * @param byMode
+    *   by a mode that means a table without partitions as a whole
+    */
+  final case class Partitions(byMode: Boolean) extends Overwrite
+
+  /** The partitions that a condition in an option selects. */
+  final case class Condition(text: String) extends Overwrite
+
+  /** The same, in a statement. */
+  final case class Statement(condition: Expression) extends Overwrite
+
+  /** `None` for a write that adds rows; raises `InvalidInput` when statement and options do not go together. */
+  def of(write: V2WriteCommand, conf: WriteConf, dataFrame: Boolean): Option[Overwrite] = write match {
+    case overwrite: OverwriteByExpression if overwrite.deleteExpr == Literal.TrueLiteral =>
+      Some(whole(conf, dataFrame))
+    case overwrite: OverwriteByExpression =>
+      refuse(conf.overwrite, "the statement has a condition")
+      refuseTable(conf, "the statement has a condition")
+      Some(Statement(overwrite.deleteExpr))
+    case _: OverwritePartitionsDynamic =>
+      refuse(conf.overwrite.copy(dynamic = conf.overwrite.dynamic.filterNot(d => d)), "partitions are overwritten")
+      refuseTable(conf, "the partitions of the rows are replaced")
+      Some(Partitions(byMode = false))
+    case _ =>
+      refuse(conf.overwrite, "it goes with the save mode overwrite, and this write adds rows")
+      None
+  }
+
+  /** What it comes to for the table. */
+  def replaces(overwrite: Overwrite, target: WriteTarget, selected: => Replaces): Replaces = overwrite match {
+    case Table => Replaces.WholeTable
+    case Partitions(byMode) if byMode && target.config.partitionFields.isEmpty => Replaces.WholeTable
+    case Partitions(_) => Replaces.WrittenPartitions
+    case Condition(_) | Statement(_) => selected
+  }
+
+  /** An overwrite without a condition of its own. */
+  private[plan] def whole(conf: WriteConf, dataFrame: Boolean): Overwrite = {
+    val operation = conf.operation
+    def asked(o: WriteOperation): Boolean = operation.contains(o.name)
+    conf.overwrite match {
+      case OverwriteConf(Some(text), Some(_)) =>
+        throw contradiction(WriteOptions.ReplaceWhere.name, text, s"${WriteOptions.OverwriteMode.name} says otherwise")
+      case OverwriteConf(Some(text), None) if asked(WriteOperation.InsertOverwriteTable) =>
+        throw contradiction(WriteOptions.ReplaceWhere.name, text, s"${WriteOptions.Operation.name} says otherwise")
+      case OverwriteConf(Some(text), None) => Condition(text)
+      case OverwriteConf(None, Some(dynamic))
+          if asked(if (dynamic) WriteOperation.InsertOverwriteTable else WriteOperation.InsertOverwrite) =>
+        throw contradiction(WriteOptions.OverwriteMode.name, if (dynamic) "dynamic" else "static",
+          s"${WriteOptions.Operation.name} is ${operation.mkString}")
+      case OverwriteConf(None, Some(dynamic)) => if (dynamic) Partitions(byMode = true) else Table
+      case _ if asked(WriteOperation.InsertOverwrite) => Partitions(byMode = false)
+      case _ if asked(WriteOperation.InsertOverwriteTable) || !dataFrame || !sessionIsDynamic => Table
+      case _ => Partitions(byMode = true)
+    }
+  }
+
+  private def sessionIsDynamic: Boolean =
+    SQLConf.get.partitionOverwriteMode == SQLConf.PartitionOverwriteMode.DYNAMIC
+
+  private def refuse(asked: OverwriteConf, reason: String): Unit = {
+    asked.where.foreach(text => throw contradiction(WriteOptions.ReplaceWhere.name, text, reason))
+    asked.dynamic.foreach(d =>
+      throw contradiction(WriteOptions.OverwriteMode.name, if (d) "dynamic" else "static", reason))
+  }
+
+  private def refuseTable(conf: WriteConf, reason: String): Unit =
+    conf.operation.filter(_ == WriteOperation.InsertOverwriteTable.name).foreach(name =>
+      throw contradiction(WriteOptions.Operation.name, name, reason))
+
+  private def contradiction(option: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value, "reason" -> reason)
+}

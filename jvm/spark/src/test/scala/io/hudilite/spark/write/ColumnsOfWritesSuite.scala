@@ -1,0 +1,103 @@
+package io.hudilite.spark.write
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.SharedSession
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.DataFrame
+
+import munit.FunSuite
+
+import scala.concurrent.duration.{Duration, DurationInt}
+
+/** How the columns of rows meet those of the table, as the options say. */
+final class ColumnsOfWritesSuite extends FunSuite {
+
+  override val munitTimeout: Duration = 5.minutes
+
+  private lazy val spark = SharedSession.spark
+
+  private val facts = Map("hoodie.datasource.write.recordkey.field" -> "id",
+    "hoodie.datasource.write.partitionpath.field" -> "p", "hoodie.datasource.write.precombine.field" -> "ts")
+  private val fill = "hoodie.write.set.null.for.missing.columns" -> "true"
+
+  private def newTable(kind: String): String = {
+    val path = Files.createTempDirectory("hudilite-columns").resolve("table").toString
+    row("1 AS id, 1 AS p, 1 AS ts, 1 AS n, named_struct('a', 1, 'b', 'x', 'c', named_struct('d', 1.5D)) AS s")
+      .write.format("hudilite").options(facts + ("hoodie.datasource.write.table.type" -> kind)).mode("append").save(
+        path)
+    path
+  }
+
+  private lazy val tables: Seq[String] = Seq("COPY_ON_WRITE", "MERGE_ON_READ").map(newTable)
+
+  private def row(columns: String): DataFrame = spark.sql(s"SELECT $columns")
+
+  private def write(path: String, columns: String, options: (String, String)*): Unit =
+    row(columns).write.format("hudilite").options(options.toMap).mode("append").save(path)
+
+  private def found(path: String): Seq[String] =
+    spark.read.format("hudilite").load(path).collect().map(_.toString).sorted.toSeq
+
+  private def refused(path: String, condition: String, told: String*)(body: => Any): Unit = {
+    val before = found(path)
+    val e = intercept[InvalidInput](body)
+    assertEquals(e.condition, condition)
+    told.foreach(t => assert(e.getMessage.contains(t), s"$t: ${e.getMessage}"))
+    assertEquals(found(path), before)
+  }
+
+  private val struct = "named_struct('a', 1, 'b', 'x', 'c', named_struct('d', 1.5D)) AS s"
+
+  test("a key, partition or ordering column keeps its type; a narrower value is widened to it") {
+    tables.foreach { path =>
+      Seq("1L AS id, 1 AS p, 1 AS ts" -> "id", "1 AS id, 1L AS p, 1 AS ts" -> "p", "1 AS id, 1 AS p, 1L AS ts" -> "ts")
+        .foreach { case (keys, column) =>
+          refused(path, "INCOMPATIBLE_TYPE", s"column $column", "keeps its type")(
+            write(path, s"$keys, 1 AS n, $struct"))
+        }
+      write(path, s"1S AS id, 1Y AS p, 2S AS ts, 1 AS n, $struct")
+      assertEquals(found(path).size, 1)
+    }
+  }
+
+  test("without mergeSchema a change of the columns is refused by their names, and rows of the same columns are not") {
+    tables.foreach { path =>
+      val same = "1 AS id, 1 AS p, 3 AS ts"
+      refused(path, "INVALID_OPTION_VALUE", "mergeSchema", "extra (string) is new", "n changes from int to bigint")(
+        write(path, s"$same, 1L AS n, $struct, 'e' AS extra", "mergeSchema" -> "false"))
+      write(path, s"$same, 3S AS n, $struct", "mergeSchema" -> "false")
+      assertEquals(found(path), Seq("[1,1,3,3,[1,x,[1.5]]]"))
+    }
+  }
+
+  test("columns and fields that the rows lack are null when the write says so, and else name the option") {
+    tables.foreach { path =>
+      refused(path, "MISSING_COLUMN", "column s ", fill._1)(write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n"))
+      refused(path, "MISSING_COLUMN", "column ts ")(write(path, "1 AS id, 1 AS p", fill))
+      refused(path, "INCOMPATIBLE_TYPE", "column s ")(
+        write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n, named_struct('a', 1) AS s"))
+      refused(path, "INCOMPATIBLE_TYPE", "column s ")(
+        write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n, named_struct('a', 1, 'z', 2) AS s", fill))
+      write(path, "1 AS id, 1 AS p, 4 AS ts", fill)
+      assertEquals(found(path), Seq("[1,1,4,null,null]"))
+      write(path, "1 AS id, 1 AS p, 5 AS ts, named_struct('c', named_struct('d', 2.5F), 'a', 5S) AS s", fill)
+      assertEquals(found(path), Seq("[1,1,5,null,[5,null,[2.5]]]"))
+      write(path, "2 AS id, 1 AS p, 1 AS ts, CAST(NULL AS STRUCT<a: INT>) AS s", fill,
+        "hoodie.datasource.write.operation" -> "insert")
+      assertEquals(found(path), Seq("[1,1,5,null,[5,null,[2.5]]]", "[2,1,1,null,null]"))
+    }
+  }
+
+  test("a job from before a column came goes on when it is told to, beside new ones") {
+    tables.foreach { path =>
+      write(path, s"3 AS id, 1 AS p, 1 AS ts, 1 AS n, $struct, 'new' AS added")
+      write(path, s"4 AS id, 1 AS p, 1 AS ts, 1L AS n, $struct", fill)
+      write(path, s"3 AS id, 2 AS p, 2 AS ts, 1 AS n, $struct", fill)
+      val read = spark.read.format("hudilite").load(path).where("id > 2").select("id", "p", "added", "n")
+      assertEquals(read.collect().map(_.toString).sorted.toSeq, Seq("[3,1,new,1]", "[3,2,null,1]", "[4,1,null,1]"))
+      assertEquals(read.schema("n").dataType.simpleString, "bigint")
+    }
+  }
+}
