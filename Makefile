@@ -51,7 +51,7 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 	$(SBT) scalafmtAll scalafmtSbt </dev/null
 
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
-	UPDATE=1 $(SBT) "core/testOnly *Docs*" </dev/null
+	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
 
 # What is killed or fails at each call to the storage does so in one Scala version.
 test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on both Scala versions

@@ -34,10 +34,12 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/StatementRule", "lookup/ProbeTarget", "plan/DeltaLayoutRule", "plan/IndexProbeRule",
+      "catalog/MetadataRule", "catalog/StatementRule", "function/TableFunctions", "lookup/ProbeTarget",
+      "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
-      "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite"),
+      "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite",
+      "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
       "lookup/ProbeTarget", "stage/Repeatable")("UpsertPlanSuite", "EvaluatedOnceSuite"),
@@ -55,6 +57,9 @@ object Internals {
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(
       "shim/RowLevelTables")("UpsertPlanSuite", "MergeStatementSuite"),
+    entry("sql.execution.command.LeafRunnableCommand", "SparkSession.sessionState")(
+      "CALL on Spark 3.5, which has no such statement: what a parser gives back to be run once, in the session's zone.")(
+      "shim/Calls")("CallSuite"),
     entry(Inside)(
       "`Dataset.ofRows`, to run a plan that no SQL and no DataFrame makes, and what makes a column of an expression.")(
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))

@@ -78,6 +78,9 @@ object Rooms {
       "record", "schema", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row",
       "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
     Room("spark.task", "the plan of a service as a job of Spark's", "filegroup", "spark.shim", "timeline"),
+    Room("spark.metatable", "what a table tells of itself, as tables to select from", "config", "filegroup",
+      "spark.row",
+      "spark.shim", "spark.task", "storage", "table", "timeline"),
     Room("spark.cluster", "planned slices to new file groups, copied or in another order", "config", "error",
       "filegroup", "index", "record", "service.cluster", "spark.basefile.encode", "spark.curve", "spark.read",
       "spark.row", "spark.shim", "spark.slice", "spark.task", "spark.write", "table", "timeline", "transaction",
@@ -86,7 +89,8 @@ object Rooms {
       "service.clean", "service.cluster",
       "service.compact", "service.doctor", "service.partition", "service.undo",
       "spark.basefile.encode", "spark.basefile.read", "spark.cluster", "spark.logfile.encode", "spark.logfile.read",
-      "spark.row", "spark.shim", "spark.slice", "spark.task", "spark.write", "storage", "table", "timeline",
+      "spark.metatable", "spark.row", "spark.shim", "spark.slice", "spark.task", "spark.write", "storage", "table",
+      "timeline",
       "transaction",
       "transaction.rollback"),
     Room("spark.stage", "rows of a source that are evaluated once, and what is done when they are lost", "error",
@@ -95,12 +99,19 @@ object Rooms {
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error", "filegroup",
       "index", "merge", "record", "spark.lookup", "spark.row", "spark.service", "spark.shim", "spark.stage",
       "spark.write", "storage", "table", "timeline"),
+    Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config", "error",
+      "service.cluster", "service.compact", "spark.cluster", "spark.metatable", "spark.service", "spark.shim",
+      "timeline"),
     Room("spark.catalog.metastore", "Hudi tables in the session's own catalog, and what SQL calls their facts",
       "config", "error", "spark.shim"),
     Room("spark.catalog", "tables as Spark sees them, by path or name, and what statements may do with them", "config",
-      "error", "record", "service.partition", "spark.catalog.metastore", "spark.plan", "spark.read", "spark.row",
-      "spark.service", "spark.shim", "spark.write", "storage", "table", "transaction"),
-    Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.plan"))
+      "error", "record", "service.partition", "spark.catalog.metastore", "spark.metatable", "spark.plan",
+      "spark.procedure", "spark.read", "spark.row", "spark.service", "spark.shim", "spark.write", "storage", "table",
+      "transaction"),
+    Room("spark.function", "functions in FROM: changes and the timeline", "config", "error", "spark.catalog",
+      "spark.metatable", "spark.procedure"),
+    Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.function", "spark.plan",
+      "spark.procedure", "spark.shim"))
 
   val all: Seq[Room] = core ++ spark
 

@@ -3,13 +3,17 @@ package io.hudilite.spark
 import io.hudilite.spark.catalog.{
   AsSelectRule,
   HudiliteCatalog,
+  MetadataRule,
   NamedMergeRule,
   PathCatalogRule,
   StatementRewrites,
   StatementRule,
   TimeTravelRule
 }
+import io.hudilite.spark.function.TableFunctions
 import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
+import io.hudilite.spark.procedure.Procedures
+import io.hudilite.spark.shim.Calls
 
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
@@ -24,6 +28,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     }
     NamedMergeRule.inject(extensions)
     TimeTravelRule.inject(extensions)
+    extensions.injectResolutionRule(_ => MetadataRule)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
@@ -31,5 +36,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))
+    Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
+    TableFunctions.inject(extensions)
   }
 }

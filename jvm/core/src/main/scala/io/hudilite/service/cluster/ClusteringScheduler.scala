@@ -57,9 +57,12 @@ object ClusteringScheduler {
   }
 
   /** The completed clusterings of the active timeline, oldest first. */
-  def clusterings(table: Table): Seq[Instant] =
+  def clusterings(table: Table): Seq[Instant] = completed(table).map(_._1)
+
+  /** The same with what they did. */
+  def completed(table: Table): Seq[(Instant, CommitMetadata)] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
-      .collect { case (instant, metadata) if metadata.operation == CommitMetadata.Cluster => instant }
+      .filter { case (_, metadata) => metadata.operation == CommitMetadata.Cluster }
 
   /** Raises `InvalidInput` when there is no such partition or column. */
   def check(table: Table, settings: ClusteringSettings): Unit =

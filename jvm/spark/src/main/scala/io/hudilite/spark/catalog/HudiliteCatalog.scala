@@ -1,7 +1,10 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.ReadOptions
+import io.hudilite.config.{ReadOptions, TableProperties}
+import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
+import io.hudilite.spark.metatable.MetadataTable
+import io.hudilite.spark.procedure.ProcedureNames
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.shim.{Catalogs, Sessions}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
@@ -22,7 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   * nothing itself: `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that name,
   * whoever registered it.
   */
-final class HudiliteCatalog extends StatementCatalog {
+final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private var catalogName: String = HudiliteCatalog.Name // set once, by Spark, before anything else
 
@@ -35,7 +38,7 @@ final class HudiliteCatalog extends StatementCatalog {
 
   override def loadTable(ident: Identifier): SparkTable = ident match {
     case p: PathIdentifier => HudiliteCatalog.table(p.path, p.options, dataFrame = true)
-    case _ => existing(ident, Map.empty)
+    case _ => metadataTable(ident).getOrElse(existing(ident, Map.empty))
   }
 
   /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
@@ -47,7 +50,10 @@ final class HudiliteCatalog extends StatementCatalog {
     existing(ident, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp)))
 
   private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable =
-    found(ident, options, dataFrame = false).getOrElse(throw new NoSuchTableException(ident))
+    found(ident, options, dataFrame = false).getOrElse {
+      NamedMetadata.refuse(ident, tableOf)
+      throw new NoSuchTableException(ident)
+    }
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
     if (isName(ident)) NamedTables.find(ident).map(NamedTables.load(_, options, dataFrame))
@@ -60,8 +66,14 @@ final class HudiliteCatalog extends StatementCatalog {
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
+  private[catalog] def metadataTable(ident: Identifier): Option[MetadataTable] = NamedMetadata.find(ident, tableOf)
+
+  private def tableOf(ident: Identifier): Option[Table] =
+    present(ident, dataFrame = false).flatMap(_.table)
+
   override def tableExists(ident: Identifier): Boolean =
-    if (isName(ident)) NamedTables.find(ident).isDefined else present(ident, dataFrame = false).isDefined
+    (if (isName(ident)) NamedTables.find(ident).isDefined else tableOf(ident).isDefined) ||
+      metadataTable(ident).isDefined
 
   /** Creates the table at once, unless the rows of a query follow: their write creates it with its own options. */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],

@@ -1,13 +1,22 @@
 package io.hudilite.spark.service
 
-import io.hudilite.service.cluster.{ClusteringCall, PendingClusterings, PlannedClustering}
+import io.hudilite.service.cluster.{ClusteringCall, ClusteringScheduler, PendingClusterings, PlannedClustering}
 import io.hudilite.spark.cluster.{Clusterer, FinishedClustering}
 import io.hudilite.table.Table
-import io.hudilite.timeline.Instant
+import io.hudilite.timeline.{Instant, State}
 
-import java.util.{Map => JMap}
+import java.util.{Collections, Map => JMap}
 
 import org.apache.spark.sql.SparkSession
+
+/** A clustering of the timeline.
+  *
+  * @param groups
+  *   how many its plan has; a completed one does not say
+  * @param partitions
+  *   of file groups that it takes or has replaced
+  */
+final case class ClusteringState(instant: String, state: State, groups: Option[Int], partitions: Seq[String])
 
 /** Clustering of a table by its path: what programs call, in Scala, in Java or from Python.
   *
@@ -46,6 +55,18 @@ object Clusterings {
             Seq(clusterer.run(table, PendingClusterings.named(table, i))))
         })
   }
+
+  /** The clusterings of the active timeline, planned and done, oldest first. */
+  def states(session: SparkSession, path: String): Seq[ClusteringState] =
+    Compactions.onDriver(session, path, Collections.emptyMap()) { (table, _) =>
+      val pending = table.store.pendingClusterings(table.timeline).map { case (i, plan) =>
+        ClusteringState(i.time, i.state, Some(plan.groups.size), plan.groups.flatten.map(_.partition))
+      }
+      val done = ClusteringScheduler.completed(table).map { case (i, metadata) =>
+        ClusteringState(i.time, i.state, None, metadata.replaced.keys.toSeq)
+      }
+      (pending ++ done).sortBy(_.instant)
+    }
 
   private def upcoming(table: Table, clusterer: Clusterer, instant: Option[String], call: ClusteringCall)
       : Seq[PlannedClustering] = {

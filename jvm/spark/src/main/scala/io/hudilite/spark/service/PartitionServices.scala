@@ -4,7 +4,7 @@ import io.hudilite.config.WriteConf
 import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.transaction.TransactionOptions
 
-import java.util.{List => JList, Map => JMap}
+import java.util.{Collections, List => JList, Map => JMap}
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
@@ -36,6 +36,12 @@ object PartitionServices {
   /** The same for Python: a JSON object. */
   def expirePartitions(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): String =
     asJson(expire(session, path, options, dryRun))
+
+  /** The partitions that a text names, separated by commas unless there is a partition of the whole name. */
+  def named(session: SparkSession, path: String, text: String): Seq[String] =
+    Compactions.onDriver(session, path, Collections.emptyMap()) { (table, _) =>
+      if (table.partitions().contains(text)) Seq(text) else text.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
+    }
 
   /** [[drop]] for Python: a JSON object. */
   def deletePartition(session: SparkSession, path: String, options: JMap[String, String], partitions: JList[String],

@@ -41,10 +41,15 @@ object Undos {
     if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, transaction(all))
   }
 
-  /** Saves the state as of a write, by default of the newest. */
+  /** Saves the state as of a write, by default of the newest.
+    *
+    * @param user
+    *   in whose name; the one whom Spark runs for by default
+    */
   def savepoint(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      comment: String): SavedState = Compactions.onDriver(session, path, options) { (table, all) =>
-    Savepoints.create(table, instant, session.sparkContext.sparkUser, comment, transaction(all))
+      comment: String, user: Option[String] = None): SavedState = Compactions.onDriver(session, path, options) {
+    (table, all) =>
+      Savepoints.create(table, instant, user.getOrElse(session.sparkContext.sparkUser), comment, transaction(all))
   }
 
   /** The savepoints, oldest first. */

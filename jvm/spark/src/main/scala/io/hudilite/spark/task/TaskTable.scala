@@ -43,7 +43,7 @@ private[spark] object TaskTable {
     Datasets.ofRows(session, DataSourceV2Relation.create(new TaskTable(label, work, items), None, None)).collect().toSeq
 }
 
-private final class TaskScan[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Scan
+private[spark] final class TaskScan[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Scan
     with Batch {
   override def readSchema(): StructType = work.schema
   override def description(): String = label

@@ -1,0 +1,65 @@
+package io.hudilite.spark.shim
+
+import java.util.{Collections, Iterator => JIterator}
+
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.connector.catalog.{Identifier, ProcedureCatalog}
+import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, ProcedureParameter, UnboundProcedure}
+import org.apache.spark.sql.connector.read.{LocalScan, Scan}
+import org.apache.spark.sql.types.StructType
+
+/** CALL, which Spark 4 has itself: a catalog is asked for procedures. */
+object Calls {
+  def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure)
+      : Unit = {
+    val _ = (extensions, catalog, find)
+  }
+}
+
+/** What a catalog of procedures has to be on this Spark. */
+trait CallableCatalog extends ProcedureCatalog {
+
+  protected def procedure(namespace: Seq[String], name: String): CalledProcedure
+
+  protected def procedures(namespace: Seq[String]): Seq[String]
+
+  override def loadProcedure(ident: Identifier): UnboundProcedure =
+    new SparkProcedure(procedure(ident.namespace().toSeq, ident.name()))
+
+  // Abstract since Spark 4.1, and unknown to 4.0.
+  def listProcedures(namespace: Array[String]): Array[Identifier] =
+    procedures(namespace.toSeq).map(Identifier.of(namespace, _)).toArray
+}
+
+private final class SparkProcedure(of: CalledProcedure) extends UnboundProcedure with BoundProcedure {
+
+  override def name(): String = of.name
+
+  override def description(): String = of.summary
+
+  override def bind(inputType: StructType): BoundProcedure = {
+    of.checkNames(
+      inputType.fields.toSeq.filter(_.metadata.contains(ProcedureParameter.BY_NAME_METADATA_KEY)).map(_.name))
+    this
+  }
+
+  override def parameters(): Array[ProcedureParameter] = of.called.map(p =>
+    ProcedureParameter.in(p.name, p.dataType).defaultValue(p.default).comment(p.summary).build()).toArray
+
+  override def isDeterministic: Boolean = false
+
+  override def call(input: InternalRow): JIterator[Scan] = {
+    val values = of.called.zipWithIndex.map { case (p, at) =>
+      CatalystTypeConverters.convertToScala(input.get(at, p.dataType), p.dataType)
+    }
+    val converter = CatalystTypeConverters.createToCatalystConverter(of.output)
+    val answer = of.call(SparkSession.active, values).map(converter(_).asInstanceOf[InternalRow]).toArray
+    Collections.singleton[Scan](new Answer(of.output, answer)).iterator()
+  }
+}
+
+private final class Answer(columns: StructType, answer: Array[InternalRow]) extends LocalScan {
+  override def readSchema(): StructType = columns
+  override def rows(): Array[InternalRow] = answer
+}

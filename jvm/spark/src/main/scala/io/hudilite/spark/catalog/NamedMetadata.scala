@@ -1,0 +1,40 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.error.EditDistance
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.metatable.{MetadataTable, RowTable}
+import io.hudilite.table.Table
+
+import java.util.Locale
+
+import org.apache.spark.sql.connector.catalog.Identifier
+
+/** hudilite.`/data/trips`.history: what the table of the names before the last one tells of itself. */
+private[catalog] object NamedMetadata {
+
+  /** The metadata table of that name, unless there is a table at that place.
+    *
+    * @param table
+    *   the table of a name
+    */
+  def find(ident: Identifier, table: Identifier => Option[Table]): Option[MetadataTable] = for {
+    what <- RowTable.All.find(_.name.equalsIgnoreCase(ident.name()))
+    of <- parent(ident, table)
+  } yield MetadataTable(of, what)
+
+  /** Raises an error when the names before the last one are those of a table: it has no metadata table of that name, or
+    * none of an earlier state.
+    */
+  def refuse(ident: Identifier, table: Identifier => Option[Table]): Unit = parent(ident, table).foreach { of =>
+    val known = RowTable.All.map(_.name)
+    val name = ident.name().toLowerCase(Locale.ROOT)
+    if (known.contains(name)) throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of $name",
+      "path" -> of.basePath, "reason" -> "it tells what the table is now")
+    throw InvalidInput("UNKNOWN_NAME", "what" -> "metadata table", "name" -> ident.name(),
+      "nearest" -> EditDistance.nearest(name, known), "known" -> known.mkString(", "))
+  }
+
+  private def parent(ident: Identifier, table: Identifier => Option[Table]): Option[Table] =
+    if (ident.namespace().isEmpty || table(ident).isDefined) None
+    else table(Identifier.of(ident.namespace().init, ident.namespace().last))
+}

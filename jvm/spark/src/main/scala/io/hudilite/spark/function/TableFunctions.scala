@@ -1,0 +1,71 @@
+package io.hudilite.spark.function
+
+import io.hudilite.config.ReadOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable}
+import io.hudilite.spark.metatable.{MetadataTable, RowTable}
+import io.hudilite.spark.procedure.TableArgument
+
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+/** Functions in FROM, by Hudi's names. Their first argument is a table by a name that the session knows, or its path. */
+object TableFunctions {
+
+  private val Changes = "hudi_table_changes"
+  private val Timeline = "hudi_query_timeline"
+
+  // What of a row the read shows, in Hudi's words.
+  private val LatestState = "latest_state"
+  private val Cdc = "cdc"
+
+  def inject(extensions: SparkSessionExtensions): Unit = {
+    register(extensions, Changes, "(table, 'latest_state', begin[, end]): rows that commits after begin wrote")(changes)
+    register(extensions, Timeline, "(table): the instants of the active timeline")(timeline)
+  }
+
+  private def register(extensions: SparkSessionExtensions, name: String, usage: String)(table: Seq[String] => Table)
+      : Unit =
+    extensions.injectTableFunction((FunctionIdentifier(name),
+        new ExpressionInfo(getClass.getName, null, name, s"$name$usage", "", "", "", "", "", "", "built-in"),
+        (arguments: Seq[Expression]) => relation(table(arguments.map(textOf(name, _))))))
+
+  private def relation(table: Table): LogicalPlan = DataSourceV2Relation.create(table, None, None)
+
+  private def changes(arguments: Seq[String]): Table = arguments match {
+    case Seq(table, state, begin, end @ _*) if end.size <= 1 =>
+      val path = TableArgument.pathOf(SparkSession.active, table)
+      if (!Set(LatestState, Cdc)(state.toLowerCase)) throw invalid(Changes, state, s"it must be $LatestState")
+      if (state.equalsIgnoreCase(Cdc)) throw invalid(Changes, state, "changes before and after are not read")
+      opened(path,
+        Map(ReadOptions.QueryType.name -> "incremental", ReadOptions.BeginInstant.name -> begin) ++
+          end.map(ReadOptions.EndInstant.name -> _))
+    case _ => throw invalid(Changes, arguments.mkString(", "), s"write $Changes(table, '$LatestState', begin[, end])")
+  }
+
+  private def timeline(arguments: Seq[String]): Table = arguments match {
+    case Seq(name) =>
+      val path = TableArgument.pathOf(SparkSession.active, name)
+      HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(MetadataTable(_, RowTable.Timeline))
+        .getOrElse(throw notFound(path))
+    case _ => throw invalid(Timeline, arguments.mkString(", "), s"write $Timeline(table)")
+  }
+
+  private def opened(path: String, options: Map[String, String]): HudiliteTable = {
+    val found = HudiliteCatalog.table(path, options, dataFrame = false)
+    if (found.table.isEmpty) throw notFound(path) else found
+  }
+
+  private def notFound(path: String): InvalidInput = InvalidInput("TABLE_NOT_FOUND", "path" -> path)
+
+  private def textOf(function: String, argument: Expression): String =
+    if (!argument.foldable) throw invalid(function, argument.sql, "its arguments must be constants")
+    else Option(argument.eval()).getOrElse(throw invalid(function, "NULL", "its arguments must not be null")).toString
+
+  private def invalid(function: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> s"arguments of $function", "value" -> value, "reason" -> reason)
+}

@@ -1,0 +1,39 @@
+package io.hudilite.spark.metatable
+
+import io.hudilite.config.TableType
+import io.hudilite.table.Table
+import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant}
+
+import java.util.Locale
+
+import org.apache.spark.sql.Row
+
+/** The compactions of a table, in the columns of [[RowTable.Compactions]]. */
+private[metatable] object CompactionRows {
+
+  /** None for a copy-on-write table, where a completed `commit` is any write. */
+  def of(table: Table): Iterator[Row] =
+    if (table.config.tableType != TableType.MergeOnRead) Iterator.empty
+    else {
+      val pending = table.store.pendingCompactions(table.timeline) ++ table.store.pendingLogCompactions(table.timeline)
+      (pending.map((planned _).tupled) ++ completed(table).map((done _).tupled)).sortBy(_.getString(0)).iterator
+    }
+
+  // In a merge-on-read table only compactions complete as plain commits, and few delta commits are log compactions.
+  private def completed(table: Table): Seq[(Instant, CommitMetadata)] =
+    table.store.readCommits(table.timeline.writes.filter(i => i.action != Action.ReplaceCommit)).filter {
+      case (instant, metadata) => instant.action == Action.Commit || metadata.isLogCompaction
+    }
+
+  private def planned(instant: Instant, plan: CompactionPlan): Row =
+    Row(instant.time, null, instant.action, instant.state.name.toLowerCase(Locale.ROOT), plan.operations.size,
+      plan.operations.map(_.logFiles.size.toLong).sum, null)
+
+  private def done(instant: Instant, metadata: CommitMetadata): Row = {
+    val stats = metadata.allStats
+    val action = if (metadata.isLogCompaction) Action.LogCompaction else Action.Compaction
+    Row(instant.time, instant.completionTime.orNull, action, instant.state.name.toLowerCase(Locale.ROOT),
+      stats.map(s => s.partitionPath -> s.fileId).distinct.size, stats.map(_.logScan.files).sum,
+      stats.map(_.fileSizeInBytes).sum)
+  }
+}

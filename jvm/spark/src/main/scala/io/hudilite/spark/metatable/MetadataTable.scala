@@ -1,0 +1,61 @@
+package io.hudilite.spark.metatable
+
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.task.TaskScan
+import io.hudilite.table.Table
+
+import java.util.{Collections, Set => JSet}
+
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
+import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder, SupportsPushDownRequiredColumns}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** What a table tells of itself, as a table to select from: hudilite.`/data/trips`.history. It can only be read. */
+final case class MetadataTable(table: Table, what: RowTable) extends SupportsRead {
+
+  override def name(): String = s"hudilite.`${table.basePath}`.${what.name}"
+
+  override def schema(): StructType = what.schema
+
+  override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new MetadataScanBuilder(this)
+}
+
+private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder with SupportsPushDownRequiredColumns {
+
+  private var columns = of.what.schema // set by Spark before it builds the scan
+
+  override def pruneColumns(required: StructType): Unit = columns = required
+
+  override def build(): Scan = of.what match {
+    case driver: DriverRows => new DriverScan(of.name(), columns, () => driver.rows(of.table), driver.schema)
+    case slices: SliceRowTable => tasks(slices)
+  }
+
+  private def tasks(what: SliceRowTable): Scan = {
+    val conf = SharedConf(Sessions.hadoopConf(SparkSession.active))
+    val found = of.table.files.iterator().flatMap(_._2)
+    val lots = SliceLot.of(found, withFooters = columns.fieldNames.exists(what.footerColumns))
+    new TaskScan(of.name(), SliceRows(what, columns, of.table.basePath, conf), lots)
+  }
+}
+
+/** Rows that the driver makes when they are asked for. */
+private final class DriverScan(label: String, columns: StructType, all: () => Iterator[Row], schema: StructType)
+    extends LocalScan {
+
+  override def readSchema(): StructType = columns
+
+  override def description(): String = label
+
+  override def rows(): Array[InternalRow] = {
+    val at = columns.fieldNames.toSeq.map(schema.fieldIndex)
+    val converter = CatalystTypeConverters.createToCatalystConverter(columns)
+    all().map(row => converter(Row.fromSeq(at.map(row.get))).asInstanceOf[InternalRow]).toArray
+  }
+}

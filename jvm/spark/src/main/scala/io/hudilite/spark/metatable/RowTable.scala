@@ -1,0 +1,88 @@
+package io.hudilite.spark.metatable
+
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
+
+/** Rows that tell something of a table: what a metadata table, a procedure and the calls from Python all show.
+  *
+  * @param name
+  *   by which it is asked for
+  * @param summary
+  *   what a row is
+  * @param columns
+  *   their names with types, in order
+  */
+sealed abstract class RowTable(val name: String, val summary: String, columns: (String, DataType)*)
+    extends Product with Serializable {
+
+  /** All columns may be null as far as Spark knows. */
+  val schema: StructType = StructType(columns.map { case (column, dataType) => StructField(column, dataType) })
+}
+
+/** One that costs a few reads of the timeline, by the driver. */
+sealed abstract class DriverRows(name: String, summary: String, columns: (String, DataType)*)
+    extends RowTable(name, summary, columns: _*) {
+  def rows(table: Table): Iterator[Row]
+}
+
+/** One row or more of each file slice: as many as a large table has files, so that tasks make them.
+  *
+  * @param footerColumns
+  *   columns for which the footers of base files are opened
+  */
+sealed abstract class SliceRowTable(name: String, summary: String, val footerColumns: Set[String],
+    columns: (String, DataType)*) extends RowTable(name, summary, columns: _*)
+
+object RowTable {
+
+  case object History extends DriverRows("history", "a completed write with what it did, the newest first",
+        "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
+        "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
+        "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
+    override def rows(table: Table): Iterator[Row] = TimelineRows.history(table, limit = None)
+  }
+
+  case object Timeline extends DriverRows("timeline", "an instant of the active timeline, the oldest first",
+        "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
+        "file" -> StringType) {
+    override def rows(table: Table): Iterator[Row] = TimelineRows.timeline(table)
+  }
+
+  case object Compactions extends DriverRows("compactions",
+        "a compaction of the active timeline, planned or done, the oldest first",
+        "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
+        "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
+    override def rows(table: Table): Iterator[Row] = CompactionRows.of(table)
+  }
+
+  case object Properties extends DriverRows("properties", "a property of the table, by its name",
+        "key" -> StringType, "value" -> StringType) {
+    override def rows(table: Table): Iterator[Row] =
+      table.config.properties.toSeq.sorted.iterator.map { case (key, value) => Row(key, value) }
+  }
+
+  case object Partitions extends DriverRows("partitions", "a partition of the newest snapshot with what lies in it",
+        "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
+        "log_files" -> IntegerType, "bytes" -> LongType) {
+    // Partition by partition: of one that has been counted nothing but its row stays.
+    override def rows(table: Table): Iterator[Row] = table.files.iterator().map { case (partition, slices) =>
+      Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
+        slices.map(_.totalLength).sum)
+    }
+  }
+
+  case object FileGroups extends SliceRowTable("file_groups", "a file group with its newest file slice", Set.empty,
+        "partition" -> StringType, "file_id" -> StringType, "instant" -> StringType, "base_file" -> StringType,
+        "base_bytes" -> LongType, "log_files" -> IntegerType, "log_bytes" -> LongType)
+
+  case object Files extends SliceRowTable("files",
+        "a file of the newest snapshot; rows and keys are those of base files",
+        Set("rows", "min_key", "max_key"),
+        "partition" -> StringType, "file_id" -> StringType, "instant" -> StringType, "kind" -> StringType,
+        "rows" -> LongType, "bytes" -> LongType, "min_key" -> StringType, "max_key" -> StringType,
+        "name" -> StringType)
+
+  val All: Seq[RowTable] = Seq(History, Timeline, Files, FileGroups, Partitions, Compactions, Properties)
+}

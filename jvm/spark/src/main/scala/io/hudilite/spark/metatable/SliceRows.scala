@@ -1,0 +1,83 @@
+package io.hudilite.spark.metatable
+
+import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.task.TaskWork
+import io.hudilite.storage.Parallel
+import io.hudilite.table.Table
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
+import org.apache.spark.sql.types.StructType
+
+/** Rows of file slices, made by tasks.
+  *
+  * @param schema
+  *   the columns that are asked for: footers are opened only for those that are in them
+  */
+private final case class SliceRows(of: SliceRowTable, schema: StructType, basePath: String, conf: SharedConf)
+    extends TaskWork[SliceLot] {
+
+  @transient private lazy val converter = CatalystTypeConverters.createToCatalystConverter(schema)
+
+  override def apply(lot: SliceLot): Seq[InternalRow] = lot.slices.flatMap(rowsOf).map { values =>
+    converter(Row.fromSeq(schema.fieldNames.toSeq.map(values(_)))).asInstanceOf[InternalRow]
+  }
+
+  /** Values by the names of columns; those of footers may be absent when nobody asks for them. */
+  private[metatable] def rowsOf(slice: FileSlice): Seq[Map[String, Any]] = of match {
+    case RowTable.FileGroups => Seq(group(slice))
+    case RowTable.Files => slice.base.toSeq.map(base(slice, _)) ++ slice.logs.map { log =>
+        file(slice, log.time) ++ Map[String, Any]("kind" -> "log", "rows" -> null, "bytes" -> log.length,
+          "min_key" -> null, "max_key" -> null, "name" -> log.name)
+      }
+  }
+
+  /** @param instant
+    *   what the name of the file carries
+    */
+  private def file(slice: FileSlice, instant: String): Map[String, Any] =
+    Map("partition" -> slice.partition, "file_id" -> slice.fileId, "instant" -> instant)
+
+  private def group(slice: FileSlice): Map[String, Any] = file(slice, slice.instant) ++ Map[String, Any](
+    "base_file" -> slice.base.map(_.name).orNull, "base_bytes" -> slice.base.map(_.length).getOrElse(0L),
+    "log_files" -> slice.logs.size, "log_bytes" -> slice.logs.map(_.length).sum)
+
+  private def base(slice: FileSlice, base: BaseFile): Map[String, Any] = file(slice, base.instant) ++
+    Map[String, Any]("kind" -> "base", "bytes" -> base.length, "name" -> base.name) ++ footer(base)
+
+  private def footer(file: BaseFile): Map[String, Any] =
+    if (!schema.fieldNames.exists(of.footerColumns)) Map.empty
+    else {
+      val path = new Path(basePath, file.relativePath).toString
+      val read = FooterCache.read(conf.value, path, file.length, withBloom = false)
+      Map[String, Any]("rows" -> read.rows, "min_key" -> read.minKey.orNull, "max_key" -> read.maxKey.orNull)
+    }
+}
+
+/** What one task tells of. */
+private final case class SliceLot(slices: Seq[FileSlice])
+
+private object SliceLot {
+
+  /** Slices of a task where footers are read, which takes a request each, and where their names say all. */
+  private val WithFooters = 64
+  private val NamesOnly = 10000
+
+  def of(slices: Iterator[FileSlice], withFooters: Boolean): Seq[SliceLot] =
+    slices.grouped(if (withFooters) WithFooters else NamesOnly).map(lot => SliceLot(lot.toList)).toList
+}
+
+/** The same of a small table, for programs that ask for all at once. */
+object SnapshotFiles {
+
+  /** The base files of the newest snapshot by partition and file group, in the columns of [[RowTable.Files]]. */
+  def bases(table: Table, conf: Configuration): Iterator[Row] = {
+    val rows = SliceRows(RowTable.Files, RowTable.Files.schema, table.basePath, SharedConf(conf))
+    val bases = table.allSlices().values.flatten.filter(_.base.isDefined).map(_.copy(logs = Nil)).toSeq
+    Parallel.map(bases.sortBy(s => (s.partition, s.fileId)))(rows.rowsOf).iterator.flatten
+      .map(values => Row.fromSeq(RowTable.Files.schema.fieldNames.toSeq.map(values(_))))
+  }
+}

@@ -1,0 +1,38 @@
+package io.hudilite.spark.metatable
+
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
+
+import java.util.Locale
+
+import org.apache.spark.sql.Row
+
+/** What the active timeline says, in the columns of [[RowTable]]. */
+object TimelineRows {
+
+  /** The completed writes with what they did, newest first.
+    *
+    * @param limit
+    *   so many of them; `None` for all
+    */
+  def history(table: Table, limit: Option[Int]): Iterator[Row] = {
+    val writes = table.timeline.writes.reverse
+    table.store.readCommits(limit.fold(writes)(writes.take)).iterator.map { case (instant, metadata) =>
+      commit(instant, metadata)
+    }
+  }
+
+  private def commit(instant: Instant, metadata: CommitMetadata): Row = {
+    val stats = metadata.allStats
+    def total(count: WriteStat => Long): Long = stats.map(count).sum
+    Row(instant.time, instant.completionTime.orNull, instant.comparableAction, metadata.operation, metadata.stats.size,
+      stats.size, total(_.numWrites), total(_.numInserts), total(_.numUpdateWrites), total(_.numDeletes),
+      total(_.fileSizeInBytes), metadata.replaced.values.map(_.size).sum)
+  }
+
+  /** All instants, oldest first. */
+  def timeline(table: Table): Iterator[Row] =
+    table.timeline.instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
+      Row(i.time, i.completionTime.orNull, i.comparableAction, i.state.name.toLowerCase(Locale.ROOT), i.fileName)
+    }
+}

@@ -1,0 +1,116 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.error.EditDistance
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.shim.{CalledParameter, CalledProcedure}
+
+import java.util.Locale
+
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.types._
+
+/** What CALL runs by its name: arguments in, rows out, by the code that programs call.
+  *
+  * @param summary
+  *   what it does, for the documentation and for DESCRIBE
+  * @param parameters
+  *   in the order in which arguments without a name are taken
+  * @param columns
+  *   names and types of the columns of its answer
+  */
+final case class Procedure(name: String, summary: String, parameters: Seq[Parameter], columns: Seq[(String, DataType)])(
+    body: (SparkSession, Arguments) => Seq[Row]) extends CalledProcedure {
+
+  override def called: Seq[CalledParameter] =
+    parameters.map(p => CalledParameter(p.name, p.dataType, p.default, p.summary))
+
+  override val output: StructType = StructType(columns.map { case (column, dataType) => StructField(column, dataType) })
+
+  override def checkNames(asked: Seq[String]): Unit = asked.foreach { name =>
+    val known = parameters.map(_.name)
+    if (!known.exists(_.equalsIgnoreCase(name)))
+      throw Procedure.unknown(s"argument of ${this.name} called", name, known)
+  }
+
+  override def refused(argument: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> argument, "value" -> value, "reason" -> reason)
+
+  override def call(session: SparkSession, values: Seq[Any]): Seq[Row] =
+    body(session, Arguments(name, parameters.zip(values).map { case (p, value) => p.name -> Option(value) }.toMap))
+}
+
+object Procedure {
+
+  private[spark] def unknown(what: String, name: String, known: Seq[String]): InvalidInput =
+    InvalidInput("UNKNOWN_NAME", "what" -> what, "name" -> name,
+      "nearest" -> EditDistance.nearest(name.toLowerCase(Locale.ROOT), known), "known" -> known.mkString(", "))
+}
+
+/** A parameter of a procedure.
+  *
+  * @param dataType
+  *   a string, an integer, a long or a boolean
+  * @param default
+  *   as SQL writes it; a text in quotes
+  */
+final case class Parameter(name: String, dataType: DataType, default: String, summary: String)
+
+object Parameter {
+
+  /** One that may be left out, which says nothing. */
+  def text(name: String, summary: String): Parameter = Parameter(name, StringType, "NULL", summary)
+
+  def text(name: String, default: String, summary: String): Parameter =
+    Parameter(name, StringType, s"'$default'", summary)
+
+  def integer(name: String, summary: String): Parameter = Parameter(name, IntegerType, "NULL", summary)
+
+  def integer(name: String, default: Int, summary: String): Parameter =
+    Parameter(name, IntegerType, default.toString, summary)
+
+  def flag(name: String, summary: String): Parameter = Parameter(name, BooleanType, "false", summary)
+
+  val Table: Parameter = text("table", "the table, by a name that the session knows or by its path")
+  val Path: Parameter = text("path", "the path of the table, in the place of its name")
+  val Options: Parameter = text("options", "options of docs/options.md as 'name=value,name=value'")
+}
+
+/** What a procedure is called with; an argument that was left out has its default. */
+final case class Arguments(procedure: String, values: Map[String, Option[Any]]) {
+
+  def text(name: String): Option[String] = values(name).map(_.toString.trim).filter(_.nonEmpty)
+
+  /** Raises `InvalidInput` when it was not given. */
+  def needed(name: String): String = text(name).getOrElse(
+    throw InvalidInput("MISSING_OPTION", "option" -> name, "reason" -> s"$procedure does not work without it"))
+
+  def integer(name: String): Option[Int] = values(name).map(_.asInstanceOf[Int])
+
+  def flag(name: String): Boolean = values(name).contains(true)
+
+  /** What a text names, separated by commas; `None` when it was not given. */
+  def list(name: String): Option[Seq[String]] = text(name).map(_.split(',').toSeq.map(_.trim).filter(_.nonEmpty))
+
+  /** One of these texts, in any case. */
+  def oneOf(name: String, known: Seq[String]): Option[String] = text(name).map { asked =>
+    known.find(_.equalsIgnoreCase(asked)).getOrElse(throw invalid(name, asked,
+        s"it must be one of ${known.mkString(", ")}"))
+  }
+
+  /** So many rows; raises `InvalidInput` for a negative number. */
+  def limit: Int = {
+    val asked = integer("limit").getOrElse(Int.MaxValue)
+    if (asked < 0) throw invalid("limit", asked.toString, "it must be 0 or more") else asked
+  }
+
+  /** The argument `options` as a map; raises `InvalidInput` where it is not of that form. */
+  def options: Map[String, String] = list("options").getOrElse(Nil).map { entry =>
+    entry.split("=", 2) match {
+      case Array(key, value) if key.trim.nonEmpty => key.trim -> value.trim
+      case _ => throw invalid("options", entry, "it must be of the form name=value,name=value")
+    }
+  }.toMap
+
+  def invalid(name: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> value, "reason" -> reason)
+}

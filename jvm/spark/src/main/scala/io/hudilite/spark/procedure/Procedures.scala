@@ -1,0 +1,43 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.spark.shim.CalledProcedure
+
+import java.util.Locale
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.StringType
+
+/** All procedures, by Hudi's names where Hudi has them. */
+object Procedures {
+
+  /** The namespace in which they are called: `CALL hudilite.system.show_commits(...)`. */
+  val Namespace = "system"
+
+  private val help = Procedure("help", "Says which procedures there are, and what they take.",
+    Seq(Parameter.text("cmd", "name of a procedure; all by default")),
+    Seq("procedure", "parameter", "type", "default", "description").map(_ -> StringType))((_, arguments) =>
+    arguments.text("cmd").map(named).fold(All)(Seq(_)).flatMap(described))
+
+  /** Sorted by name. */
+  lazy val All: Seq[Procedure] =
+    (CompactionProcedures.All ++ ClusteringProcedures.All ++ CleaningProcedures.All ++
+      UndoProcedures.All ++ StateProcedures.All :+ help).sortBy(_.name)
+
+  /** The procedure of a name in any case; raises `UNKNOWN_NAME`. */
+  def named(name: String): Procedure = find(name).getOrElse(
+    throw Procedure.unknown("procedure", name.toLowerCase(Locale.ROOT), All.map(_.name)))
+
+  def find(name: String): Option[Procedure] = All.find(_.name.equalsIgnoreCase(name))
+
+  /** The one in a namespace of hudilite's catalog, or one that raises `UNKNOWN_NAME` when it is bound: what is raised
+    * while it is looked up Spark hides behind an error of its own.
+    */
+  def in(namespace: Seq[String], name: String): CalledProcedure =
+    if (namespace.map(_.toLowerCase(Locale.ROOT)) == Seq(Namespace))
+      find(name).getOrElse(UnknownProcedure(name, All.map(_.name)))
+    else UnknownProcedure((namespace :+ name).mkString("."), All.map(p => s"$Namespace.${p.name}"))
+
+  private def described(procedure: Procedure): Seq[Row] = procedure.parameters.map { p =>
+    Row(procedure.name, p.name, p.dataType.simpleString, p.default, p.summary)
+  }
+}

@@ -1,0 +1,69 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.spark.service.Undos
+
+import java.util.{Map => JMap}
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType, LongType, StringType}
+
+import scala.collection.JavaConverters._
+
+private[procedure] object UndoProcedures {
+
+  private val Instant = Parameter.text("instant_time", "the instant of the write")
+
+  private def options(arguments: Arguments): JMap[String, String] = arguments.options.asJava
+
+  private val create = Procedure("create_savepoint", "Saves the state as of a write from cleaning and archiving.",
+    Seq(Parameter.Table, Parameter.text("commit_time", "the instant of the write; the newest by default"),
+      Parameter.text("user", "who saves it; the user of the session by default"),
+      Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options),
+    Seq("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType)) { (session, arguments) =>
+    val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
+      arguments.text("commit_time"), arguments.text("comments").getOrElse(""), arguments.text("user"))
+    Seq(Row(true, saved.instant))
+  }
+
+  private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
+    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options), Seq("delete_savepoint_result" -> BooleanType)) {
+    (session, arguments) =>
+      Undos.deleteSavepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
+        arguments.needed("instant_time"))
+      Seq(Row(true))
+  }
+
+  private val show = Procedure("show_savepoints", "Shows the saved states, the oldest first.",
+    Seq(Parameter.Table, Parameter.Path),
+    Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
+      "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)) { (session, arguments) =>
+    Undos.savepoints(session, TableArgument.pathOf(session, arguments), Map.empty[String, String].asJava)
+      .map(s => Row(s.instant, s.by, s.atEpochMs, s.comment, s.files))
+  }
+
+  private val rollback = Procedure("rollback_to_instant", "Takes the newest write back, or a planned clustering.",
+    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options),
+    Seq("rollback_result" -> BooleanType, "rollback_time" -> StringType, "files" -> IntegerType)) {
+    (session, arguments) =>
+      val done = Undos.rollback(session, TableArgument.pathOf(session, arguments), options(arguments),
+        Some(arguments.needed("instant_time")), dryRun = false)
+      Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.files))
+  }
+
+  private val restore = Procedure("rollback_to_savepoint",
+    "Brings a saved state back: every write after it is taken back.",
+    Seq(Parameter.Table, Parameter.text("instant_time", "the saved state; the newest by default"), Parameter.Path,
+      Parameter.Options),
+    Seq("rollback_savepoint_result" -> BooleanType, "restore_time" -> StringType, "writes" -> IntegerType)) {
+    (session, arguments) =>
+      val path = TableArgument.pathOf(session, arguments)
+      val saved = Undos.savepoints(session, path, options(arguments)).map(_.instant)
+      val to = arguments.text("instant_time").orElse(saved.lastOption).getOrElse("")
+      if (!saved.contains(to)) throw arguments.invalid("instant_time", to,
+        if (saved.isEmpty) "no state of the table is saved" else s"saved are ${saved.mkString(", ")}")
+      val done = Undos.restore(session, path, options(arguments), to, dryRun = false)
+      Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.writes.size))
+  }
+
+  val All: Seq[Procedure] = Seq(create, delete, show, rollback, restore)
+}

@@ -1,0 +1,219 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.service.PythonTables
+
+import java.nio.file.Files
+
+import munit.FunSuite
+
+/** Procedures, metadata tables and table functions, as plain SQL, on one copy-on-write and one merge-on-read table. */
+class CallSuite extends FunSuite {
+
+  override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
+
+  private val spark = SharedSession.spark
+
+  // Nothing but what the cases call happens to the tables.
+  private val still = Map("hoodie.clean.automatic" -> "false", "hoodie.compact.inline" -> "false",
+    "hoodie.archive.automatic" -> "false", "hoodie.parquet.small.file.limit" -> "0")
+
+  private def write(path: String, from: Int, until: Int, more: (String, String)*): Unit =
+    spark.range(from, until, 1, 1).selectExpr("concat('k', id) id", "concat('p', id % 2) p", s"$until v")
+      .write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
+      .option("hoodie.datasource.write.partitionpath.field", "p").options(still ++ more).mode("append").save(path)
+
+  private lazy val (cow, mor) = {
+    val folder = Files.createTempDirectory("hudilite-calls").toString
+    val (cow, mor) = (s"$folder/cow", s"$folder/mor")
+    write(cow, 0, 6)
+    write(cow, 6, 9)
+    write(mor, 0, 6, "hoodie.datasource.write.table.type" -> "MERGE_ON_READ")
+    write(mor, 0, 3)
+    (cow, mor)
+  }
+
+  private def sql(statement: String): Seq[String] =
+    spark.sql(statement.replace("COW", cow).replace("MOR", mor)).collect().toSeq.map { row =>
+      row.toSeq.map {
+        case null => "-"
+        case value =>
+          value.toString.replaceAll("\\d{17}", "T").replaceAll("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\\d+", "F")
+      }.mkString(" ")
+    }
+
+  private def checkAll(cases: (String, Seq[String])*): Unit =
+    cases.foreach { case (statement, rows) => assertEquals(sql(statement), rows, statement) }
+
+  /** What is refused: the statement, and what the error says. */
+  private def refusedAll(cases: (String, String)*): Unit = {
+    def state = Seq(cow, mor).map(path => sql(s"SELECT * FROM hudilite.`$path`.timeline"))
+    val before = state
+    cases.foreach { case (statement, text) =>
+      val error: HudiliteException = Raised.by(sql(statement))
+      val message = error.asInstanceOf[Throwable].getMessage
+      assert(message.contains(text) && !message.contains("\n"), s"$statement: $message")
+    }
+    assertEquals(state, before)
+  }
+
+  test("metadata tables tell what a table is, with the columns and rows that are asked for") {
+    checkAll(
+      "SELECT operation, files, rows, inserts, updates FROM hudilite.`MOR`.history" ->
+        Seq("UPSERT 2 3 0 3", "UPSERT 2 6 6 0"),
+      "SELECT time, action, state FROM hudilite.`COW`.TIMELINE" -> Seq("T commit completed", "T commit completed"),
+      "SELECT partition, min_key, max_key, rows FROM hudilite.`COW`.files ORDER BY min_key" ->
+        Seq("p0 k0 k4 3", "p1 k1 k5 3", "p0 k6 k8 2", "p1 k7 k7 1"),
+      "SELECT kind, count(*), sum(rows), min(bytes) > 100 FROM hudilite.`MOR`.files GROUP BY kind ORDER BY kind" ->
+        Seq("base 2 6 true", "log 2 - true"),
+      "SELECT count(*) FROM hudilite.`MOR`.files" -> Seq("4"),
+      "SELECT file_id, log_files FROM hudilite.`MOR`.file_groups WHERE partition = 'p1'" -> Seq("F 1"),
+      "SELECT partition, file_groups, base_files, log_files FROM hudilite.`MOR`.partitions ORDER BY partition" ->
+        Seq("p0 1 1 1", "p1 1 1 1"),
+      "SELECT value FROM hudilite.`MOR`.properties WHERE key = 'hoodie.table.type'" -> Seq("MERGE_ON_READ"),
+      "SELECT * FROM hudilite.`MOR`.compactions" -> Nil,
+      "SELECT h.operation FROM hudilite.`COW`.history h JOIN hudilite.`COW`.timeline t USING (time)" ->
+        Seq("UPSERT", "UPSERT"))
+    assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 12)
+  }
+
+  test("Python gets the rows of the metadata tables, and base files alone") {
+    def masked(json: String) = json.replaceAll("\\d{17}", "T").replaceAll("\"bytes\":\\d+", "\"bytes\":B")
+    assertEquals(masked(PythonTables.history(spark, cow, 1)),
+      """[{"time":"T","completion_time":"T","action":"commit","operation":"UPSERT","partitions":2,"files":2,"rows":3,""" +
+        """"inserts":3,"updates":0,"deletes":0,"bytes":B,"replaced":0}]""")
+    val files = PythonTables.files(spark, mor)
+    assert(!files.contains("kind") && !files.contains(".log"), files)
+    assertEquals(files.split("min_key").length, 3, files)
+  }
+
+  test("metadata tables are not changed, and there are no others") {
+    refusedAll(
+      Seq("INSERT INTO $T VALUES ('a', 'b')", "INSERT OVERWRITE $T VALUES ('a', 'b')", "DELETE FROM $T",
+        "UPDATE $T SET key = 'x'", "TRUNCATE TABLE $T", "ALTER TABLE $T ADD COLUMN x int", "DROP TABLE $T",
+        "DROP TABLE IF EXISTS $T", "ALTER TABLE $T RENAME TO $T",
+        "MERGE INTO $T t USING $T s ON t.key = s.key WHEN MATCHED THEN DELETE")
+        .map(_.replace("$T", "hudilite.`MOR`.properties") -> "[STATEMENT_NOT_SUPPORTED]") ++
+        Seq(
+          "SELECT * FROM hudilite.`MOR`.propertis" ->
+            "There is no metadata table propertis. The nearest one is properties",
+          "SELECT * FROM hudilite.`MOR`.history VERSION AS OF '1'" -> "it tells what the table is now"): _*)
+  }
+
+  test("a metadata table leaves a table at that place alone") {
+    val inner = s"$cow-parent"
+    write(inner, 0, 1)
+    write(s"$inner/history", 0, 2)
+    assertEquals(sql(s"SELECT count(id) FROM hudilite.`$inner`.history"), Seq("2"))
+  }
+
+  test("table functions read changes and the timeline") {
+    checkAll(
+      "SELECT id FROM hudi_table_changes('COW', 'latest_state', 'earliest') WHERE v = 9 ORDER BY id" ->
+        Seq("k6", "k7", "k8"),
+      s"SELECT count(*) FROM hudi_table_changes('hudilite.`MOR`', 'LATEST_STATE', '000', '${completed(mor)}')" ->
+        Seq("6"),
+      s"SELECT id FROM hudi_table_changes('MOR', 'latest_state', '${completed(mor)}') ORDER BY id" ->
+        Seq("k0", "k1", "k2"),
+      "SELECT action FROM hudi_query_timeline('COW')" -> Seq("commit", "commit"))
+    refusedAll("SELECT * FROM hudi_table_changes('MOR', 'cdc', 'earliest')" -> "changes before and after are not read",
+      "SELECT * FROM hudi_table_changes('MOR', 'all', 'earliest')" -> "it must be latest_state",
+      "SELECT * FROM hudi_table_changes('MOR', 'latest_state', NULL)" -> "must not be null",
+      "SELECT * FROM hudi_table_changes('MOR')" -> "write hudi_table_changes(table",
+      "SELECT * FROM hudi_query_timeline('MOR', 'true')" -> "write hudi_query_timeline(table)",
+      "SELECT * FROM hudi_query_timeline('/nothing')" -> "[TABLE_NOT_FOUND]")
+  }
+
+  private def completed(path: String): String =
+    spark.sql(s"SELECT completion_time FROM hudilite.`$path`.timeline").head().getString(0)
+
+  test("a call names a table by its path or as the session knows it, and arguments by name or in order") {
+    val newest = Seq("T T commit 2 0 2 3 0")
+    def shown(call: String): Unit =
+      assertEquals(sql(call).map(_.split(' ').toSeq).map(r => (r.take(3) ++ r.slice(4, 9)).mkString(" ")), newest, call)
+    Seq("CALL hudilite.system.show_commits(table => 'COW', limit => 1)",
+      "call hudilite.SYSTEM.Show_Commits(LIMIT => 2 - 1, path => concat('CO', 'W'));".replace("'CO', 'W'",
+        s"'$cow', ''"),
+      "/* a comment\n */ -- and one\n CALL hudilite.system.show_commits('hudilite.`COW`', 1)",
+      "CALL hudilite.system.show_commits(`table` => 'COW', limit => '1')").foreach(shown)
+    spark.sql("USE hudilite")
+    try shown("CALL system.show_commits('COW', 1)")
+    finally spark.sql("USE spark_catalog")
+    refusedAll(
+      "CALL hudilite.system.show_comits('COW')" -> "There is no procedure show_comits. The nearest one is show_commits",
+      "CALL hudilite.sys.show_commits('COW')" -> "The nearest one is system.show_commits",
+      "CALL hudilite.system.show_commits(tabel => 'COW')" ->
+        "no argument of show_commits called tabel. The nearest one is table",
+      "CALL hudilite.system.show_commits()" -> "[MISSING_OPTION] The option table is missing",
+      "CALL hudilite.system.show_commits(table => 'COW', path => 'MOR')" -> "the table is said to be",
+      "CALL hudilite.system.show_commits('COW', -1)" -> "it must be 0 or more",
+      "CALL hudilite.system.show_commits('nothing')" -> "the session knows no table of that name",
+      "CALL hudilite.system.show_commits('/nothing')" -> "[TABLE_NOT_FOUND]",
+      "CALL hudilite.system.show_services('COW', options => 'hoodie.clean.automatc=true')" -> "[UNKNOWN_OPTION]",
+      "CALL hudilite.system.show_services('COW', options => 'true')" -> "of the form name=value")
+  }
+
+  test("arguments that do not fit a procedure are refused") {
+    Seq("'COW', 'x'", "'COW', 1, 'COW', 3", "table => 'COW', table => 'COW'", "limit => 1, 'COW'", "'COW', rand()")
+      .foreach(arguments => intercept[Exception](sql(s"CALL hudilite.system.show_commits($arguments)")))
+  }
+
+  test("a table of another format is refused by its name") {
+    spark.sql("CREATE TABLE other_format (a int) USING parquet")
+    spark.range(1).createOrReplaceTempView("some_view")
+    try refusedAll("CALL hudilite.system.show_commits('other_format')" -> "it is a table of the format parquet",
+        "CALL hudilite.system.show_commits('default.other_format')" -> "it is a table of the format parquet",
+        "CALL hudilite.system.show_commits('some_view')" -> "it is a view or has no format")
+    finally spark.sql("DROP TABLE other_format")
+  }
+
+  private val oneVersion = "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1"
+
+  test("services are planned, run and shown") {
+    checkAll(
+      "CALL hudilite.system.run_compaction(op => 'dry_run', table => 'MOR')" -> Seq("- 2 REQUESTED"),
+      "CALL hudilite.system.run_compaction(op => 'execute', table => 'MOR')" -> Nil,
+      "CALL hudilite.system.run_compaction(op => 'schedule', table => 'MOR')" -> Seq("T 2 REQUESTED"),
+      "CALL hudilite.system.show_compaction('MOR')" -> Seq("T - REQUESTED compaction 2 2 -"))
+    val planned = spark.sql(s"SELECT time FROM hudilite.`$mor`.compactions").head().getString(0)
+    refusedAll(s"CALL hudilite.system.run_compaction('schedule', 'MOR', timestamp => $planned)" -> "is planned already",
+      "CALL hudilite.system.run_compaction('MOR')" -> "it must be one of run, schedule, execute",
+      "CALL hudilite.system.run_compaction(table => 'MOR', timestamp => '1')" -> "[COMPACTION_NOT_FOUND]",
+      "CALL hudilite.system.run_compaction(table => 'COW')" -> "[COMPACTION_NOT_POSSIBLE]",
+      "CALL hudilite.system.run_clustering('COW', order_strategy => 'round')" -> "it must be one of hilbert, linear")
+    checkAll(
+      s"CALL hudilite.system.run_compaction(table => 'MOR', timestamp => $planned)" -> Seq("T 2 COMPLETED"),
+      "SELECT state, file_groups, log_files FROM hudilite.`MOR`.compactions" -> Seq("completed 2 2"),
+      "CALL hudilite.system.run_clustering('COW', op => 'schedule', selected_partitions => 'p0')" ->
+        Seq("T 1 REQUESTED p0"),
+      "CALL hudilite.system.run_clustering('COW')" -> Seq("T - COMPLETED p0"),
+      "CALL hudilite.system.show_clustering('COW')" -> Seq("T - COMPLETED p0"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, dry_run => true)" -> Seq("- 2 -"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion)" -> Seq("T 2 -"),
+      "CALL hudilite.system.archive_commits('COW', dry_run => true)" -> Seq("0 0"),
+      "CALL hudilite.system.doctor('COW')" -> Nil)
+    assertEquals(sql("CALL hudilite.system.show_services('MOR')").map(_.takeWhile(_ != ' ')),
+      Seq("compaction", "clustering", "cleaning", "archiving"))
+  }
+
+  test("writes are saved and taken back, and partitions dropped") {
+    checkAll(
+      "CALL hudilite.system.create_savepoint('COW', user => 'ada', comments => 'before')" -> Seq("true T"),
+      "CALL hudilite.system.drop_partition('COW', 'p0', dry_run => true)" -> Seq("p0 1 - false"),
+      "CALL hudilite.system.drop_partition('COW', 'p0')" -> Seq("p0 1 T true"),
+      "SELECT DISTINCT p FROM hudilite.`COW`" -> Seq("p1"),
+      "CALL hudilite.system.rollback_to_savepoint('COW')" -> Seq("true T 1"),
+      "SELECT count(*) FROM hudilite.`COW`" -> Seq("9"))
+    val saved = spark.sql(s"CALL hudilite.system.show_savepoints('$cow')").head()
+    assertEquals(Seq(saved.getString(1), saved.getString(3)), Seq("ada", "before"))
+    refusedAll("CALL hudilite.system.rollback_to_savepoint('COW', '1')" -> "saved are",
+      "CALL hudilite.system.rollback_to_savepoint('MOR')" -> "no state of the table is saved",
+      "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint does not work without it",
+      "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7")
+    val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
+    checkAll(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true"),
+      s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),
+      "SELECT count(*), sum(v) FROM hudilite.`MOR`" -> Seq("6 27"))
+  }
+}

@@ -1,0 +1,70 @@
+package io.hudilite.spark.procedure
+
+import io.hudilite.spark.metatable.RowTable
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
+import munit.FunSuite
+import org.apache.spark.sql.types.StructType
+
+/** docs/procedures.md, made from what is declared. `UPDATE=1` writes it instead of comparing it. */
+class ProceduresPageSuite extends FunSuite {
+
+  private val page = Paths.get("docs/procedures.md")
+
+  test("docs/procedures.md says what is declared (make docs writes it again)") {
+    if (sys.env.get("UPDATE").contains("1")) Files.write(page, content.getBytes(UTF_8))
+    val written = if (Files.exists(page)) new String(Files.readAllBytes(page), UTF_8) else ""
+    assertNoDiff(written, content, "docs/procedures.md is stale")
+  }
+
+  test("procedures have names of their own, and parameters too, each with a sentence") {
+    assertEquals(Procedures.All.map(_.name).distinct, Procedures.All.map(_.name))
+    Procedures.All.foreach { p =>
+      assert(p.summary.endsWith("."), p.name)
+      assertEquals(p.parameters.map(_.name).distinct, p.parameters.map(_.name), p.name)
+    }
+  }
+
+  private def content: String = (introduction ++ metadataTables ++ functions ++ procedures).mkString("", "\n", "\n")
+
+  private def introduction = Seq("# Procedures, metadata tables and table functions", "",
+    "Made from the declarations in `io.hudilite.spark.procedure` and `io.hudilite.spark.metatable`; `make docs` writes it",
+    "again. All of this is plain SQL, which works through Spark Connect, too.")
+
+  private def metadataTables = Seq("", "## Metadata tables", "",
+    "What a table tells of itself stands behind its name: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
+    "`spark.read.table` of the same name. They can only be read, and tell of the newest state.",
+    "") ++
+    table(Seq("table", "a row is", "columns"), RowTable.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
+
+  private def functions = Seq("", "## Table functions", "") ++ table(Seq("function", "rows"),
+    Seq(
+      Seq("`hudi_table_changes(table, 'latest_state', begin[, end])`",
+        "those that commits after `begin` wrote, up to and with `end`, in the columns of the table"),
+      Seq("`hudi_query_timeline(table)`", "those of the metadata table `timeline`"))) ++ Seq("",
+    "`begin` and `end` are what `hoodie.datasource.read.begin.instanttime` and `hoodie.datasource.read.end.instanttime`",
+    "take ([options.md](options.md)).")
+
+  private def procedures = Seq("", "## Procedures", "",
+    "`CALL hudilite.system.show_commits(table => '/data/trips', limit => 5)`: arguments go by name, in any order, or",
+    "without a name in the order of the lists below. Names are Apache Hudi's where it has the procedure, in any case. A",
+    "table is told by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
+    "only. What is `NULL` by default is left to the options. A procedure does what the method of Python's table object",
+    "does.") ++ Procedures.All.flatMap(procedure)
+
+  private def procedure(p: Procedure) =
+    Seq("", s"### ${p.name}", "", s"${p.summary} It answers with ${columns(p.output)}.", "") ++
+      table(Seq("argument", "type", "default", "what"),
+        p.parameters.map(a => Seq(s"`${a.name}`", a.dataType.simpleString, s"`${a.default}`", a.summary)))
+
+  private def columns(schema: StructType): String =
+    schema.fields.map(f => s"`${f.name}` ${f.dataType.simpleString}").mkString(", ")
+
+  private def table(head: Seq[String], rows: Seq[Seq[String]]): Seq[String] =
+    (head +: head.map(_ => "---") +: rows).map {
+      case rule if rule.forall(_ == "---") => rule.mkString("|", "|", "|")
+      case row => row.mkString("| ", " | ", " |")
+    }
+}
