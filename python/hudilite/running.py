@@ -45,6 +45,6 @@ def jvm(spark: SparkSession, name: str, what: str, otherwise: str) -> Any:
     if found is None:
         raise NotImplementedError(
             f"{what} is started in Spark's driver process, which a Spark Connect session does not reach. Run it in a "
-            f"classic session{otherwise}."
+            f"classic session, or call its procedure in SQL (docs/procedures.md){otherwise}."
         )
     return found

@@ -2,13 +2,7 @@ package io.hudilite.spark.shim
 
 import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  Cast,
-  EvalMode,
-  Expression,
-  NamedArgumentExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, FunctionIdentifier, TableIdentifier}
@@ -23,7 +17,8 @@ object Calls {
   /** @param find
     *   a procedure by its namespace and name
     */
-  def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure): Unit =
+  def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure)
+      : Unit =
     extensions.injectParser((session, delegate) => new CallParser(session, catalog, find, delegate))
 }
 
@@ -41,7 +36,8 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
   private val Call = """(?is)(?:\s++|--[^\r\n]*+|/\*.*?\*/)*+CALL\s+(.*?)[\s;]*""".r
 
   override def parsePlan(sqlText: String): LogicalPlan = sqlText match {
-    case Call(called) if mayBeOurs(called) => delegate.parseExpression(called) match {
+    case Call(called) if mayBeOurs(called) =>
+      delegate.parseExpression(called) match {
         case f: UnresolvedFunction => ours(f.nameParts).fold(delegate.parsePlan(sqlText)) { case (namespace, name) =>
             command(find(namespace, name), f.arguments)
           }
@@ -110,7 +106,8 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
 private final case class CallCommand(procedure: CalledProcedure, places: Seq[Int], values: Seq[Expression],
     defaults: Seq[Expression]) extends LeafRunnableCommand {
 
-  override lazy val output: Seq[Attribute] = org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes(procedure.output)
+  override lazy val output: Seq[Attribute] =
+    org.apache.spark.sql.catalyst.types.DataTypeUtils.toAttributes(procedure.output)
 
   override def run(session: SparkSession): Seq[Row] = {
     val given = places.zip(values).toMap

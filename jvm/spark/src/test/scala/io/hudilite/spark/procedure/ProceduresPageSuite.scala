@@ -31,7 +31,7 @@ class ProceduresPageSuite extends FunSuite {
 
   private def introduction = Seq("# Procedures, metadata tables and table functions", "",
     "Made from the declarations in `io.hudilite.spark.procedure` and `io.hudilite.spark.metatable`; `make docs` writes it",
-    "again. All of this is plain SQL, which works through Spark Connect, too.")
+    "again. All of this is plain SQL.")
 
   private def metadataTables = Seq("", "## Metadata tables", "",
     "What a table tells of itself stands behind its name: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
