@@ -34,7 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/MetadataRule", "catalog/StatementRule", "function/TableFunctions", "lookup/ProbeTarget",
+      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/StatementRewrites", "catalog/StatementRule",
+      "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
@@ -53,6 +54,11 @@ object Internals {
     entry(Reflection, "SparkSession.sessionState")(
       "The manager of catalogs is a class in Spark 4.0 and an interface in 4.3.")("shim/Catalogs")(
       "PathStatementsSuite"),
+    entry(Reflection, "SparkSession.sessionState")(
+      "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
+    entry("sql.execution.command.CreateTableLikeCommand")(
+      "The statement as Spark 3.5 to 4.0 plans it, to be refused.")("catalog/StatementRewrites")(
+      "NamedStatementsSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(
@@ -166,9 +172,10 @@ object Internals {
         "gives them to a thread, not to an object.")(
       "basefile.read/OldBaseFile", "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
-      "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/RecordSize", "plan/WriteLayout",
+      "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
+      "plan/RecordSize", "plan/SelectedPartitions", "plan/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
-      "EvolvedReadSuite", "ColumnNamesSuite", "RequestOptionsSuite"),
+      "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(
       "compact/CompactionStrategy")("StrategiesSuite"))
 

@@ -29,6 +29,7 @@ object SharedSession {
 
   /** Runs `body` with these settings of the session, which are unset again afterwards. */
   def withConf[T](settings: (String, String)*)(body: => T): T = {
+    SparkSession.setActiveSession(spark) // suites that work with other sessions leave one of these
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
     finally settings.foreach { case (key, _) => spark.conf.unset(key) }

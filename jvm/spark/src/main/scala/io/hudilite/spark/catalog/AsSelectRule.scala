@@ -52,7 +52,7 @@ object AsSelectRule extends Rule[LogicalPlan] {
     val options = CreatedTable.partitioned(replace.partitioning,
       said(target.spec) ++ TableProperty.options(replace.writeOptions))
     val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
-    PlanNodes.overwrite(relation, replace.query, options)
+    PlanNodes.replaceAll(relation, replace.query, options)
   }
 
   /** What the catalog says of the table stays, so that the statement must not say otherwise. */

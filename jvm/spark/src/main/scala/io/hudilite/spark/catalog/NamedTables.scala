@@ -38,7 +38,8 @@ private[catalog] object NamedTables {
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val table = HudiliteCatalog.table(found.path, found.reads ++ options, dataFrame)
     // Nearer than what the session says for all tables, and farther than what one write says.
-    table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)), entry = Some(found))
+    table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)),
+      entry = Some(found))
   }
 
   /** Creates the table and its name. Raises `InvalidInput` for what a Hudi table cannot be, or when the statement says

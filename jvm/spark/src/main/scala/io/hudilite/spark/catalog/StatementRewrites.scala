@@ -33,7 +33,7 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
   /** One write without rows, instead of all that the table has. */
   private def truncated(resolved: ResolvedTable, table: HudiliteTable): LogicalPlan = {
     val relation = DataSourceV2Relation.create(table, Some(resolved.catalog), Some(resolved.identifier))
-    PlanNodes.overwrite(relation, LocalRelation(relation.output.map(_.newInstance())), Map.empty)
+    PlanNodes.replaceAll(relation, LocalRelation(relation.output.map(_.newInstance())), Map.empty)
   }
 
   // Spark would register a folder in which there is no table.

@@ -60,7 +60,7 @@ object PlanNodes {
     Seq(replace.name, replace.partitioning, replace.query, replace.tableSpec, replace.writeOptions))
 
   /** The rows, by the names of their columns, instead of all that the table has. */
-  def overwrite(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String])
+  def replaceAll(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String])
       : OverwriteByExpression = build(classOf[OverwriteByExpression],
     Seq(target, Literal.TrueLiteral, rows, writeOptions, java.lang.Boolean.TRUE))
 

@@ -56,7 +56,8 @@ object TableProperty {
   def ofSimpleBuckets(properties: Map[String, String]): Map[String, String] = {
     def says(key: ConfigKey[_], text: String): Option[Boolean] =
       key.raw(properties).map(_._2.trim.equalsIgnoreCase(text))
-    if (says(WriteOptions.IndexType, "BUCKET").contains(true) && !says(WriteOptions.BucketEngine, "SIMPLE").contains(false))
+    if (says(WriteOptions.IndexType, "BUCKET").contains(true) &&
+      !says(WriteOptions.BucketEngine, "SIMPLE").contains(false))
       ofBuckets(properties)
     else Map.empty
   }
