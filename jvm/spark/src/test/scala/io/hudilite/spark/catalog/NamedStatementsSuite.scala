@@ -221,6 +221,16 @@ final class NamedStatementsSuite extends FunSuite {
     sql("DROP TABLE kept")
   }
 
+  test("procedures, metadata tables and functions know a table by its name") {
+    sql("CREATE TABLE told USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, 'a' AS v")
+    Seq("told", "named.told").foreach(name =>
+      assertEquals(sql(s"CALL hudilite.system.show_commits(table => '$name')").size, 1, name))
+    assertEquals(sql("SELECT * FROM hudilite.named.told.history").size, 1)
+    assertEquals(sql("SELECT * FROM hudi_query_timeline('named.told')").size, 1)
+    assertEquals(condition("SELECT * FROM hudilite.named.told.histori"), "UNKNOWN_NAME")
+    sql("DROP TABLE told")
+  }
+
   test("tables of other formats stay Spark's") {
     sql("CREATE TABLE plain (id INT) USING parquet")
     sql("INSERT INTO plain VALUES (1)")
