@@ -24,17 +24,20 @@ final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupp
   /** Options may be given for a whole session as `spark.datasource.hudilite.<option>`. */
   override def keyPrefix(): String = "hudilite"
 
+  // Spark makes a source for each read and write.
+  private var reads = false
+
   override def extractIdentifier(options: CaseInsensitiveStringMap): Identifier =
-    new PathIdentifier(path(options), options.asCaseSensitiveMap.asScala.toMap)
+    new PathIdentifier(path(options), options.asCaseSensitiveMap.asScala.toMap, () => reads)
 
   override def extractCatalog(options: CaseInsensitiveStringMap): String = {
     HudiliteCatalog.register(SparkSession.active)
     HudiliteCatalog.Name
   }
 
-  // Spark asks this of reads alone, as it loads the table: a write to the same path may be about to create it.
+  // Spark asks this of reads alone, before it loads the table: a write to the same path may be about to create it.
   override def extractTimeTravelVersion(options: CaseInsensitiveStringMap): Optional[String] = {
-    HudiliteCatalog.requireTable(path(options))
+    reads = true
     Optional.empty()
   }
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{ReadOptions, TableProperties}
+import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.metatable.MetadataTable
@@ -37,7 +37,10 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     if (namespace.length == 1) NamedTables.list(namespace.headOption).toArray else Array.empty
 
   override def loadTable(ident: Identifier): SparkTable = ident match {
-    case p: PathIdentifier => HudiliteCatalog.table(p.path, p.options, dataFrame = true)
+    case p: PathIdentifier =>
+      val found = HudiliteCatalog.table(p.path, p.options, dataFrame = true)
+      if (p.mustExist() && found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
+      found
     case _ => metadataTable(ident).getOrElse(existing(ident, Map.empty))
   }
 
@@ -151,14 +154,6 @@ object HudiliteCatalog {
     val basePath = qualified(path, conf)
     val storage = TableStorage.of(new HadoopStorage(conf), basePath)
     HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
-  }
-
-  /** Raises `TABLE_NOT_FOUND` unless there is a table at the path. */
-  def requireTable(path: String): Unit = {
-    val conf = Sessions.hadoopConf(SparkSession.active)
-    val basePath = qualified(path, conf)
-    if (!TableProperties.exists(new HadoopStorage(conf), basePath))
-      throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
   }
 
   /** Forgets what is known of the files of the table at a path. */

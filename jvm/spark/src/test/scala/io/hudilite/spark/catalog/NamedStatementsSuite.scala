@@ -30,7 +30,7 @@ final class NamedStatementsSuite extends FunSuite {
   override def afterAll(): Unit = {
     spark.sql("USE default")
     spark.sql("DROP DATABASE named CASCADE")
-    ()
+    SparkSession.setActiveSession(SharedSession.spark)
   }
 
   private val columns = "(id INT, day STRING, v DOUBLE)"
