@@ -61,8 +61,18 @@ class Turns:
             else:
                 self.rows[row["id"]] = {name: row.get(name) for name in names}
 
-    def alter(self, change: str, schema: str, rows: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """A statement of Hudi's on the columns, which `rows` does to the rows that must be read from now on."""
+    def alter(
+        self, change: str, schema: str, rows: Callable[[dict[str, Any]], dict[str, Any]], engine: Engine | None = None
+    ) -> None:
+        """A statement on the columns, Hudi's unless said, which `rows` does to the rows to be read from now on."""
+        if engine is self.lite:
+            engine.spark.sql(f"ALTER TABLE hudilite.`{self.path}` {change}")
+        else:
+            self.alter_by_hudi(change)
+        self.schema = schema
+        self.rows = {key: rows(row) for key, row in self.rows.items()}
+
+    def alter_by_hudi(self, change: str) -> None:
         spark = self.real.spark
         with settings(spark, {**ALTER, "hoodie.write.auto.upgrade": "false", "hoodie.metadata.enable": "false"}):
             spark.sql(f"CREATE TABLE IF NOT EXISTS by_id USING hudi LOCATION '{self.path}'")
@@ -70,8 +80,6 @@ class Turns:
                 spark.sql(f"ALTER TABLE by_id {change}")
             finally:
                 spark.sql("DROP TABLE by_id")
-        self.schema = schema
-        self.rows = {key: rows(row) for key, row in self.rows.items()}
 
     def check(self) -> None:
         expected = sorted(json.dumps(row, sort_keys=True) for row in self.rows.values())
@@ -155,4 +163,40 @@ def test_both_read_what_the_other_wrote_between_changes_of_columns(
         lambda row: renamed(row, "extra", "more"),
     )
     turns.write(lite, batch(range(4, 6), 11, shade="u", more={"p": 3, "q": "three"}))
+    turns.check()
+    # And columns that hudilite changes, where Hudi has done so before.
+    turns.alter(
+        "RENAME COLUMN shade TO tone", turns.schema.replace("shade", "tone"),
+        lambda row: renamed(row, "shade", "tone"), lite,
+    )  # fmt: skip
+    turns.check()
+    turns.write(real, batch(range(6, 8), 12, tone="v", note="n", more={"p": 4, "q": "four"}))
+    turns.check()
+
+
+@pytest.mark.parametrize(("version", "kind"), [(9, "COPY_ON_WRITE"), (9, "MERGE_ON_READ"), (6, "COPY_ON_WRITE")])
+def test_hudi_goes_on_where_hudilite_changes_columns_first(
+    lite: Engine, real: Engine, path: Path, version: int, kind: str
+) -> None:
+    turns = Turns(lite, real, path, version, kind)
+    rows = [
+        {"id": f"k{i}", "ts": 1, "dt": f"p{i % 2}", "colour": f"c{i}", "price": i, "st": {"x": i, "y": "y"}}
+        for i in range(6)
+    ]
+    turns.write(lite, rows, "insert")
+    turns.alter(
+        "RENAME COLUMN colour TO shade", FIRST.replace("colour", "shade"),
+        lambda row: renamed(row, "colour", "shade"), lite,
+    )  # fmt: skip
+    turns.alter("ALTER COLUMN price TYPE string", turns.schema.replace("price int", "price string"),
+                lambda row: {**row, "price": str(row["price"])}, lite)  # fmt: skip
+    turns.alter("RENAME COLUMN st.x TO z", turns.schema.replace("x:int", "z:int"),
+                lambda row: {**row, "st": renamed(row["st"], "x", "z")}, lite)  # fmt: skip
+    turns.check()
+    changed = {"id": "k1", "ts": 2, "dt": "p1", "shade": "real", "price": "many", "st": {"z": 9, "y": "n"}}
+    turns.write(real, [changed])
+    turns.check()
+    turns.write(lite, [{**changed, "id": "k2", "dt": "p0", "shade": "lite"}])
+    turns.alter("DROP COLUMN shade", turns.schema.replace("shade string, ", ""),
+                lambda row: {name: value for name, value in row.items() if name != "shade"})  # fmt: skip
     turns.check()

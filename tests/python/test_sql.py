@@ -144,7 +144,7 @@ def test_a_setting_of_the_session_that_nobody_knows_is_refused_by_name(story: St
 
 
 @pytest.mark.parametrize(
-    "statement", ["DROP TABLE {}", "ALTER TABLE {} ADD COLUMN x INT", "COMMENT ON TABLE {} IS 'c'"]
+    "statement", ["DROP TABLE {}", "ALTER TABLE {} REPLACE COLUMNS (x INT)", "COMMENT ON TABLE {} IS 'c'"]
 )
 def test_a_statement_without_effect_is_refused_in_one_line(story: Story, statement: str) -> None:
     with pytest.raises(Exception, match=r"STATEMENT_NOT_SUPPORTED\]") as caught:

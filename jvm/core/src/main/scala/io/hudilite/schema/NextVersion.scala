@@ -27,7 +27,7 @@ object NextVersion {
     */
   def of(present: String, avroJson: String, instant: String): Option[String] = mapper.readTree(present) match {
     case root: ObjectNode =>
-      val growth = new Growth(root.path("max_column_id").asInt(greatestId(root)))
+      val growth = new Growth(lastId(root))
       growth.record(root, AvroColumns.parse(avroJson), Nil)
       if (!growth.changed) None
       else {
@@ -46,6 +46,8 @@ object NextVersion {
     case _ => throw new IllegalArgumentException("a history of columns lists no schemas")
   }
 
+  private[schema] def lastId(root: ObjectNode): Int = root.path("max_column_id").asInt(greatestId(root))
+
   private val IdNames = Set("id", "element_id", "key_id", "value_id")
 
   private def greatestId(node: JsonNode): Int = {
@@ -57,7 +59,7 @@ object NextVersion {
   private val Unreadable = Set("local-timestamp-micros", "local-timestamp-millis")
 
   /** Changes the nodes of one version in place. */
-  private final class Growth(first: Int) {
+  private[schema] final class Growth(first: Int) {
 
     var lastId: Int = first
     var changed: Boolean = false

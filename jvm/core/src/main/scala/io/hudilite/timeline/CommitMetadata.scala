@@ -126,6 +126,9 @@ object CommitMetadata {
   /** Operation of a completed clustering. */
   val Cluster = "CLUSTER"
 
+  /** Operation of a commit that changes the table's columns and no row. */
+  val AlterSchema = "ALTER_SCHEMA"
+
   /** What a file without content means. */
   val Empty: CommitMetadata = CommitMetadata("UNKNOWN", Map.empty, Map.empty)
 }

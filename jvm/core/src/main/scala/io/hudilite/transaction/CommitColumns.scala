@@ -1,7 +1,8 @@
 package io.hudilite.transaction
 
 import io.hudilite.error.CommitConflict
-import io.hudilite.schema.{ColumnSets, NextVersion, SchemaJson}
+import io.hudilite.record.MetaFields
+import io.hudilite.schema.{AlteredVersion, ColumnEdit, ColumnSets, NextVersion, SchemaJson}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
 
@@ -13,6 +14,15 @@ import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
   *   all versions of the columns, of a table that keeps them by id
   */
 private[transaction] final case class CommitColumns(extra: Map[String, String], history: Option[String])
+
+/** The columns after a change that gives them ids.
+  *
+  * @param avroJson
+  *   without meta columns
+  * @param edits
+  *   what becomes of the names before
+  */
+final case class AlteredColumns(avroJson: String, edits: Seq[ColumnEdit])
 
 /** Readers take the columns from the newest commit, so a commit must not forget what another one added while it ran, nor
   * what Hudi's schema-on-read renamed or dropped (docs/format.md#columns-by-id).
@@ -38,6 +48,24 @@ private[transaction] object CommitColumns {
         recorded(table, columns, newest.flatMap(_.byId), instant, now)
       case _ => own.fold(CommitColumns(Map.empty, None))(recorded(table, _, newest.flatMap(_.byId), instant, now))
     }
+  }
+
+  /** For a change of the columns themselves. Raises `CommitConflict` when they have changed since it was planned.
+    *
+    * @param table
+    *   as the change was planned on it
+    * @param now
+    *   the timeline before the change completes
+    */
+  def ofAlteration(table: Table, instant: String, altered: AlteredColumns, now: Timeline): CommitColumns = {
+    val newest = table.store.schema(now)
+    if (newest != table.schema) throw conflict(table, instant)
+    val before = newest.fold("")(_.avroJson)
+    val present = newest.flatMap(_.byId).getOrElse(AlteredVersion.first(before, MetaFields.all))
+    val next = AlteredVersion.of(present, altered.edits, altered.avroJson, instant)
+    val history = table.store.schemaFiles.newest(now).filter(_ => newest.exists(_.byId.isDefined))
+    CommitColumns(entries(TableSchema(altered.avroJson, Some(next))).toMap,
+      Some(NextVersion.history(history.getOrElse(AlteredVersion.history(present)), next)))
   }
 
   /** For a service, which moves rows and leaves the columns as they were when it was planned. */

@@ -45,14 +45,22 @@ final class Transaction private (
     *   what the write took for granted about rows that it did not touch
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
-      columns: Option[String] = None, assumption: Assumption = Assumption.Default): Instant = {
+      columns: Option[String] = None, assumption: Assumption = Assumption.Default): Instant =
+    published(stats, replaced, assumption)(recordedColumns(columns, _))
+
+  /** Publishes other columns and no rows: from the instant on, files are read by the new names. Raises as [[commit]]. */
+  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing)(
+    CommitColumns.ofAlteration(table, instant, columns, _))
+
+  private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption)(
+      columns: Timeline => CommitColumns): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
       val now = new CommitGate(table, instant, action, permit, options).pass(metadata, assumption)
-      val recorded = recordedColumns(columns, now)
+      val recorded = columns(now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
       complete(metadata.copy(extra = recorded.extra))
     }

@@ -95,11 +95,16 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     }
   }
 
-  override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
-    named(ident).fold(throw Refusal.Alter.of(pathOf(ident))) { table =>
-      NamedTables.alter(table, changes)
-      loadTable(ident)
+  override def alterTable(ident: Identifier, changes: TableChange*): SparkTable = {
+    named(ident) match {
+      case Some(table) => NamedTables.alter(table, changes)
+      case None =>
+        val columns = ColumnStatements.among(changes)
+        if (columns.size < changes.size) throw Refusal.Alter.of(pathOf(ident))
+        present(ident, dataFrame = false).foreach(ColumnStatements.run(_, columns))
     }
+    loadTable(ident)
+  }
 
   /** Never deletes what has no name in a catalog: raises `InvalidInput` when there is a table. Spark also calls this when
     * a CREATE TABLE AS SELECT has failed, and adds what is raised here to the error of the write, which has taken back

@@ -97,8 +97,18 @@ private[catalog] object NamedTables {
     metastore.rename(found, to)
   }
 
-  /** Changes the options that the catalog keeps for the writes of a table, and its comment. */
+  /** Changes the columns of a table, or the options that the catalog keeps for its writes, and its comment. */
   def alter(found: Registered, changes: Seq[TableChange]): Unit = {
+    val columns = ColumnStatements.among(changes)
+    if (columns.nonEmpty) {
+      ColumnStatements.run(load(found, Map.empty), columns)
+      // What Apache Hudi registered has its meta columns among them, and Hudi takes the columns from the table.
+      if (!found.byHudi) metastore.describe(found, load(found, Map.empty).schema)
+    }
+    if (columns.size < changes.size) alterEntry(found, changes.filterNot(columns.contains))
+  }
+
+  private def alterEntry(found: Registered, changes: Seq[TableChange]): Unit = {
     if (found.byHudi) throw Refusal.OfHudi.of(found.path)
     val comment = changes.foldLeft(found.entry.comment) {
       case (_, set: TableChange.SetProperty) if set.property == TableCatalog.PROP_COMMENT => Some(set.value)

@@ -17,7 +17,7 @@ private[catalog] sealed abstract class Refusal(statement: String, reason: String
 private[catalog] object Refusal {
   case object Drop extends Refusal("DROP TABLE", "hudilite deletes no table; remove its directory")
   case object Alter extends Refusal("ALTER TABLE",
-        "a table keeps the properties that it was created with, and rows that are appended bring new columns")
+        "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
   case object Rename extends Refusal("ALTER TABLE RENAME", "it is named by its path; move its directory")
   case object ReplaceEmpty
       extends Refusal("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")

@@ -19,6 +19,7 @@ object StatementRule extends Rule[LogicalPlan] {
       case set: SetTableProperties => at(set.table).filter(isPath).foreach(refuse(Refusal.Alter))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
       case comment: CommentOnTable => at(comment.table).filter(isPath).foreach(refuse(Refusal.Alter))
+      case alter: AlterTableCommand if PlanNodes.changesColumns(alter) =>
       case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
       case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
       case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))

@@ -78,6 +78,14 @@ object PlanNodes {
       m.getName == "withSchemaEvolution" && m.getParameterCount == 0 &&
         m.invoke(statement) == java.lang.Boolean.TRUE)
 
+  /** Whether the statement adds, drops, renames or alters columns, and does not put others in the place of all. The last
+    * kind is a class of another name since 4.0.
+    */
+  def changesColumns(statement: AlterTableCommand): Boolean = statement match {
+    case _: AddColumns | _: DropColumns | _: RenameColumn => true
+    case other => Set("AlterColumn", "AlterColumns")(other.getClass.getSimpleName)
+  }
+
   /** `cls`'s primary constructor applied to `first` and neutral values for the parameters after them. */
   def build[T](cls: Class[T], first: Seq[AnyRef]): T = {
     val constructor = cls.getConstructors.maxBy(_.getParameterCount)

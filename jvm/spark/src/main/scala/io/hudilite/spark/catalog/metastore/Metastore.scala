@@ -51,6 +51,10 @@ final class Metastore(session: SparkSession) {
   def describe(table: Registered, kept: Map[String, String], comment: Option[String]): Unit =
     catalog.alterTable(CatalogEntries.described(table.entry, kept, comment))
 
+  /** Has the catalog tell the columns as they are. */
+  def describe(table: Registered, columns: StructType): Unit =
+    catalog.alterTable(CatalogEntries.described(table.entry, columns))
+
   /** Takes the name out of the catalog and, when the catalog chose the place, removes that. */
   def drop(table: Registered, purge: Boolean): Unit =
     catalog.dropTable(table.entry.identifier, ignoreIfNotExists = false, purge)
