@@ -1,22 +1,16 @@
 package io.hudilite.timeline
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import io.hudilite.codec.parquet.{MemoryFile, ParquetImage, ParquetRecords}
+
+import java.util.Arrays
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.example.data.Group
 import org.apache.parquet.example.data.simple.SimpleGroupFactory
-import org.apache.parquet.hadoop.ParquetReader
 import org.apache.parquet.hadoop.api.ReadSupport
 import org.apache.parquet.hadoop.example.{ExampleParquetWriter, GroupReadSupport}
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.io.api.Binary
-import org.apache.parquet.io.{
-  DelegatingSeekableInputStream,
-  InputFile,
-  OutputFile,
-  PositionOutputStream,
-  SeekableInputStream
-}
 import org.apache.parquet.schema.MessageTypeParser
 
 import scala.collection.JavaConverters._
@@ -31,6 +25,9 @@ import scala.collection.JavaConverters._
 private[timeline] final case class HistoryRow(time: String, completionTime: Option[String], action: String,
     metadata: Option[Array[Byte]], plan: Option[Array[Byte]]) {
 
+  /** About how many bytes it takes. */
+  def bytes: Long = (metadata ++ plan).map(_.length.toLong).sum
+
   def instant: Instant = {
     val name = Action.completed(action)
     Instant(time, name, State.Completed, completionTime, s"${time}_${completionTime.getOrElse(time)}.$name")
@@ -44,6 +41,8 @@ private[timeline] object HistoryRows {
     "optional binary action (UTF8);"
   private val Metadata = "optional binary metadata;"
   private val All = s"$Instants $Metadata optional binary plan; required int32 version;"
+
+  private val Name = "a file of the archived timeline"
 
   private def message(columns: String): String =
     s"message org.apache.hudi.avro.model.HoodieLSMTimelineInstant { $columns }"
@@ -69,9 +68,9 @@ private[timeline] object HistoryRows {
   private def read(parquet: Array[Byte], columns: String): Seq[HistoryRow] = {
     val conf = new Configuration(false)
     conf.set(ReadSupport.PARQUET_READ_SCHEMA, message(columns))
-    val reader = new GroupReaderBuilder(new ArrayInputFile(parquet)).withConf(conf).build()
-    try Iterator.continually(reader.read()).takeWhile(_ != null).flatMap(row).toList
-    finally reader.close()
+    val records = new ParquetRecords(new ParquetImage(parquet, Name), conf)
+    try records.of(new GroupReadSupport()).flatMap(row).toList
+    finally records.close()
   }
 
   private def row(group: Group): Option[HistoryRow] = {
@@ -87,12 +86,12 @@ private[timeline] object HistoryRows {
   def write(rows: Seq[HistoryRow]): Array[Byte] = {
     val schema = MessageTypeParser.parseMessageType(message(All))
     val groups = new SimpleGroupFactory(schema)
-    val out = new ArrayOutputFile
+    val out = new MemoryFile(rows.map(_.bytes).sum, Name)
     val writer = ExampleParquetWriter.builder(out).withType(schema).withExtraMetaData(AvroSchema.asJava)
       .withConf(new Configuration(false)).withCompressionCodec(CompressionCodecName.GZIP).build()
     try rows.foreach(row => writer.write(group(groups.newGroup(), row)))
     finally writer.close()
-    out.bytes
+    out.written(Arrays.copyOf)
   }
 
   private def group(group: Group, row: HistoryRow): Group = {
@@ -103,45 +102,4 @@ private[timeline] object HistoryRows {
     row.plan.foreach(bytes => group.append("plan", Binary.fromConstantByteArray(bytes)))
     group.append("version", 1)
   }
-}
-
-private final class GroupReaderBuilder(file: InputFile) extends ParquetReader.Builder[Group](file) {
-  override protected def getReadSupport: ReadSupport[Group] = new GroupReadSupport()
-}
-
-/** A small parquet file that is wholly in memory. */
-private final class ArrayInputFile(bytes: Array[Byte]) extends InputFile {
-
-  override def getLength: Long = bytes.length.toLong
-
-  override def newStream(): SeekableInputStream = {
-    val in = new SeekableBytes(bytes)
-    new DelegatingSeekableInputStream(in) {
-      override def getPos: Long = in.position
-      override def seek(to: Long): Unit = in.moveTo(to)
-    }
-  }
-}
-
-private final class SeekableBytes(bytes: Array[Byte]) extends ByteArrayInputStream(bytes) {
-  def position: Long = pos.toLong
-  def moveTo(to: Long): Unit = pos = Math.toIntExact(to)
-}
-
-/** A parquet file that is made in memory. */
-private final class ArrayOutputFile extends OutputFile {
-
-  private val out = new ByteArrayOutputStream()
-
-  def bytes: Array[Byte] = out.toByteArray
-
-  override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
-    override def getPos: Long = out.size.toLong
-    override def write(b: Int): Unit = out.write(b)
-    override def write(b: Array[Byte], offset: Int, length: Int): Unit = out.write(b, offset, length)
-  }
-
-  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
-  override def supportsBlockSize(): Boolean = false
-  override def defaultBlockSize(): Long = 0L
 }

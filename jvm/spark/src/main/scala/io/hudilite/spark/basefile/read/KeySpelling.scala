@@ -1,5 +1,6 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.codec.parquet.ParquetRecords
 import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FooterCache}
@@ -8,10 +9,9 @@ import io.hudilite.storage.KnownPath
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.example.data.Group
-import org.apache.parquet.hadoop.ParquetReader
 import org.apache.parquet.hadoop.api.ReadSupport
 import org.apache.parquet.hadoop.example.GroupReadSupport
+import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.MessageType
 
 /** Whether a table's record keys carry field names. Releases of Hudi disagree for a complex key generator with one key
@@ -42,9 +42,10 @@ private[spark] object KeySpelling {
     val path = new KnownPath(s"${table.basePath}/${file.relativePath}", file.length)
     val settings = new Configuration(conf)
     settings.set(ReadSupport.PARQUET_READ_SCHEMA, projection(path, field, conf).toString)
-    val reader = ParquetReader.builder(new GroupReadSupport, path).withConf(settings).build()
-    try Option(reader.read()).map((row: Group) => (row.getValueToString(1, 0), row.getString(0, 0)))
-    finally reader.close()
+    val records = new ParquetRecords(HadoopInputFile.fromPath(path, conf), settings)
+    try records.of(new GroupReadSupport).take(1).toSeq.headOption
+        .map(row => (row.getValueToString(1, 0), row.getString(0, 0)))
+    finally records.close()
   }
 
   private def projection(path: KnownPath, field: String, conf: Configuration): MessageType = {

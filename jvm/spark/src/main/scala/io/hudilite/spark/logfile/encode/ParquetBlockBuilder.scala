@@ -1,14 +1,13 @@
 package io.hudilite.spark.logfile.encode
 
+import io.hudilite.codec.parquet.MemoryFile
 import io.hudilite.log.BlockKind
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, ParquetSchema, RowGroupBuffer, StringSink, TakenBytes}
 import io.hudilite.spark.row.Binaries
 
-import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets
 
 import org.apache.parquet.hadoop.{CodecFactory, ParquetFileWriter}
-import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.InternalRow
@@ -72,7 +71,7 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
   private def meta(ordinal: Int): StringSink = open.sinks(ordinal).asInstanceOf[StringSink]
 
   override def finish(write: (Array[Byte], Int) => Unit): Unit = if (open != null) {
-    val image = new MemoryFile(open.bufferedBytes)
+    val image = new MemoryFile(open.bufferedBytes, "a log block")
     val file = new ParquetFileWriter(image, parquetSchema, ParquetFileWriter.Mode.CREATE, layout.files.rowGroupBytes, 0,
       BaseFileWriter.IndexTruncateBytes, Int.MaxValue, true)
     file.start()
@@ -89,36 +88,4 @@ private[encode] final class ParquetBlockBuilder(task: TaskBlocks, partition: Str
     taken.count = 0L
     open = null
   }
-}
-
-/** A file in memory.
-  *
-  * @param about
-  *   its size in bytes, or more
-  */
-private final class MemoryFile(about: Long) extends OutputFile {
-
-  private val bytes = new OpenBytes(math.min(about + MemoryFile.FooterBytes, Int.MaxValue / 2).toInt)
-
-  def written(read: (Array[Byte], Int) => Unit): Unit = bytes.written(read)
-
-  override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
-    override def getPos: Long = bytes.size.toLong
-    override def write(byte: Int): Unit = bytes.write(byte)
-    override def write(source: Array[Byte], offset: Int, count: Int): Unit = bytes.write(source, offset, count)
-  }
-
-  override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)
-  override def supportsBlockSize(): Boolean = false
-  override def defaultBlockSize(): Long = 0L
-  override def getPath: String = "a log block"
-}
-
-private object MemoryFile {
-  private val FooterBytes = 4096L
-}
-
-/** A byte stream whose array can be had without a copy. */
-private final class OpenBytes(firstBytes: Int) extends ByteArrayOutputStream(firstBytes) {
-  def written(read: (Array[Byte], Int) => Unit): Unit = read(buf, count)
 }

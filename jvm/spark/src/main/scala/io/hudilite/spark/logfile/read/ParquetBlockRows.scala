@@ -1,15 +1,12 @@
 package io.hudilite.spark.logfile.read
 
+import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileColumns}
 
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.ParquetReadOptions
-import org.apache.parquet.hadoop.{ParquetFileReader, ParquetReader}
-import org.apache.parquet.hadoop.api.ReadSupport
-import org.apache.parquet.io.InputFile
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
@@ -30,17 +27,12 @@ private[read] final class ParquetBlockRows(
     bytes: Array[Byte], name: String, wanted: StructType, names: ColumnNames, conf: Configuration, timeZone: String)
     extends Closeable {
 
-  private val image = new ParquetImage(bytes, name)
   private val settings = ParquetBlockRows.settings(conf)
-  private val footer = {
-    val opened = ParquetFileReader.open(image, ParquetReadOptions.builder().build())
-    try opened.getFooter
-    finally opened.close()
-  }
-  private val metadata = footer.getFileMetaData
+  private val file = new ParquetRecords(new ParquetImage(bytes, name), settings)
+  private val metadata = file.footer.getFileMetaData
   private val inFile = new ParquetToSparkSchemaConverter(settings).convert(metadata.getSchema)
   private val columns = FileColumns.plan(inFile, wanted, caseSensitive = false, names)
-  private val reader = open()
+  private val records = open()
   private val converted = new ConvertedRow(columns, timeZone)
   private val toWanted = UnsafeProjection.create(wanted.fields.indices.map { i =>
     val dataType = if (columns.conversions(i) == Conversion.AsIs) columns.requested(i).dataType else wanted(i).dataType
@@ -53,33 +45,27 @@ private[read] final class ParquetBlockRows(
     columns.requested.fieldNames.map(name => there(name) || there.exists(_.equalsIgnoreCase(name)))
   }
 
-  private def open(): ParquetReader[InternalRow] = {
+  private def open(): Iterator[InternalRow] = {
     def value(key: String): String = metadata.getKeyValueMetaData.get(key)
     val support = new ParquetReadSupport(None, false, DataSourceUtils.datetimeRebaseSpec(value(_), "CORRECTED"),
       DataSourceUtils.int96RebaseSpec(value(_), "CORRECTED"))
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.requested.json)
-    new ParquetBlockRows.Builder(image, support).withConf(settings).build()
+    file.of(support)
   }
 
   /** Rows of the block. */
-  val rows: Int = footer.getBlocks.asScala.map(_.getRowCount).sum.toInt
+  val rows: Int = file.footer.getBlocks.asScala.map(_.getRowCount).sum.toInt
 
   /** The next row, which is reused, or null behind the last one. */
   def next(): InternalRow = {
     // hot path
-    val row = reader.read()
-    if (row == null) null else toWanted(converted.of(row))
+    if (records.hasNext) toWanted(converted.of(records.next())) else null
   }
 
-  override def close(): Unit = reader.close()
+  override def close(): Unit = file.close()
 }
 
 private object ParquetBlockRows {
-
-  private final class Builder(file: InputFile, support: ReadSupport[InternalRow])
-      extends ParquetReader.Builder[InternalRow](file) {
-    override protected def getReadSupport: ReadSupport[InternalRow] = support
-  }
 
   // Spark's reader looks its settings up by name and has no defaults for them.
   private def settings(conf: Configuration): Configuration = {

@@ -1,11 +1,15 @@
-package io.hudilite.spark.logfile.read
+package io.hudilite.codec.parquet
 
-import java.io.ByteArrayInputStream
+import java.io.{ByteArrayInputStream, EOFException}
 
 import org.apache.parquet.io.{DelegatingSeekableInputStream, InputFile, SeekableInputStream}
 
-/** A Parquet file that is in memory as a whole, as a data block of a log file is. */
-private[read] final class ParquetImage(bytes: Array[Byte], name: String) extends InputFile {
+/** A Parquet file that is in memory as a whole, as a data block of a log file is.
+  *
+  * @param name
+  *   what messages call it
+  */
+final class ParquetImage(bytes: Array[Byte], name: String) extends InputFile {
   override def getLength: Long = bytes.length.toLong
   override def newStream(): SeekableInputStream = new ImageStream(new SeekableBytes(bytes))
   override def toString: String = name
@@ -19,7 +23,7 @@ private final class ImageStream(bytes: SeekableBytes) extends DelegatingSeekable
 private final class SeekableBytes(bytes: Array[Byte]) extends ByteArrayInputStream(bytes) {
   def position: Long = pos.toLong
   def moveTo(position: Long): Unit = {
-    if (position < 0 || position > count) throw new java.io.EOFException(s"$position is outside the block")
+    if (position < 0 || position > count) throw new EOFException(s"$position is outside the file")
     pos = position.toInt
   }
 }
