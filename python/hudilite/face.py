@@ -108,5 +108,5 @@ def _commit(commit: Commit) -> Markup:
 def _reason(error: Exception) -> str:
     """The line of an error that says what is wrong, without the trace of the JVM behind it."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    name = condition_of(error)
-    return next((line for line in lines if name and f"[{name}]" in line), lines[0])
+    start = f"[{condition_of(error)}]"
+    return next((line[line.index(start) :] for line in lines if start in line), lines[0])
