@@ -81,11 +81,12 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
-# to a service is a call into the JVM, where the suites run on both.
+# to a service is a call into the JVM, where the suites run on both. Pages and wheels are made without Spark.
 SERVICE_STORIES := cleaning clustering compaction doctor undo
+WITHOUT_SPARK := report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
 	$(DEV)/python -m pytest tests \
-	  $(addprefix --ignore=tests/,interop golden crash $(SERVICE_STORIES:%=python/test_%.py))
+	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(WITHOUT_SPARK)))
 
 fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)

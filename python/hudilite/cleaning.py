@@ -92,7 +92,8 @@ class CleanResult:
 def chosen(options: Mapping[str, str] | None, policy: str | None, retain: int | None) -> dict[str, str]:
     """Options with the policy and its number, checked: an unknown policy raises ``ValueError``."""
     if policy is not None and policy.upper() not in _RETAINED:
-        raise ValueError(f"policy must be one of {', '.join(get_args(Policy))}, not {policy!r}")
+        known = ", ".join(get_args(Policy))
+        raise ValueError(f"[INVALID_OPTION_VALUE] The value '{policy}' of policy is not valid: it is one of {known}.")
     name = policy.upper() if policy else None
     found = {**(options or {}), **({POLICY: name} if name else {})}
     if retain is not None:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
-import platform
-import shutil
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
-from hudilite import condition_of, inspect, jars, output, session, table
+from hudilite import condition_of, environment, inspect, jars, output, report, session, table
 from hudilite._version import __version__
 from hudilite.cleaning import Policy
 from hudilite.clustering import Layout
 from hudilite.compaction import Kind
+from hudilite.inspect.damage import DamagedTable
 from hudilite.inspect.folder import NoTable
 
 if TYPE_CHECKING:
@@ -30,12 +27,20 @@ class Refused(Exception):
     """An error with a condition of hudilite's, whose text says all that the user needs."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose error is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and where to read what is right."""
+        self.exit(2, f"error: {message}; {self.prog} --help lists what there is\n")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; 0 when it worked, 1 when it did not, 2 when the command line is wrong."""
     options = _parser().parse_args(arguments)
     try:
         answer = options.run(options)
-    except (NoTable, OSError, ImportError, jars.UnsupportedSpark, Refused) as e:
+    except (NoTable, DamagedTable, OSError, ImportError, jars.UnsupportedSpark, Refused) as e:
         if options.debug:
             raise
         print(f"error: {e}", file=sys.stderr)
@@ -50,16 +55,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = _Parser(add_help=False)
     shared.add_argument("--json", action="store_true", help="print JSON instead of text")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    parser = argparse.ArgumentParser(prog="hudilite", description=__doc__)
+    parser = _Parser(prog="hudilite", description=__doc__)
     parser.add_argument("--version", action="version", version=f"hudilite {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
 
-    def add(
-        name: str, about: str, run: Callable[[argparse.Namespace], Any], table: bool = False
-    ) -> argparse.ArgumentParser:
+    def add(name: str, about: str, run: Callable[[argparse.Namespace], Any], table: bool = False) -> _Parser:
         command = commands.add_parser(name, parents=[shared], help=about, description=about)
         command.set_defaults(run=run)
         if table:
@@ -68,10 +71,15 @@ def _parser() -> argparse.ArgumentParser:
 
     add("jar", "path of the jar that fits the installed Spark, for spark-submit --jars", lambda _: jars.jar())
     add("packages", "Maven coordinate for spark-submit --packages", lambda _: jars.packages())
-    add("env", "versions that matter when something does not work", lambda _: _environment())
+    add("env", "versions that matter when something does not work", lambda _: environment.facts())
     add("timeline", "instants of the table's active timeline, oldest first", _timeline, table=True)
-    add("history", "completed writes and what they did, newest first", _history, table=True)
+    history = add("history", "completed writes and what they did, newest first", _history, table=True)
+    history.add_argument("--limit", metavar="N", type=_positive, help="only the newest so many")
     add("files", "base files of the newest snapshot", _files, table=True)
+    page = add("report", "one HTML page: timeline, sizes, logs, key ranges, and what to do", _report, table=True)
+    page.add_argument(
+        "--output", metavar="FILE", default="report.html", help="where to write it; %(default)s by default"
+    )
     compact = add("compact", "merge the log files of a merge-on-read table", _compact, table=True)
     compact.add_argument("--kind", choices=get_args(Kind), default="base", help="into base files, or among themselves")
     compact.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
@@ -82,14 +90,14 @@ def _parser() -> argparse.ArgumentParser:
     cluster.add_argument("--sort-by", metavar="COLUMN", action="append", help="lay rows out by it; can be repeated")
     cluster.add_argument("--layout", choices=get_args(Layout), help="one column after the other, or along a curve")
     cluster.add_argument("--partition", action="append", help="look at it alone; can be repeated")
-    cluster.add_argument("--target-bytes", type=int, help="size of the files to write, 1 GiB by default")
+    cluster.add_argument("--target-bytes", type=_positive, help="size of the files to write, 1 GiB by default")
     cluster.add_argument("--dry-run", action="store_true", help="only show what would be planned or run")
     planned = cluster.add_mutually_exclusive_group()
     planned.add_argument("--schedule-only", action="store_true", help="plan a clustering, to be run later")
     planned.add_argument("--instant", help="run this planned clustering alone")
     clean = add("clean", "delete files that only past states of the table need", _clean, table=True)
     clean.add_argument("--policy", choices=get_args(Policy), help="what stays; the latest commits by default")
-    clean.add_argument("--retain", type=int, help="how many commits (10), hours (24) or file versions (3) stay")
+    clean.add_argument("--retain", type=_positive, help="how many commits (10), hours (24) or file versions (3) stay")
     clean.add_argument("--dry-run", action="store_true", help="only show what would go")
     archive = add("archive", "move the oldest instants out of the active timeline", _archive, table=True)
     rollback = add("rollback", "take the newest write back", _rollback, table=True)
@@ -108,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     drop = add("delete-partition", "drop all rows of partitions", _delete_partition, table=True)
     drop.add_argument("partition", nargs="+", help="path of the partition below the table")
     expire = add("expire-partitions", "drop partitions to which nobody writes any more", _expire_partitions, table=True)
-    expire.add_argument("--days", type=int, help="days since the last write")
+    expire.add_argument("--days", type=_positive, help="days since the last write")
     for command in (drop, expire):
         command.add_argument("--dry-run", action="store_true", help="only show what would go")
     doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
@@ -121,11 +129,22 @@ def _timeline(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _history(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return output.rows_of(inspect.history(options.path))
+    return output.rows_of(inspect.history(options.path, options.limit))
 
 
 def _files(options: argparse.Namespace) -> list[dict[str, Any]]:
     return output.rows_of(inspect.files(options.path))
+
+
+def _report(options: argparse.Namespace) -> str:
+    return report.of_path(options.path, options.output)
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of 1 or more")
+    return number
 
 
 def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -259,24 +278,6 @@ def _planned(plans: list[CompactionPlan]) -> list[dict[str, Any]]:
         for plan in plans
         for s in plan.slices
     ]
-
-
-def _environment() -> list[dict[str, Any]]:
-    facts = {"hudilite": __version__, "python": platform.python_version(), "platform": platform.platform()}
-    facts["spark"] = _spark()
-    home = os.environ.get("JAVA_HOME")
-    facts["java"] = shutil.which("java", path=f"{home}/bin" if home else None) or "not found"
-    for package in ("pyarrow", "fastavro"):
-        facts[package] = "installed" if importlib.util.find_spec(package) else "not installed"
-    return [{"what": name, "value": value} for name, value in facts.items()]
-
-
-def _spark() -> str:
-    try:
-        line = jars.spark_line()
-        return f"{line.versions} line, Scala {line.scala}, jar {jars.jar()}"
-    except (jars.UnsupportedSpark, FileNotFoundError) as e:
-        return str(e)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,9 @@ def called(
 ) -> Call:
     """Return the arguments of a call; one that makes no sense raises ``ValueError``."""
     if target_bytes is not None and target_bytes < 1:
-        raise ValueError(f"target_bytes must be 1 or more, not {target_bytes}")
+        raise ValueError(
+            f"[INVALID_OPTION_VALUE] The value '{target_bytes}' of target_bytes is not valid: it is 1 or more."
+        )
     return Call(_names(sort_by), layout, _names(partitions), target_bytes)
 
 

@@ -14,7 +14,8 @@ _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9_]+)\]")
 def condition_of(error: BaseException) -> str | None:
     """Name of hudilite's condition that ``error`` reports, such as ``UNKNOWN_OPTION``.
 
-    It is found in the text, so it works for errors of the driver, of executors and through Spark Connect.
+    It is found in the text, so it works for errors of the driver, of executors, through Spark Connect and of Python. Of
+    an error that was raised while another one was handled it looks at that one, too, as Python's traceback does.
 
     Parameters
     ----------
@@ -28,11 +29,13 @@ def condition_of(error: BaseException) -> str | None:
     """
     known = conditions()
     seen: BaseException | None = error
-    while seen is not None:
+    passed: set[int] = set()
+    while seen is not None and id(seen) not in passed:
+        passed.add(id(seen))
         for name in _BRACKETED.findall(f"{seen} {getattr(seen, 'java_exception', '')}"):
             if name in known:
                 return str(name)
-        seen = seen.__cause__
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return None
 
 

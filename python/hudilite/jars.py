@@ -62,7 +62,7 @@ def packages() -> str:
 
 def spark_line() -> SparkLine:
     """The line of the installed Spark: of SPARK_HOME when it is set, else of the pyspark package."""
-    version, scala = _installed_spark()
+    version, scala = installed_spark()
     major, minor = (int(part) for part in version.split(".")[:2])
     line = LINE_3_5 if (major, minor) == (3, 5) else LINE_4 if major == 4 else None
     if line is None or scala not in (line.scala, None):
@@ -75,7 +75,7 @@ def spark_line() -> SparkLine:
     return line
 
 
-def _installed_spark() -> tuple[str, str | None]:
+def installed_spark() -> tuple[str, str | None]:
     """Version of the installed Spark and, where its jars are at hand, of its Scala."""
     package = importlib.util.find_spec("pyspark")
     homes = [os.environ.get("SPARK_HOME"), *((package and package.submodule_search_locations) or [])]

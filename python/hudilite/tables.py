@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, clustering, compaction, doctor, driver, inspect, partitions, services, undo
+from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, services, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +37,29 @@ class HudiliteTable:
 
     spark: SparkSession
     path: str
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; see :func:`hudilite.face.html`."""
+        return face.html(self)
+
+    def report(self, file: str | None = None) -> str:
+        """One HTML page about the table, complete in itself: timeline, sizes, logs, key ranges, and what they advise.
+
+        A Spark job reads the footers of the base files, unless there are very many. It needs matplotlib.
+
+        Parameters
+        ----------
+        file
+            Where to write it on the machine of this process; a file that is there is replaced.
+
+        Returns
+        -------
+        str
+            The page, or the path of the file that was written.
+        """
+        from hudilite import report
+
+        return report.of_table(self, file)
 
     def rows(self, as_of: str | None = None) -> DataFrame:
         """Rows of the newest snapshot, or of the one at an instant.
@@ -95,7 +118,7 @@ class HudiliteTable:
         """
         jvm = driver.service(self.spark, _SERVICE)
         if jvm is None:
-            return inspect.history(self.path)[:limit]
+            return inspect.history(self.path, limit)
         text = jvm.history(driver.session(self.spark), self.path, -1 if limit is None else limit)
         return [inspect.Commit(**c) for c in json.loads(text)]
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pyspark
 import pytest
 
 import hudilite
@@ -30,7 +33,7 @@ def test_text_has_a_heading_and_a_line_for_each_row(
 def test_an_error_is_one_line_and_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["files", str(tmp_path)]) == 1
     assert capsys.readouterr().err == (
-        f"error: There is no Hudi table at {tmp_path}: it has no .hoodie/hoodie.properties.\n"
+        f"error: [TABLE_NOT_FOUND] There is no Hudi table at {tmp_path}: it has no .hoodie/hoodie.properties.\n"
     )
 
 
@@ -51,11 +54,53 @@ def test_a_look_at_a_table_loads_no_pyspark(golden_root: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_history_stops_at_its_limit(golden_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["history", "--json", "--limit", "1", str(golden_root / "cow-basic-v9" / "table")]) == 0
+    assert [c["operation"] for c in json.loads(capsys.readouterr().out)] == ["DELETE"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["histroy", "/t"], ["history", "/t", "--limit", "0"], ["history"], ["files", "/t", "--limit", "1"],
+     ["clean", "/t", "--retain", "-1"], []],
+)  # fmt: skip
+def test_a_wrong_command_line_is_told_in_one_line(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        cli.main(line)
+    said = capsys.readouterr()
+    assert left.value.code == 2 and not said.out
+    assert said.err.startswith("error: ") and "--help" in said.err and said.err.count("\n") == 1
+
+
+def test_a_damaged_table_is_told_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".hoodie").mkdir()
+    (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.table.name=t\nhoodie.table.checksum=1\n")
+    assert cli.main(["timeline", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("error: [CORRUPT_TABLE_PROPERTIES] ") and said.count("\n") == 1
+
+
 def test_env_says_which_jar_is_used(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["env", "--json"]) == 0
     facts = {row["what"]: row["value"] for row in json.loads(capsys.readouterr().out)}
     assert facts["hudilite"] == hudilite.__version__
-    assert hudilite.jar() in facts["spark"]
+    assert facts["spark"].startswith(pyspark.__version__) and hudilite.jar() in facts["spark"]
+    assert (facts["pyspark"], facts["python"]) == (pyspark.__version__, platform.python_version())
+    assert re.match(r"1[7-9]|2\d", facts["java"])
+    assert {facts["jar for Spark 3.5"], facts["jar for Spark 4.0 to 4.3"]} > {hudilite.jar()}
+
+
+def test_env_tells_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    (tmp_path / "jars").mkdir()
+    (tmp_path / "jars" / "spark-sql_2.12-3.4.4.jar").touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    assert cli.main(["env", "--json"]) == 0
+    facts = {row["what"]: row["value"] for row in json.loads(capsys.readouterr().out)}
+    assert facts["java"] == f"not found in JAVA_HOME={tmp_path}"
+    assert "no jar for Spark 3.4.4" in facts["spark"]
 
 
 def test_text_aligns_numbers_to_the_right() -> None:

@@ -26,7 +26,7 @@ def builder() -> SparkSession.Builder:
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Any:
     def pretend(version: str, scala: str | None) -> None:
-        monkeypatch.setattr(jars, "_installed_spark", lambda: (version, scala))
+        monkeypatch.setattr(jars, "installed_spark", lambda: (version, scala))
 
     return pretend
 
@@ -103,7 +103,7 @@ def test_spark_home_wins_over_the_pyspark_package(tmp_path: Path, monkeypatch: p
     (tmp_path / "jars").mkdir()
     (tmp_path / "jars" / "spark-sql_2.13-4.1.2.jar").touch()
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
-    assert jars._installed_spark() == ("4.1.2", "2.13")
+    assert jars.installed_spark() == ("4.1.2", "2.13")
 
 
 def test_a_package_without_jars_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,6 +119,31 @@ def test_condition_of_finds_the_name_in_the_text_and_in_causes() -> None:
     assert hudilite.condition_of(own) == "UNKNOWN_OPTION"
     assert hudilite.condition_of(outer) == "UNKNOWN_OPTION"
     assert hudilite.condition_of(RuntimeError("[TASK_WRITE_FAILED] and [a] list")) is None
+
+
+def test_condition_of_knows_errors_that_python_raises(spark: SparkSession, tmp_path: Path) -> None:
+    def condition(call: Any) -> str | None:
+        with pytest.raises(Exception) as raised:
+            call()
+        return hudilite.condition_of(raised.value)
+
+    def handled() -> None:
+        try:
+            inspect.timeline(str(tmp_path))
+        except ValueError:
+            raise RuntimeError("nothing to see")  # noqa: B904
+
+    def hidden() -> None:
+        try:
+            inspect.timeline(str(tmp_path))
+        except ValueError:
+            raise RuntimeError("nothing to see") from None
+
+    table = hudilite.table(spark, str(tmp_path))
+    assert condition(lambda: inspect.timeline(str(tmp_path))) == "TABLE_NOT_FOUND"
+    assert condition(lambda: table.clean("KEEP_ALL")) == "INVALID_OPTION_VALUE"  # type: ignore[arg-type]
+    assert condition(lambda: table.cluster(target_bytes=0)) == "INVALID_OPTION_VALUE"
+    assert (condition(handled), condition(hidden)) == ("TABLE_NOT_FOUND", None)
 
 
 def test_a_table_handle_can_be_made_more_than_once(spark: SparkSession, golden_root: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from hudilite.inspect.folder import Folder, relative
 from hudilite.inspect.instants import WRITES, Committed, Instant, instants, metadata
@@ -60,26 +61,33 @@ def files(path: str) -> list[DataFile]:
     """
     folder = Folder(path)
     timeline = instants(folder)
-    return [_described(folder, *found) for found in sorted(_newest(folder, timeline))]
+    return [described(folder, *found) for found in sorted(_newest(folder, timeline))]
 
 
 def _newest(folder: Folder, timeline: list[Instant]) -> list[tuple[str, str, str, str, int]]:
     """Partition, file id, instant, name and size of the newest committed base file of each live file group."""
     committed = Committed(timeline)
-    replaced = _replaced(folder, timeline)
+    gone = replaced(folder, timeline)
+    newest: dict[tuple[str, str], tuple[str, str, str, str, int]] = {}
+    for file in listed(folder, timeline, discover(folder)):
+        partition, file_id, instant, _, _ = file
+        key = (partition, file_id)
+        if instant in committed and key not in gone and (key not in newest or newest[key][2] <= instant):
+            newest[key] = file
+    return list(newest.values())
+
+
+def listed(
+    folder: Folder, timeline: list[Instant], listing: dict[str, list[Any]]
+) -> list[tuple[str, str, str, str, int]]:
+    """Partition, file id, instant, name and size of all base files of a listing, old and uncommitted ones, too."""
     found = [
         (partition, *match.group(1, 3), entry.base_name, entry.size)
-        for partition, entries in discover(folder).items()
+        for partition, entries in listing.items()
         for entry in entries
         if entry.is_file and (match := _BASE_FILE.fullmatch(entry.base_name))
     ]
-    newest: dict[tuple[str, str], tuple[str, str, str, str, int]] = {}
-    for file in _without_strays(folder, timeline, found):
-        partition, file_id, instant, _, _ = file
-        key = (partition, file_id)
-        if instant in committed and key not in replaced and (key not in newest or newest[key][2] <= instant):
-            newest[key] = file
-    return list(newest.values())
+    return _without_strays(folder, timeline, found)
 
 
 def _without_strays(
@@ -98,7 +106,7 @@ def _without_strays(
     ]
 
 
-def _replaced(folder: Folder, timeline: list[Instant]) -> set[tuple[str, str]]:
+def replaced(folder: Folder, timeline: list[Instant]) -> set[tuple[str, str]]:
     """Partition and file id of the file groups that completed replacecommits have replaced."""
     gone: set[tuple[str, str]] = set()
     for instant in timeline:
@@ -108,7 +116,8 @@ def _replaced(folder: Folder, timeline: list[Instant]) -> set[tuple[str, str]]:
     return gone
 
 
-def _described(folder: Folder, partition: str, file_id: str, instant: str, name: str, size: int) -> DataFile:
+def described(folder: Folder, partition: str, file_id: str, instant: str, name: str, size: int) -> DataFile:
+    """The base file with what its footer says."""
     from pyarrow import parquet
 
     location = folder.full(f"{partition}/{name}" if partition else name)

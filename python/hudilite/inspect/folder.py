@@ -98,7 +98,9 @@ class Folder:
                 return found
             reason = reason or flaw
         if reason is None:
-            raise NoTable(f"There is no Hudi table at {self.path}: it has no .hoodie/hoodie.properties.")
+            raise NoTable(
+                f"[TABLE_NOT_FOUND] There is no Hudi table at {self.path}: it has no .hoodie/hoodie.properties."
+            )
         raise DamagedTable(
             f"[CORRUPT_TABLE_PROPERTIES] The table configuration {self.full('.hoodie/hoodie.properties')} "
             f"cannot be used: {reason}."

@@ -92,8 +92,15 @@ def timeline(path: str) -> list[Instant]:
     return instants(Folder(path))
 
 
-def history(path: str) -> list[Commit]:
+def history(path: str, limit: int | None = None) -> list[Commit]:
     """Completed writes of the active timeline with what they did, newest first.
+
+    Parameters
+    ----------
+    path
+        Base path or URI of the table.
+    limit
+        How many of them; all by default.
 
     Raises
     ------
@@ -101,8 +108,13 @@ def history(path: str) -> list[Commit]:
         When ``path`` holds no Hudi table.
     """
     folder = Folder(path)
-    writes = [i for i in instants(folder) if i.state == "completed" and i.action in WRITES]
-    return [_commit(i, metadata(folder, i)) for i in reversed(writes)]
+    return commits(folder, instants(folder), limit)
+
+
+def commits(folder: Folder, timeline: list[Instant], limit: int | None = None) -> list[Commit]:
+    """The completed writes of a timeline with what they did, newest first; no more than ``limit`` of them are read."""
+    writes = [i for i in reversed(timeline) if i.state == "completed" and i.action in WRITES]
+    return [_commit(i, metadata(folder, i)) for i in writes[:limit]]
 
 
 def instants(folder: Folder) -> list[Instant]:
@@ -145,6 +157,11 @@ def metadata(folder: Folder, instant: Instant) -> dict[str, Any]:
     content = folder.read(f"{folder.timeline_path}/{instant.file}")
     if not content.startswith(b"Obj\x01"):
         return dict(json.loads(content)) if content.strip() else {}
+    return avro_record(content)
+
+
+def avro_record(content: bytes) -> dict[str, Any]:
+    """The one record of an Avro file."""
     try:
         import fastavro
     except ImportError as e:

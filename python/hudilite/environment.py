@@ -1,0 +1,69 @@
+"""The versions that matter when something does not work."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from hudilite import jars
+from hudilite._version import __version__
+
+#: Packages that parts of hudilite need, see the extras in pyproject.toml.
+PACKAGES = ("pyarrow", "fastavro", "matplotlib")
+_JAVA_SECONDS = 30
+
+
+def facts() -> list[dict[str, str]]:
+    """What is installed, and which jar fits the installed Spark; a row has ``what`` and ``value``."""
+    known = {
+        "hudilite": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "pyspark": _package("pyspark"),
+        "spark": _spark(),
+        "java": _java(),
+        **{f"jar for Spark {line.versions}": _jar(line) for line in (jars.LINE_3_5, jars.LINE_4)},
+        **{name: _package(name) for name in PACKAGES},
+    }
+    return [{"what": name, "value": value} for name, value in known.items()]
+
+
+def _package(name: str) -> str:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _spark() -> str:
+    """The Spark that is used, SPARK_HOME's or the package's, and the jar for it."""
+    try:
+        version, scala = jars.installed_spark()
+        home = f" of SPARK_HOME={os.environ['SPARK_HOME']}" if os.environ.get("SPARK_HOME") else ""
+        return f"{version}, Scala {scala or 'unknown'}{home}, fits {jars.jar()}"
+    except (jars.UnsupportedSpark, FileNotFoundError) as e:
+        return str(e)
+
+
+def _jar(line: jars.SparkLine) -> str:
+    found = sorted((Path(jars.__file__).parent / "jars").glob(f"{line.artifact}-*.jar"))
+    return ", ".join(map(str, found)) or "not in the package"
+
+
+def _java() -> str:
+    """Version and place of the java that PySpark starts."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    if java is None:
+        return f"not found in JAVA_HOME={home}" if home else "not found"
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=_JAVA_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return f"{java} does not run: {e}"
+    version = re.search(r'version "([^"]+)"', said.stderr + said.stdout)
+    return f"{version[1] if version else 'unknown version'}, {java}"
