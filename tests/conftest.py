@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from connect_server import ConnectServer
 from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import Sessions
@@ -30,6 +31,22 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sessions]:
 def spark(sessions: Sessions) -> SparkSession:
     """A local session with hudilite and nothing else."""
     return sessions.get("interop" if SELF_CHECK else "plain")
+
+
+@pytest.fixture(scope="session")
+def connect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+    """A Spark Connect server with hudilite, in a process of its own."""
+    server = ConnectServer(tmp_path_factory.mktemp("connect"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(connect_server: ConnectServer) -> Iterator[SparkSession]:
+    """A session of Spark Connect; it lives beside the local one."""
+    session = SparkSession.builder.remote(connect_server.url).create()
+    yield session
+    session.stop()
 
 
 @pytest.fixture
