@@ -1,6 +1,6 @@
 """A Spark Connect server in a process of its own, which the tests' sessions of that kind talk to.
 
-Spark 4 brings the server's jar; for Spark 3.5 it is a Maven artifact, fetched once.
+PySpark 4 brings the server's jar; PySpark 3.5 does not.
 """
 
 from __future__ import annotations
@@ -18,6 +18,11 @@ from pathlib import Path
 import pyspark
 from sessions import SETTINGS, SPARK_LINE
 
+from hudilite import jar
+from hudilite.sessions import EXTENSION, SESSION_CATALOG
+
+#: Whether the installed PySpark can start one.
+AVAILABLE = SPARK_LINE == "4"
 HOME = Path(pyspark.__file__).parent
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 START_SECONDS = 120.0
@@ -39,17 +44,13 @@ class ConnectServer:
             "spark.connect.grpc.binding.port": str(self.port),
             "spark.log.level": os.environ.get("HUDILITE_TEST_LOG", "ERROR"),
         }
-        jars = [] if SPARK_LINE == "4" else [_server_jar()]
         if with_hudilite:
-            from hudilite import jar
-            from hudilite.sessions import EXTENSION, SESSION_CATALOG
-
-            jars.append(jar())
-            settings |= {"spark.sql.extensions": EXTENSION, "spark.sql.catalog.spark_catalog": SESSION_CATALOG}
+            settings |= {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}
+            settings |= {"spark.sql.catalog.spark_catalog": SESSION_CATALOG}
         command = [str(HOME / "bin" / "spark-submit"), "--master", "local[2]", "--name", "hudilite-connect-tests"]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
-        command += ["--class", SERVER, *(["--jars", ",".join(jars)] if jars else []), "spark-internal"]
+        command += ["--class", SERVER, "spark-internal"]
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
         environment |= {"SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1", "TZ": "UTC"}
         with self.log.open("w") as log:
@@ -86,14 +87,6 @@ class ConnectServer:
             time.sleep(0.2)
         self.stop()
         raise RuntimeError(f"the Spark Connect server did not start:\n{self.log.read_text()[-3000:]}")
-
-
-def _server_jar() -> str:
-    from interop.bundle import cache_folder, fetch
-
-    artifact, version = "spark-connect_2.12", pyspark.__version__
-    jar = cache_folder() / f"{artifact}-{version}.jar"
-    return str(jar if jar.exists() else fetch("org.apache.spark", artifact, version, cache_folder()))
 
 
 def _free_port() -> int:
