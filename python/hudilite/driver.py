@@ -51,19 +51,25 @@ def call(spark: SparkSession, procedure: str, path: str | None, **arguments: Any
     """
     given = {"path": path, **arguments}
     values = {name: _value(value) for name, value in given.items() if value is not None}
-    passed = ", ".join(f"`{name}` => :{name}" for name in values)
-    return [row.asDict(recursive=True) for row in _rows(spark, f"CALL {CATALOG}.system.{procedure}({passed})", values)]
+    # Names of their own, for those of arguments may be words that SQL reserves.
+    passed = ", ".join(f"`{name}` => :a{at}" for at, name in enumerate(values))
+    statement = f"CALL {CATALOG}.system.{procedure}({passed})"
+    found = _rows(spark, statement, {f"a{at}": value for at, value in enumerate(values.values())})
+    return [row.asDict(recursive=True) for row in found]
 
 
 def metadata(
-    spark: SparkSession, path: str, name: str, rows: str = "*", limit: int | None = None
+    spark: SparkSession,
+    path: str,
+    name: str,
+    columns: Sequence[str] = ("*",),
+    where: str = "true",
+    limit: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows of a metadata table of the table at ``path``, in its order; ``rows`` are columns and a condition in SQL."""
+    """Rows of a metadata table of the table at ``path``, in its order; ``where`` is a condition in SQL."""
     top = "" if limit is None else f" LIMIT {int(limit)}"
-    columns, _, condition = rows.partition(" WHERE ")
-    where = f" WHERE {condition}" if condition else ""
-    statement = f"SELECT {columns} FROM {FUNCTION}(:path, :name){where}{top}"
-    found = _rows(spark, statement, {"path": _with_slash(path), "name": name})
+    statement = f"SELECT {', '.join(columns)} FROM {FUNCTION}(:a0, :a1) WHERE {where}{top}"
+    found = _rows(spark, statement, {"a0": _with_slash(path), "a1": name})
     return [row.asDict(recursive=True) for row in found]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hudilite import driver
@@ -62,7 +63,8 @@ def run(
     except BaseException:  # Ctrl-C, or an error of the callback
         for _ in range(_CANCEL_POLLS):
             # Again and again: it may not have begun, and it stops the jobs that have begun, not the next one.
-            driver.call(spark, "cancel_service", None, run_as=name)
+            with suppress(Exception):
+                driver.call(spark, "cancel_service", None, run_as=name)
             if calling.ended(_POLL_SECONDS):
                 break
         raise
@@ -99,9 +101,11 @@ class _Call:
 
 def _inheriting(spark: SparkSession, target: Callable[[], None]) -> Callable[[], None]:
     """``target`` with the caller's job group and scheduler pool; Spark Connect keeps none of them by thread."""
-    if driver.is_connect(spark):
-        return target
     import pyspark
+    from pyspark.sql.utils import is_remote
+
+    if driver.is_connect(spark) or is_remote():
+        return target
     from pyspark.util import inheritable_thread_target
 
     inherit: Any = inheritable_thread_target

@@ -91,7 +91,7 @@ class HudiliteTable:
 
     def files(self) -> list[inspect.DataFile]:
         """Base files of the newest snapshot, by partition and file group."""
-        rows = driver.metadata(self.spark, self.path, "files", f"{', '.join(_FILE)} WHERE kind = 'base'")
+        rows = driver.metadata(self.spark, self.path, "files", _FILE, "kind = 'base'")
         return sorted((inspect.DataFile(**row) for row in rows), key=lambda file: (file.partition, file.file_id))
 
     def schedule_compaction(
