@@ -222,11 +222,10 @@ class CallSuite extends FunSuite {
     val odd = s"$mor-a,b `x 'q"
     write(odd, 0, 4)
     def quoted(text: String) = "\"" + text.replace("\"", "\\\"") + "\""
-    val call = s"hudilite.system.run_clustering(path => ${quoted(odd)}, op => 'dry_run', order => '[\"v\", \"id\"]'"
-    assertEquals(
-      spark.sql(s"CALL $call, options => '{\"hoodie.layout.optimize.strategy\": \"linear\"}')").collect().toSeq
-        .map(row => (row.getAs[scala.collection.Seq[String]]("sort_by").toList, row.getInt(1))),
-      Seq((List("v", "id"), 2)))
+    val clustering = spark.sql(s"""CALL hudilite.system.run_clustering(path => ${quoted(odd)}, op => 'dry_run',
+      order => '["v", "id"]', options => '{"hoodie.layout.optimize.strategy": "linear"}')""").head()
+    assertEquals(clustering.getAs[scala.collection.Seq[String]]("sort_by").toList, List("v", "id"))
+    assertEquals(clustering.getInt(1), 2)
     assertEquals(spark.sql(s"SELECT rows FROM hudilite_metadata(${quoted(odd)}, 'history')").collect().map(_.getLong(0))
         .toSeq, Seq(4L))
     refusedAll("CALL hudilite.system.show_services('MOR', options => '{\"a\": 1}')" -> "of the form name=value",
