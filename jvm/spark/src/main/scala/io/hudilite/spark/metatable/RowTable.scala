@@ -74,9 +74,10 @@ object RowTable {
         "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
         "log_files" -> IntegerType, "bytes" -> LongType) {
     // Partition by partition: of one that has been counted nothing but its row stays.
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = table.files.iterator().map { case (partition, slices) =>
-      Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
-        slices.map(_.totalLength).sum)
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = table.files.iterator().map {
+      case (partition, slices) =>
+        Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
+          slices.map(_.totalLength).sum)
     }
   }
 

@@ -31,7 +31,7 @@ private[procedure] object CleaningProcedures {
     if (arguments.flag("dry_run")) {
       val plan = Cleanings.preview(session, path, asked)
       Seq(Row(null, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
-        plan.files.toSeq.sortBy(_._1).flatMap(_._2), null))
+          plan.files.toSeq.sortBy(_._1).flatMap(_._2), null))
     } else PlannedWork.finished(arguments, Cleanings.start(session, path, asked)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
@@ -57,7 +57,8 @@ private[procedure] object CleaningProcedures {
       number(arguments, "retain_commits", CleanOptions.CommitsRetained)
     val done =
       Archivings.call(session, TableArgument.pathOf(session, arguments), options.asJava, arguments.flag("dry_run"))
-    Seq(Row(0, done.instants.size, done.instants.map(_.time), done.files)) // Hudi says 0 for success; whatever goes wrong is raised here
+    // Hudi says 0 for success; whatever goes wrong is raised here.
+    Seq(Row(0, done.instants.size, done.instants.map(_.time), done.files))
   }
 
   private val drop = Procedure("drop_partition", "Takes all rows of partitions out.",
@@ -74,7 +75,7 @@ private[procedure] object CleaningProcedures {
       Parameter.DryRun), Dropped) { (session, arguments) =>
     val options = number(arguments, "days", PartitionTtlOptions.DaysRetain) ++ arguments.options
     dropped(PartitionServices.expire(session, TableArgument.pathOf(session, arguments), options.toMap.asJava,
-      arguments.flag("dry_run")))
+        arguments.flag("dry_run")))
   }
 
   val All: Seq[Procedure] = Seq(clean, archive, drop, expire)

@@ -25,7 +25,7 @@ private[procedure] object CompactionProcedures {
     Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType, "kind" -> StringType,
       "strategy" -> StringType, "slices" -> CompactionRows.Slices, "groups" -> CompactionRows.Groups)) {
     (session, arguments) =>
-    new CompactionCall(session, arguments).rows
+      new CompactionCall(session, arguments).rows
   }
 
   private val show = Procedure("show_compaction", "Shows the compactions of the active timeline, the newest first.",

@@ -28,9 +28,9 @@ private[procedure] object UndoProcedures {
       Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options),
     Seq[(String, DataType)]("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType) ++ Saved.tail) {
     (session, arguments) =>
-    val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-      arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"))
-    Seq(Row.fromSeq(true +: row(saved).toSeq))
+      val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
+        arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"))
+      Seq(Row.fromSeq(true +: row(saved).toSeq))
   }
 
   private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
@@ -56,7 +56,8 @@ private[procedure] object UndoProcedures {
     (session, arguments) =>
       val done = Undos.rollback(session, TableArgument.pathOf(session, arguments), options(arguments),
         arguments.text("instant_time"), arguments.flag("dry_run"))
-      Seq(Row(!arguments.flag("dry_run"), Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write, done.action))
+      Seq(Row(!arguments.flag("dry_run"), Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
+          done.action))
   }
 
   private val restore = Procedure("rollback_to_savepoint",

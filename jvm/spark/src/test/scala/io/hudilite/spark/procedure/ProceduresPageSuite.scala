@@ -54,7 +54,8 @@ class ProceduresPageSuite extends FunSuite {
     "without a name in the order of the lists below. Names are Apache Hudi's where it has the procedure, in any case. A",
     "table is told by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
     "only. What is `NULL` by default is left to the options. A text that names several things, separated by commas, may be",
-    "a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++ Procedures.All.flatMap(procedure)
+    "a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++
+    Procedures.All.flatMap(procedure)
 
   private def procedure(p: Procedure) =
     Seq("", s"### ${p.name}", "", s"${p.summary} It answers with ${columns(p.output)}.", "") ++
