@@ -81,7 +81,8 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
-# to a service is a call into the JVM, where the suites run on both. Pages and wheels are made without Spark.
+# to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. Pages and wheels are
+# made without Spark.
 SERVICE_STORIES := cleaning clustering compaction doctor undo
 WITHOUT_SPARK := report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build

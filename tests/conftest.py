@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from connect_server import AVAILABLE, ConnectServer
 from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import Sessions
@@ -30,6 +31,27 @@ def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sessions]:
 def spark(sessions: Sessions) -> SparkSession:
     """A local session with hudilite and nothing else."""
     return sessions.get("interop" if SELF_CHECK else "plain")
+
+
+@pytest.fixture(scope="session")
+def connect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
+    """A Spark Connect server with hudilite, in a process of its own."""
+    if not AVAILABLE:
+        pytest.skip("PySpark 3.5 comes without the server of Spark Connect")
+    server = ConnectServer(tmp_path_factory.mktemp("connect"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(connect_server: ConnectServer) -> Iterator[SparkSession]:
+    """A session of Spark Connect, beside the local one; functions of columns are in `pyspark.sql.connect.functions`."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    # The builder of the class itself leaves the rest of the process to classic sessions.
+    session = ConnectSession.builder.remote(connect_server.url).create()
+    yield session
+    session.stop()
 
 
 @pytest.fixture

@@ -24,7 +24,15 @@ __all__ = ["__version__", "condition_of", "configure", "jar", "options", "packag
 
 
 def table(spark: SparkSession, path: str) -> HudiliteTable:
-    """Return a handle on the table at ``path``; see :class:`hudilite.tables.HudiliteTable`."""
-    from hudilite.tables import HudiliteTable
+    """Return a handle on a table; see :class:`hudilite.tables.HudiliteTable`.
 
-    return HudiliteTable(spark, path)
+    Parameters
+    ----------
+    spark
+        A classic session, or one of Spark Connect.
+    path
+        Base path of the table, or the name of one that the session knows, such as ``db.trips``.
+    """
+    from hudilite.tables import HudiliteTable, located
+
+    return HudiliteTable(spark, located(spark, path))

@@ -1,12 +1,11 @@
-"""Cleaning of tables: what would go, what went, and the calls into the JVM."""
+"""Cleaning of tables: what would go, what went, and the calls that delete it."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from hudilite import driver, running
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 Policy = Literal["KEEP_LATEST_COMMITS", "KEEP_LATEST_BY_HOURS", "KEEP_LATEST_FILE_VERSIONS"]
 
 POLICY = "hoodie.clean.policy"
+_PROCEDURE = "run_clean"
 _RETAINED = {
     "KEEP_LATEST_COMMITS": "hoodie.clean.commits.retained",
     "KEEP_LATEST_BY_HOURS": "hoodie.clean.hours.retained",
@@ -103,26 +103,18 @@ def chosen(options: Mapping[str, str] | None, policy: str | None, retain: int | 
 
 def preview(spark: SparkSession, path: str, options: Mapping[str, str]) -> CleanPlan:
     """Say what :func:`run` would delete."""
-    plan = json.loads(_jvm(spark).previewCleaning(driver.session(spark), path, dict(options)))
-    return CleanPlan(plan["policy"], plan["earliest_retained"], tuple(plan["files"]))
+    (plan,) = driver.call(spark, _PROCEDURE, path, options=options, dry_run=True)
+    return CleanPlan(plan["policy"], plan["earliest_commit_to_retain"] or "", tuple(plan["files"]))
 
 
 def run(spark: SparkSession, path: str, options: Mapping[str, str], progress: Progress | None) -> CleanResult:
     """Run what is planned, then plan and run a cleaning; see :meth:`hudilite.tables.HudiliteTable.clean`."""
     begun = time.monotonic()
-    jvm = _jvm(spark)
-    cleaning = jvm.startCleaning(driver.session(spark), path, dict(options))
-    reported = running.wait(cleaning, progress)
-    finished: list[dict[str, Any]] = json.loads(jvm.cleaned(cleaning))
+    done, reported = running.run(spark, _PROCEDURE, path, progress, options=options)
     partitions = tuple(
         CleanedPartition(p["partition"], tuple(p["files"]), tuple(p["failed"]), p["removed"])
-        for done in finished
-        for p in done["partitions"]
+        for row in done
+        for p in row["partitions"]
     )
-    files = sum(len(p.files) for p in partitions)
-    running.report(progress, files, max(int(cleaning.total()), files), reported)
-    return CleanResult(tuple(str(done["instant"]) for done in finished), partitions, time.monotonic() - begun)
-
-
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonServices", "Cleaning", ", or leave it to writes, which it follows by default")
+    reported.ended(sum(len(p.files) for p in partitions))
+    return CleanResult(tuple(row["start_clean_time"] for row in done), partitions, time.monotonic() - begun)

@@ -1,8 +1,7 @@
-"""Clustering of tables: plans, what running them did, and the calls into the JVM."""
+"""Clustering of tables: plans, what running them did, and the calls that run them."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 #: How rows are laid out by columns: one after the other, or along a curve that keeps rows together that are alike.
 Layout = Literal["linear", "zorder", "hilbert"]
 
+_PROCEDURE = "run_clustering"
+
 
 @dataclass(frozen=True)
 class Call:
@@ -27,6 +28,16 @@ class Call:
     layout: Layout | None
     partitions: tuple[str, ...] | None
     target_bytes: int | None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those of the procedure."""
+        return {
+            "order": self.sort_by,
+            "order_strategy": self.layout,
+            "selected_partitions": self.partitions,
+            "target_bytes": self.target_bytes,
+        }
 
 
 @dataclass(frozen=True)
@@ -126,8 +137,9 @@ def schedule(
     spark: SparkSession, path: str, options: Mapping[str, str], call: Call, dry_run: bool
 ) -> ClusteringPlan | None:
     """Plan a clustering; see :meth:`hudilite.tables.HudiliteTable.schedule_clustering`."""
-    jvm = _jvm(spark)
-    plans = _plans(jvm.schedule(driver.session(spark), path, dict(options), _call(jvm, call), dry_run))
+    plans = _plans(
+        driver.call(spark, _PROCEDURE, path, op="schedule", options=options, dry_run=dry_run, **call.arguments)
+    )
     return plans[0] if plans else None
 
 
@@ -135,8 +147,9 @@ def preview(
     spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, call: Call
 ) -> list[ClusteringPlan]:
     """Say what :func:`run` would run."""
-    jvm = _jvm(spark)
-    return _plans(jvm.preview(driver.session(spark), path, dict(options), instant or "", _call(jvm, call)))
+    return _plans(
+        driver.call(spark, _PROCEDURE, path, instants=instant, options=options, dry_run=True, **call.arguments)
+    )
 
 
 def run(
@@ -149,36 +162,23 @@ def run(
 ) -> ClusteringResult:
     """Run pending clusterings, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.cluster`."""
     begun = time.monotonic()
-    jvm = _jvm(spark)
-    clustering = jvm.start(driver.session(spark), path, dict(options), instant or "", _call(jvm, call))
-    reported = running.wait(clustering, progress)
-    finished: list[dict[str, Any]] = json.loads(jvm.result(clustering))
-    files = tuple(ClusteredFile(**file) for one in finished for file in one["files"])
-    running.report(progress, len(files), max(int(clustering.total()), len(files)), reported)
-    replaced = sum(int(one["replaced"]) for one in finished)
-    return ClusteringResult(tuple(str(c["instant"]) for c in finished), replaced, files, time.monotonic() - begun)
+    done, reported = running.run(spark, _PROCEDURE, path, progress, instants=instant, options=options, **call.arguments)
+    files = tuple(ClusteredFile(**file) for row in done for file in row["files"])
+    reported.ended(len(files))
+    instants = tuple(row["timestamp"] for row in done)
+    return ClusteringResult(instants, sum(row["replaced"] for row in done), files, time.monotonic() - begun)
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return (given,) if isinstance(given, str) else None if given is None else tuple(given)
 
 
-def _call(jvm: Any, call: Call) -> Any:
-    sort_by = None if call.sort_by is None else list(call.sort_by)
-    partitions = None if call.partitions is None else list(call.partitions)
-    return jvm.call(sort_by, call.layout or "", partitions, call.target_bytes or 0)
-
-
-def _plans(text: str) -> list[ClusteringPlan]:
+def _plans(rows: list[dict[str, Any]]) -> list[ClusteringPlan]:
     return [
         ClusteringPlan(
-            plan["instant"],
-            tuple(plan["sort_by"]),
-            tuple(PlannedGroup(**{**g, "file_ids": tuple(g["file_ids"])}) for g in plan["groups"]),
+            row["timestamp"],
+            tuple(row["sort_by"]),
+            tuple(PlannedGroup(**{**g, "file_ids": tuple(g["file_ids"])}) for g in row["groups"]),
         )
-        for plan in json.loads(text)
+        for row in rows
     ]
-
-
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonClusterings", "Clustering", ", or set hoodie.clustering.inline on writes")

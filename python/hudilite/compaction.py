@@ -1,8 +1,7 @@
-"""Compaction of merge-on-read tables: plans, what running them did, and the calls into the JVM."""
+"""Compaction of merge-on-read tables: plans, what running them did, and the calls that run them."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 Kind = Literal["base", "log"]
 
 STRATEGY = "hoodie.compaction.strategy"
+_PROCEDURE = "run_compaction"
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,9 @@ def schedule(
     spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool, kind: Kind = "base"
 ) -> CompactionPlan | None:
     """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
-    plans = _plans(_jvm(spark).schedule(driver.session(spark), path, dict(options), if_due, dry_run, kind))
+    plans = _plans(
+        driver.call(spark, _PROCEDURE, path, op="schedule", options=options, if_due=if_due, dry_run=dry_run, kind=kind)
+    )
     return plans[0] if plans else None
 
 
@@ -145,7 +147,7 @@ def preview(
     spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, kind: Kind = "base"
 ) -> list[CompactionPlan]:
     """Say what :func:`run` would run."""
-    return _plans(_jvm(spark).preview(driver.session(spark), path, dict(options), instant or "", kind))
+    return _plans(driver.call(spark, _PROCEDURE, path, timestamp=instant, options=options, kind=kind, dry_run=True))
 
 
 def run(
@@ -158,26 +160,19 @@ def run(
 ) -> CompactionResult:
     """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
     begun = time.monotonic()
-    jvm = _jvm(spark)
-    compacting = jvm.start(driver.session(spark), path, dict(options), instant or "", kind)
-    reported = running.wait(compacting, progress)
-    finished: list[dict[str, Any]] = json.loads(jvm.result(compacting))
-    groups = tuple(CompactedGroup(**group) for compaction in finished for group in compaction["groups"])
-    running.report(progress, len(groups), max(int(compacting.total()), len(groups)), reported)
-    return CompactionResult(tuple(str(c["instant"]) for c in finished), groups, time.monotonic() - begun)
+    done, reported = running.run(spark, _PROCEDURE, path, progress, timestamp=instant, options=options, kind=kind)
+    groups = tuple(CompactedGroup(**group) for row in done for group in row["groups"])
+    reported.ended(len(groups))
+    return CompactionResult(tuple(row["timestamp"] for row in done), groups, time.monotonic() - begun)
 
 
-def _plans(text: str) -> list[CompactionPlan]:
+def _plans(rows: list[dict[str, Any]]) -> list[CompactionPlan]:
     return [
         CompactionPlan(
-            plan["instant"],
-            plan["strategy"],
-            tuple(PlannedSlice(**{**s, "log_files": tuple(s["log_files"])}) for s in plan["slices"]),
-            plan["kind"],
+            row["timestamp"],
+            row["strategy"],
+            tuple(PlannedSlice(**{**s, "log_files": tuple(s["log_files"])}) for s in row["slices"]),
+            row["kind"],
         )
-        for plan in json.loads(text)
+        for row in rows
     ]
-
-
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonCompactions", "Compaction", ", or leave it to writes, which it follows by default")

@@ -1,13 +1,12 @@
-"""What is wrong with a table: findings, and the call into the JVM."""
+"""What is wrong with a table: findings, and the call that finds them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hudilite import driver, running
+from hudilite import driver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,5 +57,4 @@ class Finding:
 
 def examine(spark: SparkSession, path: str, options: Mapping[str, str], fix: bool) -> list[Finding]:
     """See :meth:`hudilite.tables.HudiliteTable.doctor`."""
-    jvm = running.jvm(spark, "Doctors", "The doctor", "")
-    return [Finding(**f) for f in json.loads(jvm.findings(driver.session(spark), path, dict(options), fix))]
+    return [Finding(**row) for row in driver.call(spark, "doctor", path, options=options, fix=fix)]

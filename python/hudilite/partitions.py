@@ -1,13 +1,12 @@
-"""Partitions that are dropped: what went, and the calls into the JVM."""
+"""Partitions that are dropped: what went, and the calls that drop them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hudilite import driver, running
+from hudilite import driver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,20 +48,17 @@ def delete(
     spark: SparkSession, path: str, options: Mapping[str, str], partitions: Sequence[str], dry_run: bool
 ) -> DroppedPartitions:
     """See :meth:`hudilite.tables.HudiliteTable.delete_partition`."""
-    return _read(_jvm(spark).deletePartition(driver.session(spark), path, dict(options), list(partitions), dry_run))
+    return _read(
+        driver.call(spark, "drop_partition", path, partition=list(partitions), options=options, dry_run=dry_run)
+    )
 
 
 def expire(spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool) -> DroppedPartitions:
     """See :meth:`hudilite.tables.HudiliteTable.expire_partitions`."""
-    return _read(_jvm(spark).expirePartitions(driver.session(spark), path, dict(options), dry_run))
+    return _read(driver.call(spark, "expire_partitions", path, options=options, dry_run=dry_run))
 
 
-def _read(text: str) -> DroppedPartitions:
-    done = json.loads(text)
-    return DroppedPartitions(done["instant"], tuple(DroppedPartition(**p) for p in done["partitions"]))
-
-
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(
-        spark, "PartitionServices", "A service", ", or write with hoodie.datasource.write.operation=delete_partition"
-    )
+def _read(rows: list[dict[str, Any]]) -> DroppedPartitions:
+    instants = [row["instant"] for row in rows]
+    gone = tuple(DroppedPartition(row["partition"], row["file_groups"]) for row in rows)
+    return DroppedPartitions(instants[0] if instants else None, gone)

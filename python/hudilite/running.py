@@ -1,8 +1,11 @@
-"""Table services on their way in the JVM: progress, Ctrl-C, and the end."""
+"""Table services on their way in Spark's driver: progress, Ctrl-C, and the end."""
 
 from __future__ import annotations
 
+import threading
+import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hudilite import driver
@@ -13,38 +16,98 @@ if TYPE_CHECKING:
 #: Called with how much is done so far and how much there is, file groups or files, whenever the first changes.
 Progress = Callable[[int, int], None]
 
-_POLL_MS = 200
+_POLL_SECONDS = 0.2
 _CANCEL_POLLS = 50
 
 
-def wait(running: Any, progress: Progress | None) -> int:
-    """Wait until a service has ended, well or not; what was reported last, -1 when nothing was."""
-    total, reported = int(running.total()), -1
+class Reported:
+    """Tells a callback what it does not know yet.
+
+    Attributes
+    ----------
+    total
+        What there was to do when it was asked last; 0 when nobody asked.
+    """
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+        self.done, self.total = -1, 0
+
+    def tell(self, done: int, total: int) -> None:
+        """Call it, unless it has been told the same."""
+        self.total = total
+        if self.progress is not None and done != self.done:
+            self.done = done
+            self.progress(done, total)
+
+    def ended(self, done: int) -> None:
+        """Tell it what was done altogether, which may be more than was planned."""
+        self.tell(done, max(self.total, done))
+
+
+def run(
+    spark: SparkSession, procedure: str, path: str, progress: Progress | None, **arguments: Any
+) -> tuple[list[dict[str, Any]], Reported]:
+    """Run a service by its procedure, which goes on in a thread of its own.
+
+    Ctrl-C and errors of ``progress`` stop the service. What it answers with, and what ``progress`` was told.
+    """
+    name = str(uuid.uuid4())
+    reported = Reported(progress)
+    calling = _Call(spark, lambda: driver.call(spark, procedure, path, run_as=name, **arguments))
     try:
-        while not running.waitFor(_POLL_MS):
-            reported = report(progress, int(running.done()), total, reported)
+        while not calling.ended(_POLL_SECONDS):
+            if progress is not None:
+                for row in driver.call(spark, "show_progress", None, run_as=name):
+                    reported.tell(row["done"], row["total"])
     except BaseException:  # Ctrl-C, or an error of the callback
         for _ in range(_CANCEL_POLLS):
-            running.cancel()  # again and again: it stops the jobs that have begun, not the next one
-            if running.waitFor(_POLL_MS):
+            # Again and again: it may not have begun, and it stops the jobs that have begun, not the next one.
+            with suppress(Exception):
+                driver.call(spark, "cancel_service", None, run_as=name)
+            if calling.ended(_POLL_SECONDS):
                 break
         raise
-    return reported
+    return calling.answer(), reported
 
 
-def report(progress: Progress | None, done: int, total: int, reported: int) -> int:
-    """Tell ``progress`` how far it is, unless it knows."""
-    if progress is not None and done != reported:
-        progress(done, total)
-    return done
+class _Call:
+    """A call in a thread of its own."""
+
+    def __init__(self, spark: SparkSession, body: Callable[[], list[dict[str, Any]]]) -> None:
+        self._body = body
+        self._rows: list[dict[str, Any]] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=_inheriting(spark, self._run), daemon=True, name="hudilite-call")
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._rows = self._body()
+        except BaseException as e:
+            self._error = e
+
+    def ended(self, seconds: float) -> bool:
+        """Wait at most so long; true when it has ended, well or not."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def answer(self) -> list[dict[str, Any]]:
+        """What it answered; raises what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._rows
 
 
-def jvm(spark: SparkSession, name: str, what: str, otherwise: str) -> Any:
-    """Return a service of the driver's; a Spark Connect session raises ``NotImplementedError``."""
-    found = driver.service(spark, name)
-    if found is None:
-        raise NotImplementedError(
-            f"{what} is started in Spark's driver process, which a Spark Connect session does not reach. Run it in a "
-            f"classic session, or call its procedure in SQL (docs/procedures.md){otherwise}."
-        )
-    return found
+def _inheriting(spark: SparkSession, target: Callable[[], None]) -> Callable[[], None]:
+    """``target`` with the caller's job group and scheduler pool; Spark Connect keeps none of them by thread."""
+    import pyspark
+    from pyspark.sql.utils import is_remote
+
+    if driver.is_connect(spark) or is_remote():
+        return target
+    from pyspark.util import inheritable_thread_target
+
+    inherit: Any = inheritable_thread_target
+    wrapped: Callable[[], None] = inherit(target) if pyspark.__version__.startswith("3.") else inherit(spark)(target)
+    return wrapped

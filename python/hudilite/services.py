@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from hudilite import driver, running
+from hudilite import driver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,15 +47,16 @@ class ServiceState:
 def states(spark: SparkSession, path: str, options: Mapping[str, str]) -> list[ServiceState]:
     """See :meth:`hudilite.tables.HudiliteTable.services`."""
     return [
-        ServiceState(**{**s, "planned": tuple(s["planned"]), "running": tuple(s["running"])})
-        for s in json.loads(_jvm(spark).services(driver.session(spark), path, dict(options)))
+        ServiceState(**{**row, "planned": _instants(row["planned"]), "running": _instants(row["running"])})
+        for row in driver.call(spark, "show_services", path, options=options)
     ]
 
 
 def wait(spark: SparkSession, path: str, timeout: float) -> bool:
     """See :meth:`hudilite.tables.HudiliteTable.wait_for_services`."""
-    return bool(_jvm(spark).waitFor(driver.session(spark), path, {}, int(timeout * 1000)))
+    (row,) = driver.call(spark, "wait_for_services", path, milliseconds=int(timeout * 1000))
+    return bool(row["ended"])
 
 
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonServices", "A service", "")
+def _instants(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))

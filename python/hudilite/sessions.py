@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hudilite.driver import is_connect
 from hudilite.jars import jar
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
-    if running is not None and not _has_hudilite(running):
+    if running is not None and not is_connect(running) and not _has_hudilite(running):
         raise RuntimeError(
             "A Spark session without hudilite is running in this process, and it takes no new jars. Start it with "
             "hudilite.session() or hudilite.configure(builder), or run this in a new Python process."
@@ -58,9 +59,10 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add hudilite's jar and extension to a session builder, next to what is configured there already.
 
-    Neither the builder's own settings nor those of ``spark-defaults.conf`` are lost, and calling it again changes
-    nothing. The session's own catalog becomes hudilite's, which leaves tables of other formats to Spark, unless another
-    one is configured.
+    A session of Spark Connect has what its server was started with, so a builder with ``remote("sc://...")`` stays as
+    it is. Neither the builder's own settings nor those of ``spark-defaults.conf`` are lost, and calling it again
+    changes nothing. The session's own catalog becomes hudilite's, which leaves tables of other formats to Spark, unless
+    another one is configured.
 
     Parameters
     ----------
@@ -73,6 +75,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         The same builder.
     """
     options: dict[str, Any] = getattr(builder, "_options", {})
+    if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):
+        return builder
     defaults = _spark_defaults()
     for key, item in {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}.items():
         present = str(options.get(key) or defaults.get(key, ""))

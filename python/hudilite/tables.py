@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, overload
 
 from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, services, undo
@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind
     from hudilite.running import Progress
 
-_SERVICE = "PythonTables"
-
 
 @dataclass(frozen=True)
 class HudiliteTable:
     """A table at a path.
 
-    Rows, timeline and files are read by Spark's driver. Through Spark Connect, which does not reach the driver,
-    timeline and files are read here with pyarrow and fastavro, as :mod:`hudilite.inspect` does.
+    All that it does is done by Spark, in SQL (docs/procedures.md), so that a session of Spark Connect does the same.
 
     Attributes
     ----------
@@ -103,10 +100,7 @@ class HudiliteTable:
 
     def timeline(self) -> list[inspect.Instant]:
         """All instants of the active timeline, oldest first."""
-        jvm = driver.service(self.spark, _SERVICE)
-        if jvm is None:
-            return inspect.timeline(self.path)
-        return [inspect.Instant(**i) for i in json.loads(jvm.timeline(driver.session(self.spark), self.path))]
+        return [inspect.Instant(**row) for row in driver.metadata(self.spark, self.path, "timeline")]
 
     def history(self, limit: int | None = None) -> list[inspect.Commit]:
         """Completed writes with what they did, newest first.
@@ -116,18 +110,12 @@ class HudiliteTable:
         limit
             How many of them; all by default.
         """
-        jvm = driver.service(self.spark, _SERVICE)
-        if jvm is None:
-            return inspect.history(self.path, limit)
-        text = jvm.history(driver.session(self.spark), self.path, -1 if limit is None else limit)
-        return [inspect.Commit(**c) for c in json.loads(text)]
+        return [inspect.Commit(**row) for row in driver.metadata(self.spark, self.path, "history", limit=limit)]
 
     def files(self) -> list[inspect.DataFile]:
         """Base files of the newest snapshot, by partition and file group."""
-        jvm = driver.service(self.spark, _SERVICE)
-        if jvm is None:
-            return inspect.files(self.path)
-        return [inspect.DataFile(**f) for f in json.loads(jvm.files(driver.session(self.spark), self.path))]
+        rows = driver.metadata(self.spark, self.path, "files", _FILE, "kind = 'base'")
+        return sorted((inspect.DataFile(**row) for row in rows), key=lambda file: (file.partition, file.file_id))
 
     def schedule_compaction(
         self,
@@ -625,6 +613,19 @@ class HudiliteTable:
     def delete_savepoint(self, instant: str, *, options: Mapping[str, str] | None = None) -> None:
         """Give a saved state free; ``SAVEPOINT_NOT_FOUND`` when there is none of that instant."""
         undo.delete_savepoint(self.spark, self.path, options or {}, instant)
+
+
+def located(spark: SparkSession, table: str) -> str:
+    """The path of a table: what it is called by itself, unless the session knows a table of that name."""
+    if "/" in table or not re.fullmatch(_NAME, table) or not spark.catalog.tableExists(table):
+        return table
+    (row,) = driver.call(spark, "path_of", None, table=table)
+    return str(row["path"])
+
+
+# One to three parts, each a plain word or in backticks.
+_NAME = r"(?:\w+|`[^`]+`)(?:\.(?:\w+|`[^`]+`)){0,2}"
+_FILE = tuple(field.name for field in fields(inspect.DataFile))
 
 
 def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:

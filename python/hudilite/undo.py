@@ -1,13 +1,12 @@
-"""Savepoints, rollbacks and archiving: what they did, and the calls into the JVM."""
+"""Savepoints, rollbacks and archiving: what they did, and the calls that do it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hudilite import driver, running
+from hudilite import driver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +92,7 @@ class Archived:
 
 def archive(spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool) -> Archived:
     """See :meth:`hudilite.tables.HudiliteTable.archive`."""
-    done = json.loads(_jvm(spark).archive(driver.session(spark), path, dict(options), dry_run))
+    (done,) = driver.call(spark, "archive_commits", path, options=options, dry_run=dry_run)
     return Archived(tuple(done["instants"]), tuple(done["files"]))
 
 
@@ -101,35 +100,34 @@ def rollback(
     spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, dry_run: bool
 ) -> RolledBack:
     """See :meth:`hudilite.tables.HudiliteTable.rollback`."""
-    return RolledBack(
-        **json.loads(_jvm(spark).rollback(driver.session(spark), path, dict(options), instant or "", dry_run))
-    )
+    (done,) = driver.call(spark, "rollback_to_instant", path, instant_time=instant, options=options, dry_run=dry_run)
+    return RolledBack(done["rollback_time"], done["write"], done["action"], done["files"])
 
 
 def restore(spark: SparkSession, path: str, options: Mapping[str, str], instant: str, dry_run: bool) -> Restored:
     """See :meth:`hudilite.tables.HudiliteTable.restore`."""
-    done = json.loads(_jvm(spark).restore(driver.session(spark), path, dict(options), instant, dry_run))
-    return Restored(done["instant"], done["to"], tuple(done["writes"]))
+    (done,) = driver.call(spark, "restore_to_instant", path, instant_time=instant, options=options, dry_run=dry_run)
+    return Restored(done["restore_time"], done["restored_to"], tuple(done["writes"]))
 
 
 def savepoint(
     spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, comment: str
 ) -> Savepoint:
     """See :meth:`hudilite.tables.HudiliteTable.savepoint`."""
-    return Savepoint(
-        **json.loads(_jvm(spark).savepoint(driver.session(spark), path, dict(options), instant or "", comment))
-    )
+    (row,) = driver.call(spark, "create_savepoint", path, commit_time=instant, comments=comment, options=options)
+    return _saved(row)
 
 
 def savepoints(spark: SparkSession, path: str) -> list[Savepoint]:
     """See :meth:`hudilite.tables.HudiliteTable.savepoints`."""
-    return [Savepoint(**s) for s in json.loads(_jvm(spark).savepoints(driver.session(spark), path, {}))]
+    return [_saved(row) for row in driver.call(spark, "show_savepoints", path)]
 
 
 def delete_savepoint(spark: SparkSession, path: str, options: Mapping[str, str], instant: str) -> None:
     """See :meth:`hudilite.tables.HudiliteTable.delete_savepoint`."""
-    _jvm(spark).deleteSavepoint(driver.session(spark), path, dict(options), instant)
+    driver.call(spark, "delete_savepoint", path, instant_time=instant, options=options)
 
 
-def _jvm(spark: SparkSession) -> Any:
-    return running.jvm(spark, "PythonServices", "A service", "")
+def _saved(row: Mapping[str, Any]) -> Savepoint:
+    names = ("savepoint_time", "user", "epoch_milliseconds", "comments", "files")
+    return Savepoint(*(row[name] for name in names))

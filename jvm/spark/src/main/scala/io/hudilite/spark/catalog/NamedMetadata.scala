@@ -1,11 +1,8 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.error.EditDistance
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.metatable.{MetadataTable, RowTable}
 import io.hudilite.table.Table
-
-import java.util.Locale
 
 import org.apache.spark.sql.connector.catalog.Identifier
 
@@ -18,7 +15,7 @@ private[catalog] object NamedMetadata {
     *   the table of a name
     */
   def find(ident: Identifier, table: Identifier => Option[Table]): Option[MetadataTable] = for {
-    what <- RowTable.All.find(_.name.equalsIgnoreCase(ident.name()))
+    what <- RowTable.find(ident.name())
     of <- parent(ident, table)
   } yield MetadataTable(of, what)
 
@@ -26,12 +23,8 @@ private[catalog] object NamedMetadata {
     * none of an earlier state.
     */
   def refuse(ident: Identifier, table: Identifier => Option[Table]): Unit = parent(ident, table).foreach { of =>
-    val known = RowTable.All.map(_.name)
-    val name = ident.name().toLowerCase(Locale.ROOT)
-    if (known.contains(name)) throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of $name",
+    throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of ${RowTable.named(ident.name()).name}",
       "path" -> of.basePath, "reason" -> "it tells what the table is now")
-    throw InvalidInput("UNKNOWN_NAME", "what" -> "metadata table", "name" -> ident.name(),
-      "nearest" -> EditDistance.nearest(name, known), "known" -> known.mkString(", "))
   }
 
   private def parent(ident: Identifier, table: Identifier => Option[Table]): Option[Table] =

@@ -18,6 +18,7 @@ object TableFunctions {
 
   private val Changes = "hudi_table_changes"
   private val Timeline = "hudi_query_timeline"
+  private val Metadata = "hudilite_metadata"
 
   // What of a row the read shows, in Hudi's words.
   private val LatestState = "latest_state"
@@ -25,6 +26,7 @@ object TableFunctions {
 
   def inject(extensions: SparkSessionExtensions): Unit = {
     register(extensions, Changes, "(table, 'latest_state', begin[, end]): rows that commits after begin wrote")(changes)
+    register(extensions, Metadata, "(table, name): a metadata table of a table, such as 'history'")(metadata)
     register(extensions, Timeline, "(table): the instants of the active timeline")(timeline)
   }
 
@@ -47,11 +49,19 @@ object TableFunctions {
     case _ => throw invalid(Changes, arguments.mkString(", "), s"write $Changes(table, '$LatestState', begin[, end])")
   }
 
+  private def metadata(arguments: Seq[String]): Table = arguments match {
+    case Seq(name, what) => metadataTable(name, RowTable.named(what))
+    case _ => throw invalid(Metadata, arguments.mkString(", "), s"write $Metadata(table, name)")
+  }
+
+  private def metadataTable(name: String, what: RowTable): Table = {
+    val path = TableArgument.pathOf(SparkSession.active, name)
+    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(MetadataTable(_, what))
+      .getOrElse(throw notFound(path))
+  }
+
   private def timeline(arguments: Seq[String]): Table = arguments match {
-    case Seq(name) =>
-      val path = TableArgument.pathOf(SparkSession.active, name)
-      HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(MetadataTable(_, RowTable.Timeline))
-        .getOrElse(throw notFound(path))
+    case Seq(name) => metadataTable(name, RowTable.Timeline)
     case _ => throw invalid(Timeline, arguments.mkString(", "), s"write $Timeline(table)")
   }
 

@@ -10,7 +10,13 @@ import java.util.{Collections, Set => JSet}
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
-import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder, SupportsPushDownRequiredColumns}
+import org.apache.spark.sql.connector.read.{
+  LocalScan,
+  Scan,
+  ScanBuilder,
+  SupportsPushDownLimit,
+  SupportsPushDownRequiredColumns
+}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -26,14 +32,25 @@ final case class MetadataTable(table: Table, what: RowTable) extends SupportsRea
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new MetadataScanBuilder(this)
 }
 
-private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder with SupportsPushDownRequiredColumns {
+private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder with SupportsPushDownRequiredColumns
+    with SupportsPushDownLimit {
 
   private var columns = of.what.schema // set by Spark before it builds the scan
+
+  private var limit: Option[Int] = None // the same
+
+  /** Takes the limit, and leaves it to Spark, too: rows that tasks make are not limited here. */
+  override def pushLimit(rows: Int): Boolean = {
+    limit = Some(rows)
+    true
+  }
+
+  override def isPartiallyPushed: Boolean = true
 
   override def pruneColumns(required: StructType): Unit = columns = required
 
   override def build(): Scan = of.what match {
-    case driver: DriverRows => new DriverScan(of.name(), columns, () => driver.rows(of.table), driver.schema)
+    case driver: DriverRows => new DriverScan(of.name(), columns, () => driver.rows(of.table, limit), driver.schema)
     case slices: SliceRowTable => tasks(slices)
   }
 

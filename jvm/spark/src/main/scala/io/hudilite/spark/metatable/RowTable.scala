@@ -1,6 +1,9 @@
 package io.hudilite.spark.metatable
 
+import io.hudilite.error.{EditDistance, InvalidInput}
 import io.hudilite.table.Table
+
+import java.util.Locale
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
@@ -24,7 +27,11 @@ sealed abstract class RowTable(val name: String, val summary: String, columns: (
 /** One that costs a few reads of the timeline, by the driver. */
 sealed abstract class DriverRows(name: String, summary: String, columns: (String, DataType)*)
     extends RowTable(name, summary, columns: _*) {
-  def rows(table: Table): Iterator[Row]
+
+  /** @param limit
+    *   so many of them are needed at most; there may be more
+    */
+  def rows(table: Table, limit: Option[Int] = None): Iterator[Row]
 }
 
 /** One row or more of each file slice: as many as a large table has files, so that tasks make them.
@@ -41,25 +48,25 @@ object RowTable {
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
         "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
-    override def rows(table: Table): Iterator[Row] = TimelineRows.history(table, limit = None)
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = TimelineRows.history(table, limit)
   }
 
   case object Timeline extends DriverRows("timeline", "an instant of the active timeline, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file" -> StringType) {
-    override def rows(table: Table): Iterator[Row] = TimelineRows.timeline(table)
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = TimelineRows.timeline(table)
   }
 
   case object Compactions extends DriverRows("compactions",
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
-    override def rows(table: Table): Iterator[Row] = CompactionRows.of(table)
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = CompactionRows.of(table)
   }
 
   case object Properties extends DriverRows("properties", "a property of the table, by its name",
         "key" -> StringType, "value" -> StringType) {
-    override def rows(table: Table): Iterator[Row] =
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] =
       table.config.properties.toSeq.sorted.iterator.map { case (key, value) => Row(key, value) }
   }
 
@@ -67,9 +74,10 @@ object RowTable {
         "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
         "log_files" -> IntegerType, "bytes" -> LongType) {
     // Partition by partition: of one that has been counted nothing but its row stays.
-    override def rows(table: Table): Iterator[Row] = table.files.iterator().map { case (partition, slices) =>
-      Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
-        slices.map(_.totalLength).sum)
+    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = table.files.iterator().map {
+      case (partition, slices) =>
+        Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
+          slices.map(_.totalLength).sum)
     }
   }
 
@@ -85,4 +93,13 @@ object RowTable {
         "name" -> StringType)
 
   val All: Seq[RowTable] = Seq(History, Timeline, Files, FileGroups, Partitions, Compactions, Properties)
+
+  def find(name: String): Option[RowTable] = All.find(_.name.equalsIgnoreCase(name))
+
+  /** The one of a name in any case; raises `UNKNOWN_NAME`. */
+  def named(name: String): RowTable = find(name).getOrElse {
+    val known = All.map(_.name)
+    throw InvalidInput("UNKNOWN_NAME", "what" -> "metadata table", "name" -> name,
+      "nearest" -> EditDistance.nearest(name.toLowerCase(Locale.ROOT), known), "known" -> known.mkString(", "))
+  }
 }

@@ -19,9 +19,13 @@ private[procedure] object CompactionProcedures {
       Parameter.Table, Parameter.Path,
       Parameter.text("timestamp", "the planned compaction to run, alone"), Parameter.Options,
       Parameter.text("instants", "the planned compactions to run, separated by commas"),
-      Parameter.text("kind", "base", "base for new base files, log to fold log files into fewer")),
-    Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType)) { (session, arguments) =>
-    new CompactionCall(session, arguments).rows
+      Parameter.text("kind", "base", "base for new base files, log to fold log files into fewer"),
+      Parameter.flag("if_due", "schedule only when the options say that it is time"), Parameter.DryRun,
+      Parameter.RunAs),
+    Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType, "kind" -> StringType,
+      "strategy" -> StringType, "slices" -> CompactionRows.Slices, "groups" -> CompactionRows.Groups)) {
+    (session, arguments) =>
+      new CompactionCall(session, arguments).rows
   }
 
   private val show = Procedure("show_compaction", "Shows the compactions of the active timeline, the newest first.",
@@ -47,21 +51,26 @@ private final class CompactionCall(session: SparkSession, arguments: Arguments) 
 
   def rows: Seq[Row] = operation match {
     case PlannedWork.Schedule =>
-      Compactions.schedule(session, path, options, onlyIfDue = false, dryRun = false, kind).toSeq.map(planned)
-    case PlannedWork.DryRun => preview.map(planned)
+      Compactions.schedule(session, path, options, arguments.flag("if_due"), dryRun, kind).toSeq.map(planned)
+    case PlannedWork.DryRun => preview(None).map(planned)
     case PlannedWork.Execute =>
-      PlannedWork.named(arguments).getOrElse(preview.flatMap(_.instant)).flatMap(i => run(Some(i)))
-    case _ => run(None)
+      PlannedWork.named(arguments).getOrElse(preview(None).flatMap(_.instant)).flatMap(i => runOrShow(Some(i)))
+    case _ => runOrShow(None)
   }
 
-  private def preview: Seq[PlannedCompaction] = Compactions.preview(session, path, options, None, kind)
+  private def dryRun: Boolean = arguments.flag(Parameter.DryRun.name)
 
-  private def run(instant: Option[String]): Seq[Row] =
-    PlannedWork.finished(Compactions.start(session, path, options, instant, kind)).map(done)
+  private def preview(instant: Option[String]): Seq[PlannedCompaction] =
+    Compactions.preview(session, path, options, instant, kind)
 
-  private def planned(plan: PlannedCompaction): Row =
-    Row(plan.instant.orNull, plan.candidates.size, State.Requested.name)
+  private def runOrShow(instant: Option[String]): Seq[Row] =
+    if (dryRun) preview(instant).map(planned)
+    else PlannedWork.finished(arguments, Compactions.start(session, path, options, instant, kind)).map(done)
+
+  private def planned(plan: PlannedCompaction): Row = Row(plan.instant.orNull, plan.candidates.size,
+    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionRows.slice), null)
 
   private def done(compaction: FinishedCompaction): Row = Row(compaction.instant,
-    compaction.stats.map(s => s.partitionPath -> s.fileId).distinct.size, State.Completed.name)
+    compaction.stats.map(s => s.partitionPath -> s.fileId).distinct.size, State.Completed.name, kind.name, null, null,
+    compaction.stats.map(CompactionRows.group))
 }

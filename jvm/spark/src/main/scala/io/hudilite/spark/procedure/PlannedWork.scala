@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.service.RunningService
+import io.hudilite.spark.service.{RunningService, RunningServices}
 
 /** What a call wants of a service that plans first and runs the plan then. */
 private[procedure] object PlannedWork {
@@ -25,13 +25,8 @@ private[procedure] object PlannedWork {
   }
 
   /** Waits for what a service did; it is stopped with the statement. */
-  def finished[T](running: RunningService[T]): T =
-    try running.result()
-    catch {
-      case e: InterruptedException =>
-        running.cancel()
-        throw e
-    }
+  def finished[T](arguments: Arguments, running: RunningService[T]): T =
+    RunningServices.finished(arguments.text(Parameter.RunAs.name), running)
 
   /** The plans that are to be run, by `timestamp` or `instants`. */
   def named(arguments: Arguments): Option[Seq[String]] = {

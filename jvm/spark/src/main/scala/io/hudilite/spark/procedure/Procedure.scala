@@ -41,6 +41,10 @@ final case class Procedure(name: String, summary: String, parameters: Seq[Parame
 
 object Procedure {
 
+  /** The type of a column that holds several of what these columns tell. */
+  private[procedure] def structs(columns: (String, DataType)*): DataType =
+    ArrayType(StructType(columns.map { case (column, dataType) => StructField(column, dataType) }))
+
   private[spark] def unknown(what: String, name: String, known: Seq[String]): InvalidInput =
     InvalidInput("UNKNOWN_NAME", "what" -> what, "name" -> name,
       "nearest" -> EditDistance.nearest(name.toLowerCase(Locale.ROOT), known), "known" -> known.mkString(", "))
@@ -68,11 +72,19 @@ object Parameter {
   def integer(name: String, default: Int, summary: String): Parameter =
     Parameter(name, IntegerType, default.toString, summary)
 
+  def long(name: String, summary: String): Parameter = Parameter(name, LongType, "NULL", summary)
+
+  def long(name: String, default: Long, summary: String): Parameter =
+    Parameter(name, LongType, default.toString, summary)
+
   def flag(name: String, summary: String): Parameter = Parameter(name, BooleanType, "false", summary)
 
   val Table: Parameter = text("table", "the table, by a name that the session knows or by its path")
   val Path: Parameter = text("path", "the path of the table, in the place of its name")
-  val Options: Parameter = text("options", "options of docs/options.md as 'name=value,name=value'")
+  val Options: Parameter =
+    text("options", "options of docs/options.md as 'name=value,name=value', or as a JSON object of texts")
+  val DryRun: Parameter = flag("dry_run", "only say what would be done")
+  val RunAs: Parameter = text("run_as", "a name for show_progress and cancel_service while it runs")
 }
 
 /** What a procedure is called with; an argument that was left out has its default. */
@@ -86,10 +98,19 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
 
   def integer(name: String): Option[Int] = values(name).map(_.asInstanceOf[Int])
 
+  def long(name: String): Option[Long] = values(name).map(_.asInstanceOf[Long])
+
   def flag(name: String): Boolean = values(name).contains(true)
 
-  /** What a text names, separated by commas; `None` when it was not given. */
-  def list(name: String): Option[Seq[String]] = text(name).map(_.split(',').toSeq.map(_.trim).filter(_.nonEmpty))
+  /** The text as it was given, with its spaces. */
+  def verbatim(name: String): Option[String] = values(name).map(_.toString)
+
+  /** What a text names, separated by commas or as a JSON array of texts; `None` when it was not given. */
+  def list(name: String): Option[Seq[String]] = text(name).map(asked =>
+    JsonTexts.array(asked).getOrElse(asked.split(',').toSeq.map(_.trim).filter(_.nonEmpty)))
+
+  /** What a JSON array of texts names; `None` when it is a text of another form. */
+  def jsonList(name: String): Option[Seq[String]] = text(name).flatMap(JsonTexts.array)
 
   /** One of these texts, in any case. */
   def oneOf(name: String, known: Seq[String]): Option[String] = text(name).map { asked =>
@@ -104,12 +125,14 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
   }
 
   /** The argument `options` as a map; raises `InvalidInput` where it is not of that form. */
-  def options: Map[String, String] = list("options").getOrElse(Nil).map { entry =>
-    entry.split("=", 2) match {
-      case Array(key, value) if key.trim.nonEmpty => key.trim -> value.trim
-      case _ => throw invalid("options", entry, "it must be of the form name=value,name=value")
-    }
-  }.toMap
+  def options: Map[String, String] = text("options").map(asked =>
+    JsonTexts.fields(asked).getOrElse(asked.split(',').toSeq.filter(_.trim.nonEmpty).map(option).toMap))
+    .getOrElse(Map.empty)
+
+  private def option(entry: String): (String, String) = entry.split("=", 2) match {
+    case Array(key, value) if key.trim.nonEmpty => key.trim -> value.trim
+    case _ => throw invalid("options", entry, "it must be of the form name=value,name=value")
+  }
 
   def invalid(name: String, value: String, reason: String): InvalidInput =
     InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> value, "reason" -> reason)

@@ -21,7 +21,7 @@ object Procedures {
   /** Sorted by name. */
   lazy val All: Seq[Procedure] =
     (CompactionProcedures.All ++ ClusteringProcedures.All ++ CleaningProcedures.All ++
-      UndoProcedures.All ++ StateProcedures.All :+ help).sortBy(_.name)
+      UndoProcedures.All ++ StateProcedures.All ++ RunningProcedures.All :+ help).sortBy(_.name)
 
   /** The procedure of a name in any case; raises `UNKNOWN_NAME`. */
   def named(name: String): Procedure = find(name).getOrElse(

@@ -50,7 +50,10 @@ private[procedure] object StateProcedures {
       .map(f => Row(f.kind.name, f.subject, f.what, f.advice, f.mend.isDefined, f.isMended, f.reason))
   }
 
-  val All: Seq[Procedure] = Seq(commits, timeline, services, doctor)
+  private val place = Procedure("path_of", "Says where the table of a name lies.", Seq(Parameter.Table, Parameter.Path),
+    Seq("path" -> StringType))((session, arguments) => Seq(Row(TableArgument.pathOf(session, arguments))))
+
+  val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, place)
 
   /** What a metadata table would show. */
   def rows(session: SparkSession, arguments: Arguments, what: DriverRows): Iterator[Row] =

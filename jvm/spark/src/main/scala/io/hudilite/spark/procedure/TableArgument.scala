@@ -25,7 +25,8 @@ object TableArgument {
   def pathOf(session: SparkSession, table: String): String =
     if (isPath(table)) table else located(session, table)
 
-  private def isPath(table: String): Boolean = !table.contains('`') && table.contains('/')
+  // A slash in backticks is one of a name.
+  private def isPath(table: String): Boolean = table.takeWhile(_ != '`').contains('/')
 
   // What DESCRIBE says is the same for tables of all catalogs, those of Hudi's own among them.
   private def located(session: SparkSession, table: String): String = {

@@ -1,11 +1,12 @@
 package io.hudilite.spark.procedure
 
+import io.hudilite.service.undo.SavedState
 import io.hudilite.spark.service.Undos
 
 import java.util.{Map => JMap}
 
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.{BooleanType, DataType, IntegerType, LongType, StringType}
+import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, LongType, StringType}
 
 import scala.collection.JavaConverters._
 
@@ -15,14 +16,21 @@ private[procedure] object UndoProcedures {
 
   private def options(arguments: Arguments): JMap[String, String] = arguments.options.asJava
 
+  private val Saved = Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
+    "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)
+
+  private def row(saved: SavedState): Row =
+    Row(saved.instant, saved.by, saved.atEpochMs, saved.comment, saved.files)
+
   private val create = Procedure("create_savepoint", "Saves the state as of a write from cleaning and archiving.",
     Seq(Parameter.Table, Parameter.text("commit_time", "the instant of the write; the newest by default"),
       Parameter.text("user", "who saves it; the user of the session by default"),
       Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options),
-    Seq("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType)) { (session, arguments) =>
-    val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-      arguments.text("commit_time"), arguments.text("comments").getOrElse(""), arguments.text("user"))
-    Seq(Row(true, saved.instant))
+    Seq[(String, DataType)]("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType) ++ Saved.tail) {
+    (session, arguments) =>
+      val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
+        arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"))
+      Seq(Row.fromSeq(true +: row(saved).toSeq))
   }
 
   private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
@@ -35,19 +43,21 @@ private[procedure] object UndoProcedures {
 
   private val show = Procedure("show_savepoints", "Shows the saved states, the oldest first.",
     Seq(Parameter.Table, Parameter.Path),
-    Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
-      "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)) { (session, arguments) =>
+    Saved) { (session, arguments) =>
     Undos.savepoints(session, TableArgument.pathOf(session, arguments), Map.empty[String, String].asJava)
-      .map(s => Row(s.instant, s.by, s.atEpochMs, s.comment, s.files))
+      .map(row)
   }
 
   private val rollback = Procedure("rollback_to_instant", "Takes the newest write back, or a planned clustering.",
-    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options),
-    Seq("rollback_result" -> BooleanType, "rollback_time" -> StringType, "files" -> IntegerType)) {
+    Seq(Parameter.Table, Parameter.text("instant_time", "the instant of the write; the newest by default"),
+      Parameter.Path, Parameter.Options, Parameter.DryRun),
+    Seq("rollback_result" -> BooleanType, "rollback_time" -> StringType, "files" -> IntegerType,
+      "write" -> StringType, "action" -> StringType)) {
     (session, arguments) =>
       val done = Undos.rollback(session, TableArgument.pathOf(session, arguments), options(arguments),
-        Some(arguments.needed("instant_time")), dryRun = false)
-      Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.files))
+        arguments.text("instant_time"), arguments.flag("dry_run"))
+      Seq(Row(!arguments.flag("dry_run"), Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
+          done.action))
   }
 
   private val restore = Procedure("rollback_to_savepoint",
@@ -65,5 +75,15 @@ private[procedure] object UndoProcedures {
       Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.writes.size))
   }
 
-  val All: Seq[Procedure] = Seq(create, delete, show, rollback, restore)
+  private val restoreTo = Procedure("restore_to_instant",
+    "Brings the state as of a write back: every write after it is taken back.",
+    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun),
+    Seq[(String, DataType)]("restore_time" -> StringType, "restored_to" -> StringType,
+      "writes" -> ArrayType(StringType))) { (session, arguments) =>
+    val done = Undos.restore(session, TableArgument.pathOf(session, arguments), options(arguments),
+      arguments.needed("instant_time"), arguments.flag("dry_run"))
+    Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time)))
+  }
+
+  val All: Seq[Procedure] = Seq(create, delete, show, rollback, restore, restoreTo)
 }

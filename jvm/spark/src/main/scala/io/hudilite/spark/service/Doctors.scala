@@ -6,15 +6,12 @@ import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Map => JMap}
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
 
 /** What is wrong with the table at a path: what programs call, in Scala, in Java or from Python. Options are those of
   * docs/options.md; raises `TABLE_NOT_FOUND`.
   */
 object Doctors {
-
-  private val json = new ObjectMapper()
 
   /** @param fix
     *   mend what is safe to mend
@@ -24,14 +21,4 @@ object Doctors {
       val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
       new Doctor(storage, basePath, TransactionOptions.of(WriteConf.of(all).commit), deletion.delete).run(fix)
     }
-
-  /** The same as a JSON array, for Python. */
-  def findings(session: SparkSession, path: String, options: JMap[String, String], fix: Boolean): String = {
-    val all = json.createArrayNode()
-    examine(session, path, options, fix).foreach(found =>
-      all.addObject().put("kind", found.kind.name).put("subject", found.subject).put("what", found.what)
-        .put("advice", found.advice).put("mendable", found.mend.isDefined).put("mended", found.isMended)
-        .put("reason", found.reason))
-    json.writeValueAsString(all)
-  }
 }

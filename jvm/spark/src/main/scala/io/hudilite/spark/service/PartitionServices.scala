@@ -4,19 +4,14 @@ import io.hudilite.config.WriteConf
 import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.transaction.TransactionOptions
 
-import java.util.{Collections, List => JList, Map => JMap}
+import java.util.{Collections, Map => JMap}
 
-import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.SparkSession
-
-import scala.collection.JavaConverters._
 
 /** Partitions of a table by its path that are dropped: what programs call, in Scala, in Java or from Python. Options are
   * those of docs/options.md; all calls raise `TABLE_NOT_FOUND`.
   */
 object PartitionServices {
-
-  private val json = new ObjectMapper()
 
   /** Drops partitions, told by their paths below the table, or says what would go. */
   def drop(session: SparkSession, path: String, options: JMap[String, String], partitions: Seq[String],
@@ -33,26 +28,9 @@ object PartitionServices {
       else PartitionExpiry.run(table, settings, TransactionOptions.of(WriteConf.of(all).commit))
     }
 
-  /** The same for Python: a JSON object. */
-  def expirePartitions(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): String =
-    asJson(expire(session, path, options, dryRun))
-
   /** The partitions that a text names, separated by commas unless there is a partition of the whole name. */
   def named(session: SparkSession, path: String, text: String): Seq[String] =
     Compactions.onDriver(session, path, Collections.emptyMap()) { (table, _) =>
       if (table.partitions().contains(text)) Seq(text) else text.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
     }
-
-  /** [[drop]] for Python: a JSON object. */
-  def deletePartition(session: SparkSession, path: String, options: JMap[String, String], partitions: JList[String],
-      dryRun: Boolean): String = asJson(drop(session, path, options, partitions.asScala.toList, dryRun))
-
-  private def asJson(done: DroppedPartitions): String = {
-    val node = json.createObjectNode().put("instant", Option(done.instant).filter(_.nonEmpty).orNull)
-    val partitions = node.putArray("partitions")
-    done.fileGroups.toSeq.sortBy(_._1).foreach { case (partition, groups) =>
-      partitions.addObject().put("partition", partition).put("file_groups", groups)
-    }
-    json.writeValueAsString(node)
-  }
 }

@@ -17,12 +17,12 @@ import scala.util.{Failure, Try}
   * @param total
   *   what there is to do, in the same unit, as far as known at its start
   */
-final class RunningService[T] private[service] (
-    context: SparkContext, name: String, counter: LongAccumulator, val total: Int, body: () => T) {
+final class RunningService[+T] private[service] (
+    context: SparkContext, val name: String, counter: LongAccumulator, val total: Int, body: () => T) {
 
   private val group = s"hudilite-$name-${UUID.randomUUID()}"
 
-  @volatile private var outcome: Try[T] = Failure(new IllegalStateException("it has not ended"))
+  @volatile private[this] var outcome: Try[T] = Failure(new IllegalStateException("it has not ended"))
   private val ended = new CountDownLatch(1)
 
   private val thread = new Thread(

@@ -2,7 +2,6 @@ package io.hudilite.spark.procedure
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Raised, SharedSession}
-import io.hudilite.spark.service.PythonTables
 
 import java.nio.file.Files
 
@@ -43,6 +42,13 @@ class CallSuite extends FunSuite {
       }.mkString(" ")
     }
 
+  /** Calls by the first columns of their answers; those after them tell more. */
+  private def checkCalls(cases: (String, Seq[String])*): Unit = cases.foreach { case (statement, rows) =>
+    assertEquals(sql(statement).zipAll(rows, "", "").map { case (is, expected) =>
+        if (expected.nonEmpty && is.startsWith(s"$expected ")) expected else is
+      }, rows, statement)
+  }
+
   private def checkAll(cases: (String, Seq[String])*): Unit =
     cases.foreach { case (statement, rows) => assertEquals(sql(statement), rows, statement) }
 
@@ -78,16 +84,6 @@ class CallSuite extends FunSuite {
     assertEquals(spark.read.table(s"hudilite.`$cow`.history").columns.length, 12)
   }
 
-  test("Python gets the rows of the metadata tables, and base files alone") {
-    def masked(json: String) = json.replaceAll("\\d{17}", "T").replaceAll("\"bytes\":\\d+", "\"bytes\":B")
-    assertEquals(masked(PythonTables.history(spark, cow, 1)),
-      """[{"time":"T","completion_time":"T","action":"commit","operation":"UPSERT","partitions":2,"files":2,"rows":3,""" +
-        """"inserts":3,"updates":0,"deletes":0,"bytes":B,"replaced":0}]""")
-    val files = PythonTables.files(spark, mor)
-    assert(!files.contains("kind") && !files.contains(".log"), files)
-    assertEquals(files.split("min_key").length, 3, files)
-  }
-
   test("metadata tables are not changed, and there are no others") {
     refusedAll(
       Seq("INSERT INTO $T VALUES ('a', 'b')", "INSERT OVERWRITE $T VALUES ('a', 'b')", "DELETE FROM $T",
@@ -116,12 +112,17 @@ class CallSuite extends FunSuite {
         Seq("6"),
       s"SELECT id FROM hudi_table_changes('MOR', 'latest_state', '${completed(mor)}') ORDER BY id" ->
         Seq("k0", "k1", "k2"),
-      "SELECT action FROM hudi_query_timeline('COW')" -> Seq("commit", "commit"))
+      "SELECT action FROM hudi_query_timeline('COW')" -> Seq("commit", "commit"),
+      "SELECT rows FROM hudilite_metadata('COW', 'HISTORY') LIMIT 1" -> Seq("3"),
+      "SELECT count(*) FROM hudilite_metadata('COW', 'history')" -> Seq("2"),
+      "SELECT min_key FROM hudilite_metadata('hudilite.`MOR`', 'files') WHERE kind = 'base' ORDER BY 1" ->
+        Seq("k0", "k1"))
     refusedAll("SELECT * FROM hudi_table_changes('MOR', 'cdc', 'earliest')" -> "changes before and after are not read",
       "SELECT * FROM hudi_table_changes('MOR', 'all', 'earliest')" -> "it must be latest_state",
       "SELECT * FROM hudi_table_changes('MOR', 'latest_state', NULL)" -> "must not be null",
       "SELECT * FROM hudi_table_changes('MOR')" -> "write hudi_table_changes(table",
       "SELECT * FROM hudi_query_timeline('MOR', 'true')" -> "write hudi_query_timeline(table)",
+      "SELECT * FROM hudilite_metadata('MOR', 'histery')" -> "The nearest one is history",
       "SELECT * FROM hudi_query_timeline('/nothing')" -> "[TABLE_NOT_FOUND]")
   }
 
@@ -171,7 +172,7 @@ class CallSuite extends FunSuite {
   private val oneVersion = "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1"
 
   test("services are planned, run and shown") {
-    checkAll(
+    checkCalls(
       "CALL hudilite.system.run_compaction(op => 'dry_run', table => 'MOR')" -> Seq("- 2 REQUESTED"),
       "CALL hudilite.system.run_compaction(op => 'execute', table => 'MOR')" -> Nil,
       "CALL hudilite.system.run_compaction(op => 'schedule', table => 'MOR')" -> Seq("T 2 REQUESTED"),
@@ -182,7 +183,7 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.run_compaction(table => 'MOR', timestamp => '1')" -> "[COMPACTION_NOT_FOUND]",
       "CALL hudilite.system.run_compaction(table => 'COW')" -> "[COMPACTION_NOT_POSSIBLE]",
       "CALL hudilite.system.run_clustering('COW', order_strategy => 'round')" -> "it must be one of hilbert, linear")
-    checkAll(
+    checkCalls(
       s"CALL hudilite.system.run_compaction(table => 'MOR', timestamp => $planned)" -> Seq("T 2 COMPLETED"),
       "SELECT state, file_groups, log_files FROM hudilite.`MOR`.compactions" -> Seq("completed 2 2"),
       "CALL hudilite.system.run_clustering('COW', op => 'schedule', selected_partitions => 'p0')" ->
@@ -198,7 +199,7 @@ class CallSuite extends FunSuite {
   }
 
   test("writes are saved and taken back, and partitions dropped") {
-    checkAll(
+    checkCalls(
       "CALL hudilite.system.create_savepoint('COW', user => 'ada', comments => 'before')" -> Seq("true T"),
       "CALL hudilite.system.drop_partition('COW', 'p0', dry_run => true)" -> Seq("p0 1 - false"),
       "CALL hudilite.system.drop_partition('COW', 'p0')" -> Seq("p0 1 T true"),
@@ -212,8 +213,34 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint does not work without it",
       "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
-    checkAll(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true"),
+    checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true"),
       s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),
       "SELECT count(*), sum(v) FROM hudilite.`MOR`" -> Seq("6 27"))
+  }
+
+  test("lists and options are given as JSON where commas are in them, and paths as they are") {
+    val odd = s"$mor-a,b `x 'q"
+    write(odd, 0, 4)
+    def quoted(text: String) = "\"" + text.replace("\"", "\\\"") + "\""
+    val clustering = spark.sql(s"""CALL hudilite.system.run_clustering(path => ${quoted(odd)}, op => 'dry_run',
+      order => '["v", "id"]', options => '{"hoodie.layout.optimize.strategy": "linear"}')""").head()
+    assertEquals(clustering.getAs[scala.collection.Seq[String]]("sort_by").toList, List("v", "id"))
+    assertEquals(clustering.getInt(1), 2)
+    assertEquals(spark.sql(s"SELECT rows FROM hudilite_metadata(${quoted(odd)}, 'history')").collect().map(_.getLong(0))
+        .toSeq, Seq(4L))
+    refusedAll("CALL hudilite.system.show_services('MOR', options => '{\"a\": 1}')" -> "of the form name=value",
+      "CALL hudilite.system.run_clustering('COW', target_bytes => 0)" -> "it must be 1 or more")
+  }
+
+  test("a run that was given a name is seen and stopped by it") {
+    val named = "run_as => 'mine'"
+    checkAll(s"CALL hudilite.system.show_progress($named)" -> Nil,
+      s"CALL hudilite.system.cancel_service($named)" -> Seq("false"),
+      "CALL hudilite.system.wait_for_services('COW')" -> Seq("true"))
+    assertEquals(spark.sql(s"CALL hudilite.system.path_of('hudilite.`$cow`')").head().getString(0), s"file:$cow")
+    write(mor, 0, 2)
+    checkCalls(s"CALL hudilite.system.run_compaction(table => 'MOR', $named)" -> Seq("T 2 COMPLETED"),
+      "CALL hudilite.system.show_progress()" -> Nil)
+    refusedAll("CALL hudilite.system.cancel_service()" -> "cancel_service does not work without it")
   }
 }

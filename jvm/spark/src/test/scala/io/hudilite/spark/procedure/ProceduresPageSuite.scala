@@ -43,7 +43,9 @@ class ProceduresPageSuite extends FunSuite {
     Seq(
       Seq("`hudi_table_changes(table, 'latest_state', begin[, end])`",
         "those that commits after `begin` wrote, up to and with `end`, in the columns of the table"),
-      Seq("`hudi_query_timeline(table)`", "those of the metadata table `timeline`"))) ++ Seq("",
+      Seq("`hudi_query_timeline(table)`", "those of the metadata table `timeline`"),
+      Seq("`hudilite_metadata(table, name)`",
+        "those of the metadata table of that name, where the table is a parameter of the statement"))) ++ Seq("",
     "`begin` and `end` are what `hoodie.datasource.read.begin.instanttime` and `hoodie.datasource.read.end.instanttime`",
     "take ([options.md](options.md)).")
 
@@ -51,8 +53,9 @@ class ProceduresPageSuite extends FunSuite {
     "`CALL hudilite.system.show_commits(table => '/data/trips', limit => 5)`: arguments go by name, in any order, or",
     "without a name in the order of the lists below. Names are Apache Hudi's where it has the procedure, in any case. A",
     "table is told by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
-    "only. What is `NULL` by default is left to the options. A procedure does what the method of Python's table object",
-    "does.") ++ Procedures.All.flatMap(procedure)
+    "only. What is `NULL` by default is left to the options. A text that names several things, separated by commas, may be",
+    "a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++
+    Procedures.All.flatMap(procedure)
 
   private def procedure(p: Procedure) =
     Seq("", s"### ${p.name}", "", s"${p.summary} It answers with ${columns(p.output)}.", "") ++
