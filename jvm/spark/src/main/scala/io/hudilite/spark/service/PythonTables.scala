@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.spark.metatable.{RowTable, SnapshotFiles, TimelineRows}
+import io.hudilite.spark.metatable.{RowTable, RowsAsked, SnapshotFiles, TimelineRows}
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 
@@ -26,7 +26,7 @@ object PythonTables {
     *   so many of them, all when it is negative
     */
   def history(session: SparkSession, path: String, limit: Int): String =
-    answer(session, path, RowTable.History)(TimelineRows.history(_, Some(limit).filter(_ >= 0)))
+    answer(session, path, RowTable.History)(TimelineRows.history(_, RowsAsked(limit = Some(limit).filter(_ >= 0))))
 
   /** The base files of the newest snapshot, by partition and file group. */
   def files(session: SparkSession, path: String): String =
