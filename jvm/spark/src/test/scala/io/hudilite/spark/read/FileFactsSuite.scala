@@ -8,7 +8,7 @@ import io.hudilite.spark.read.LoggedTable.Data
 import java.nio.file.{Files, Path}
 
 import munit.FunSuite
-import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.{AnalysisException, DataFrame, SaveMode}
 import org.apache.spark.sql.types.StructType
 
 import scala.concurrent.duration.{Duration, DurationInt}
@@ -116,21 +116,35 @@ class FileFactsSuite extends FunSuite {
       val path = write(folder(), Seq((1, "a", 1L), (2, "a", 1L), (3, "b", 1L)).toDF("id", "day", "v"),
         "hoodie.datasource.write.table.type" -> tableType)
       val table = s"hudilite.`$path`"
-      def rows: Seq[String] = texts(read(path).select("id", "v"))
-      def nameOf(id: Int): String = read(path).where(s"id = $id").selectExpr("_metadata.file_name").head().getString(0)
-      spark.sql(s"UPDATE $table SET v = 5 WHERE _metadata.file_name = '${nameOf(3)}'")
-      assertEquals(rows, Seq("1|1", "2|1", "3|5"))
-      val inserts = intercept[InvalidInput](
-        spark.sql(s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) " +
-          "s ON t.id = s.id AND t._metadata.file_size > 0 WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
-      assertEquals(inserts.condition, "STATEMENT_NOT_SUPPORTED")
-      spark.sql(s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) s " +
-        "ON t.id = s.id WHEN MATCHED AND t._metadata.file_size > 0 THEN UPDATE SET *")
-      assertEquals(rows, Seq("1|7", "2|1", "3|5"))
-      spark.sql(s"MERGE INTO $table t USING (SELECT 2 AS id, 9L AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET " +
-        "v = s.v + length(t._metadata.file_name) * 0")
-      assertEquals(rows, Seq("1|7", "2|9", "3|5"))
-      spark.sql(s"DELETE FROM $table WHERE _metadata.file_name = '${nameOf(1)}' AND id < 3")
-      assertEquals(rows, Seq("3|5"))
+      val update = s"UPDATE $table SET v = 5 WHERE _metadata.file_name = '${nameOfRow(path, 3)}'"
+      if (keptByRewrites) changes(table, path, update)
+      else {
+        intercept[AnalysisException](spark.sql(update))
+        assertEquals(texts(read(path).select("id", "v")), Seq("1|1", "2|1", "3|1"))
+      }
     }
+
+  // Later versions leave out of a statement's plan what the writer of its rows does not ask for.
+  private def keptByRewrites: Boolean = Seq("3.5", "4.0").exists(line => spark.version.startsWith(line))
+
+  private def changes(table: String, path: String, update: String): Unit = {
+    def rows: Seq[String] = texts(read(path).select("id", "v"))
+    spark.sql(update)
+    assertEquals(rows, Seq("1|1", "2|1", "3|5"))
+    val inserts = intercept[InvalidInput](
+      spark.sql(s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) " +
+        "s ON t.id = s.id AND t._metadata.file_size > 0 WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
+    assertEquals(inserts.condition, "STATEMENT_NOT_SUPPORTED")
+    spark.sql(s"MERGE INTO $table t USING (SELECT 1 AS id, 'a' AS day, 7L AS v) s " +
+      "ON t.id = s.id WHEN MATCHED AND t._metadata.file_size > 0 THEN UPDATE SET *")
+    assertEquals(rows, Seq("1|7", "2|1", "3|5"))
+    spark.sql(s"MERGE INTO $table t USING (SELECT 2 AS id, 9L AS v) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET " +
+      "v = s.v + length(t._metadata.file_name) * 0")
+    assertEquals(rows, Seq("1|7", "2|9", "3|5"))
+    spark.sql(s"DELETE FROM $table WHERE _metadata.file_name = '${nameOfRow(path, 1)}' AND id < 3")
+    assertEquals(rows, Seq("3|5"))
+  }
+
+  private def nameOfRow(path: String, id: Int): String =
+    read(path).where(s"id = $id").selectExpr("_metadata.file_name").head().getString(0)
 }
