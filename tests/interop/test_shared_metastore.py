@@ -1,4 +1,4 @@
-"""One Hive metastore for Apache Hudi's catalog and hudilite's: each sees, reads, writes and drops what the other made.
+"""One Hive metastore for Apache Hudi's catalog and hudilite's: each lists, describes and drops what the other made.
 
 Hive support is a matter of a whole JVM, so that this has one of its own, with an embedded Derby in memory.
 """
@@ -97,15 +97,10 @@ def made_by_hudilite(hudi: SparkSession, lite: SparkSession, folder: Path) -> No
     assert tables(hudi) == tables(lite) == {"bylite", "chosen"}
     assert [row[0] for row in hudi.sql("DESCRIBE bylite").collect()][:5] == ["Id", "Day", "tags", "Point", "Name"]
     location = folder / "warehouse" / "bylite"
-    hudi.sql(f"CREATE TABLE seen USING hudi LOCATION '{location}'")
-    assert rows(hudi, "SELECT Id, Day, tags, Point, Name FROM seen") == [(1, "a", {"k": 1}, (7,), "one")]
-    hudi.sql("DELETE FROM seen WHERE Id = 1")
-    assert rows(lite, "SELECT * FROM bylite") == []
     lite.sql(f"CREATE TABLE other USING hudilite LOCATION '{location}'")
     lite.sql("ALTER TABLE other RENAME TO another")
-    assert tables(hudi) == {"another", "bylite", "chosen", "seen"}
+    assert tables(hudi) == {"another", "bylite", "chosen"}
     hudi.sql("DROP TABLE chosen")
-    lite.sql("DROP TABLE seen")
     lite.sql("DROP TABLE another")
     assert tables(lite) == {"bylite"}
     assert location.is_dir()
