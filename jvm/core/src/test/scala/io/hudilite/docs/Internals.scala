@@ -140,6 +140,8 @@ object Internals {
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
       "Whether Spark takes batches of these columns, as its own source asks.")("read/SessionSettings")(
       "GoldenReadSuite"),
+    entry(Inside)("Which file `input_file_name()` tells: what tasks of Spark's own sources say of theirs.")(
+      "shim/InputFiles")("FileFactsSuite"),
     entry("column.values.ValuesWriter", "column.values.dictionary.DictionaryValuesWriter",
       "column.values.factory.ValuesWriterFactory", "column.values.fallback.FallbackValuesWriter")(
       "parquet-mr's encoders of text, beside which hudilite's write the same bytes.")("basefile.encode/TextValues")(
@@ -162,7 +164,7 @@ object Internals {
     entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
       "slice/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/RowPositions", "slice/MergedBatches", "slice/RowOverwriter")("RowOverwriterSuite", "MergedReadSuite"),
+      "read/ComputedColumns", "slice/MergedBatches", "slice/RowOverwriter")("RowOverwriterSuite", "MergedReadSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
 

@@ -5,9 +5,8 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, EvalMode, Expression, NamedArgumentExpression}
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.{CatalystTypeConverters, FunctionIdentifier, TableIdentifier}
+import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.execution.command.LeafRunnableCommand
-import org.apache.spark.sql.types.{DataType, StructType}
 
 import scala.util.control.NonFatal
 
@@ -30,7 +29,7 @@ trait CallableCatalog {
 
 /** What follows CALL looks like a call of a function, and is parsed as one. */
 private final class CallParser(session: SparkSession, catalog: String, find: (Seq[String], String) => CalledProcedure,
-    delegate: ParserInterface) extends ParserInterface {
+    delegate: ParserInterface) extends DelegatingParser(delegate) {
 
   // Behind spaces and comments; the statement may end with a semicolon.
   private val Call = """(?is)(?:\s++|--[^\r\n]*+|/\*.*?\*/)*+CALL\s+(.*?)[\s;]*""".r
@@ -88,14 +87,6 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
 
   private def defaults(procedure: CalledProcedure): Seq[Expression] =
     procedure.called.map(p => delegate.parseExpression(p.default))
-
-  override def parseExpression(sqlText: String): Expression = delegate.parseExpression(sqlText)
-  override def parseTableIdentifier(sqlText: String): TableIdentifier = delegate.parseTableIdentifier(sqlText)
-  override def parseFunctionIdentifier(sqlText: String): FunctionIdentifier = delegate.parseFunctionIdentifier(sqlText)
-  override def parseMultipartIdentifier(sqlText: String): Seq[String] = delegate.parseMultipartIdentifier(sqlText)
-  override def parseQuery(sqlText: String): LogicalPlan = delegate.parseQuery(sqlText)
-  override def parseTableSchema(sqlText: String): StructType = delegate.parseTableSchema(sqlText)
-  override def parseDataType(sqlText: String): DataType = delegate.parseDataType(sqlText)
 }
 
 /** A call that is run once, when the statement is.

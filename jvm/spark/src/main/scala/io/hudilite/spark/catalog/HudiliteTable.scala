@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
-import io.hudilite.spark.read.{HudiliteScanBuilder, Query, SnapshotSource}
+import io.hudilite.spark.read.{FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
@@ -93,10 +93,11 @@ final case class HudiliteTable(
       Map("provider" -> "hudilite", "location" -> basePath)).asJava
 
   override def metadataColumns(): Array[MetadataColumn] =
-    MetaFields.all.filterNot(schema.fieldNames.contains)
-      .map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey): MetadataColumn).toArray ++
+    (MetaFields.all.map(name => ComputedColumn(name, StringType, name != MetaFields.RecordKey)) ++
       Seq(ComputedColumn(RowPlace.FileId, StringType, nullable = false),
-        ComputedColumn(RowPlace.Position, LongType, nullable = true))
+        ComputedColumn(RowPlace.Position, LongType, nullable = true),
+        ComputedColumn(RowPlace.FileFacts, FileFacts.Struct, nullable = false)))
+      .filterNot(c => schema.fieldNames.contains(c.name)).map(c => c: MetadataColumn).toArray
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,

@@ -1,7 +1,9 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.service.partition.PartitionDrops
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.plan.PlannedTable
+import io.hudilite.spark.read.PartitionPruning
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 
@@ -26,7 +28,13 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     val (found, read) = here
     val at = names.toSeq.map(name => partitionSchema().fieldNames.indexWhere(_.equalsIgnoreCase(name)))
     val types = at.map(partitionSchema()(_).dataType)
-    PartitionValues.present(found).map(read.rowOf).distinct.filter { row =>
+    val wanted = at.indices.map { i =>
+      val column = Seq(partitionSchema()(at(i)).name)
+      if (ident.isNullAt(i)) ScanFilter.IsNull(column)
+      else ScanFilter.Comparison(column, ScanFilter.Equal, ident.get(i, types(i)))
+    }
+    val folders = new PartitionPruning(found.config, rowSchema).selection(wanted)
+    PartitionValues.present(found, folders).map(read.rowOf).distinct.filter { row =>
       at.indices.forall(i => row.get(at(i), types(i)) == ident.get(i, types(i)))
     }.toArray
   }

@@ -1,15 +1,13 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.config.{TableConfig, TableKeys}
+import io.hudilite.filegroup.PathSelection
 import io.hudilite.record.{KeyEncoding, PartitionPaths}
+import io.hudilite.spark.row.PathText
 import io.hudilite.table.Table
-
-import java.time.LocalDate
-import java.time.format.DateTimeParseException
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
 
 /** The values of partition columns as the folders of a table spell them.
   *
@@ -32,11 +30,7 @@ private[catalog] final case class PartitionValues(config: TableConfig, basePath:
 
   private def value(field: StructField, text: String): Any =
     if (text == KeyEncoding.DefaultPartition) null
-    else try PartitionValues.read(text, field.dataType)
-    catch {
-      case _: IllegalArgumentException | _: DateTimeParseException =>
-        throw Refusal.Partitions(field.name).of(basePath)
-    }
+    else PathText.read(text, field.dataType).getOrElse(throw Refusal.Partitions(field.name).of(basePath))
 }
 
 private[catalog] object PartitionValues {
@@ -53,18 +47,7 @@ private[catalog] object PartitionValues {
     config.knownKeyGenerator.isDefined && PartitionPaths.of(config).fields.forall(!_.timed) &&
       !config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true"))
 
-  /** Paths of the partitions with rows. */
-  def present(table: Table): Seq[String] =
-    table.allSlices().collect { case (path, slices) if slices.nonEmpty => path }.toSeq.sorted
-
-  private def read(text: String, dataType: DataType): Any = dataType match {
-    case StringType => UTF8String.fromString(text)
-    case ByteType => text.toByte
-    case ShortType => text.toShort
-    case IntegerType => text.toInt
-    case LongType => text.toLong
-    case DateType => LocalDate.parse(text).toEpochDay.toInt
-    case BooleanType => text.toBoolean
-    case other => throw new IllegalArgumentException(s"a $other cannot be read back")
-  }
+  /** Paths of the partitions with rows, of which others than those selected are not listed. */
+  def present(table: Table, selection: PathSelection = PathSelection.All): Seq[String] =
+    table.files.find(selection).collect { case (path, slices) if slices.nonEmpty => path }.toSeq.sorted
 }

@@ -26,6 +26,8 @@ private[catalog] object Refusal {
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "a statement adds no columns; append rows that have them with format(\"hudilite\")")
   case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")
+  case object Analyze extends Refusal("ANALYZE TABLE",
+        "its commits count the rows of each file, so that plans know them without; footers answer count, min and max")
   case object PurgePartition extends Refusal("ALTER TABLE DROP PARTITION PURGE",
         "the states before it need the files, which go as they are cleaned")
   final case class Partitions(column: String) extends Refusal("PARTITION",

@@ -19,6 +19,8 @@ object StatementRule extends Rule[LogicalPlan] {
       case set: SetTableProperties => at(set.table).filter(isPath).foreach(refuse(Refusal.Alter))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
       case comment: CommentOnTable => at(comment.table).filter(isPath).foreach(refuse(Refusal.Alter))
+      case analyze: AnalyzeTable => at(analyze.child).foreach(refuse(Refusal.Analyze))
+      case analyze: AnalyzeColumn => at(analyze.child).foreach(refuse(Refusal.Analyze))
       case alter: AlterTableCommand if PlanNodes.changesColumns(alter) =>
       case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
       case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))

@@ -12,18 +12,22 @@ import org.apache.spark.sql.Row
 private[metatable] object CompactionRows {
 
   /** None for a copy-on-write table, where a completed `commit` is any write. */
-  def of(table: Table): Iterator[Row] =
+  def of(table: Table, asked: RowsAsked): Iterator[Row] =
     if (table.config.tableType != TableType.MergeOnRead) Iterator.empty
     else {
       val pending = table.store.pendingCompactions(table.timeline) ++ table.store.pendingLogCompactions(table.timeline)
-      (pending.map((planned _).tupled) ++ completed(table).map((done _).tupled)).sortBy(_.getString(0)).iterator
+      (pending.map((planned _).tupled) ++ completed(table, asked).map((done _).tupled)).sortBy(_.getString(0)).iterator
     }
 
   // In a merge-on-read table only compactions complete as plain commits, and few delta commits are log compactions.
-  private def completed(table: Table): Seq[(Instant, CommitMetadata)] =
-    table.store.readCommits(table.timeline.writes.filter(i => i.action != Action.ReplaceCommit)).filter {
-      case (instant, metadata) => instant.action == Action.Commit || metadata.isLogCompaction
+  private def completed(table: Table, asked: RowsAsked): Seq[(Instant, CommitMetadata)] = {
+    val commits = table.timeline.writes.filter(i =>
+      i.action != Action.ReplaceCommit &&
+        asked.mayHold("time" -> i.time, "completion_time" -> i.completionTime.orNull))
+    table.store.readCommits(commits).filter { case (instant, metadata) =>
+      instant.action == Action.Commit || metadata.isLogCompaction
     }
+  }
 
   private def planned(instant: Instant, plan: CompactionPlan): Row =
     Row(instant.time, null, instant.action, instant.state.name.toLowerCase(Locale.ROOT), plan.operations.size,

@@ -1,5 +1,6 @@
 package io.hudilite.spark.metatable
 
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.TaskScan
@@ -10,12 +11,14 @@ import java.util.{Collections, Set => JSet}
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.connector.catalog.{SupportsRead, TableCapability}
+import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read.{
   LocalScan,
   Scan,
   ScanBuilder,
   SupportsPushDownLimit,
-  SupportsPushDownRequiredColumns
+  SupportsPushDownRequiredColumns,
+  SupportsPushDownV2Filters
 }
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -33,31 +36,42 @@ final case class MetadataTable(table: Table, what: RowTable) extends SupportsRea
 }
 
 private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder with SupportsPushDownRequiredColumns
-    with SupportsPushDownLimit {
+    with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
   private var columns = of.what.schema // set by Spark before it builds the scan
-
-  private var limit: Option[Int] = None // the same
-
-  /** Takes the limit, and leaves it to Spark, too: rows that tasks make are not limited here. */
-  override def pushLimit(rows: Int): Boolean = {
-    limit = Some(rows)
-    true
-  }
-
-  override def isPartiallyPushed: Boolean = true
+  private var asked = RowsAsked.All
+  private var pushed: Array[Predicate] = Array.empty
 
   override def pruneColumns(required: StructType): Unit = columns = required
 
+  override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
+    val understood = predicates.toSeq.flatMap(p => ScanFilter.of(p, of.what.schema).map(p -> _))
+    pushed = understood.map(_._1).toArray
+    asked = asked.copy(filters = understood.map(_._2))
+    predicates
+  }
+
+  override def pushedPredicates(): Array[Predicate] = pushed
+
+  override def pushLimit(rows: Int): Boolean = {
+    asked = asked.copy(limit = Some(rows))
+    true
+  }
+
   override def build(): Scan = of.what match {
-    case driver: DriverRows => new DriverScan(of.name(), columns, () => driver.rows(of.table, limit), driver.schema)
+    case driver: DriverRows =>
+      val (table, rows) = (of.table, asked)
+      new DriverScan(of.name(), columns,
+        () => rows.limit.fold(driver.rows(table, rows))(driver.rows(table, rows).take), driver.schema)
     case slices: SliceRowTable => tasks(slices)
   }
 
   private def tasks(what: SliceRowTable): Scan = {
     val conf = SharedConf(Sessions.hadoopConf(SparkSession.active))
-    val found = of.table.files.iterator().flatMap(_._2)
-    val lots = SliceLot.of(found, withFooters = columns.fieldNames.exists(what.footerColumns))
+    val found = of.table.files.iterator(asked.partitions).flatMap(_._2)
+    // Of each slice comes a row at least.
+    val lots = SliceLot.of(asked.limit.fold(found)(found.take),
+      withFooters = columns.fieldNames.exists(what.footerColumns))
     new TaskScan(of.name(), SliceRows(what, columns, of.table.basePath, conf), lots)
   }
 }

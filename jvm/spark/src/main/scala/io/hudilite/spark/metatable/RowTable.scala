@@ -24,14 +24,10 @@ sealed abstract class RowTable(val name: String, val summary: String, columns: (
   val schema: StructType = StructType(columns.map { case (column, dataType) => StructField(column, dataType) })
 }
 
-/** One that costs a few reads of the timeline, by the driver. */
+/** One whose rows the driver makes, of what it knows of the table or reads of the timeline. */
 sealed abstract class DriverRows(name: String, summary: String, columns: (String, DataType)*)
     extends RowTable(name, summary, columns: _*) {
-
-  /** @param limit
-    *   so many of them are needed at most; there may be more
-    */
-  def rows(table: Table, limit: Option[Int] = None): Iterator[Row]
+  def rows(table: Table, asked: RowsAsked = RowsAsked.All): Iterator[Row]
 }
 
 /** One row or more of each file slice: as many as a large table has files, so that tasks make them.
@@ -48,25 +44,25 @@ object RowTable {
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
         "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = TimelineRows.history(table, limit)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.history(table, asked)
   }
 
   case object Timeline extends DriverRows("timeline", "an instant of the active timeline, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file" -> StringType) {
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = TimelineRows.timeline(table)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.timeline(table)
   }
 
   case object Compactions extends DriverRows("compactions",
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = CompactionRows.of(table)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = CompactionRows.of(table, asked)
   }
 
   case object Properties extends DriverRows("properties", "a property of the table, by its name",
         "key" -> StringType, "value" -> StringType) {
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] =
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] =
       table.config.properties.toSeq.sorted.iterator.map { case (key, value) => Row(key, value) }
   }
 
@@ -74,11 +70,11 @@ object RowTable {
         "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
         "log_files" -> IntegerType, "bytes" -> LongType) {
     // Partition by partition: of one that has been counted nothing but its row stays.
-    override def rows(table: Table, limit: Option[Int]): Iterator[Row] = table.files.iterator().map {
-      case (partition, slices) =>
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] =
+      table.files.iterator(asked.partitions).map { case (partition, slices) =>
         Row(partition, slices.size, slices.count(_.base.isDefined), slices.map(_.logs.size).sum,
           slices.map(_.totalLength).sum)
-    }
+      }
   }
 
   case object FileGroups extends SliceRowTable("file_groups", "a file group with its newest file slice", Set.empty,

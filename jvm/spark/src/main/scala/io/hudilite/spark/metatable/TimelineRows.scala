@@ -12,15 +12,18 @@ object TimelineRows {
 
   /** The completed writes with what they did, newest first.
     *
-    * @param limit
-    *   so many of them; `None` for all
+    * @param asked
+    *   the commits of others are not read
     */
-  def history(table: Table, limit: Option[Int]): Iterator[Row] = {
-    val writes = table.timeline.writes.reverse
-    table.store.readCommits(limit.fold(writes)(writes.take)).iterator.map { case (instant, metadata) =>
+  def history(table: Table, asked: RowsAsked): Iterator[Row] = {
+    val writes = table.timeline.writes.reverse.filter(mayBe(asked, _))
+    table.store.readCommits(asked.limit.fold(writes)(writes.take)).iterator.map { case (instant, metadata) =>
       commit(instant, metadata)
     }
   }
+
+  private def mayBe(asked: RowsAsked, write: Instant): Boolean = asked.mayHold("time" -> write.time,
+    "completion_time" -> write.completionTime.orNull, "action" -> write.comparableAction)
 
   private def commit(instant: Instant, metadata: CommitMetadata): Row = {
     val stats = metadata.allStats

@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.write.{AppendWrite, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
 /** An append with its rows laid out for it. */
 final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
@@ -62,9 +62,14 @@ object AppendPlan {
   /** The groups of an insert, when the table has small files that take rows. */
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
     target.existing.flatMap { table =>
-      val size = RecordSize.estimate(rows.stats, target)
+      val size = statistics(rows).flatMap(RecordSize.estimate(_, target))
       val slices = table.allSlices().values.flatten.toSeq
       Some(WriteLayout.groups(slices, target.conf, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
         .filter(_.small.nonEmpty)
     }
+
+  // Rows of a VALUES with the current time in it have none before the statement is optimized.
+  private def statistics(rows: LogicalPlan): Option[Statistics] =
+    try Some(rows.stats)
+    catch { case _: UnsupportedOperationException => None }
 }

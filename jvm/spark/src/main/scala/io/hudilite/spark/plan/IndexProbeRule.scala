@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.index.Index
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.row.{PartitionPath, RecordKey}
 import io.hudilite.spark.shim.PlanNodes
@@ -102,6 +102,8 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       table <- operation.target.existing
       probed = probeTarget(table, relation, operation)
       key <- keyOf(fixed, probed)
+      // A lookup reads what files hold of a row, not what is known of the files.
+      if !(above ++ condition.references).exists(a => a.name == RowPlace.FileFacts && relation.outputSet.contains(a))
     } yield {
       val partition = partitionOf(fixed, probed)
       val keyed = materialised(source, key +: partition.toSeq)

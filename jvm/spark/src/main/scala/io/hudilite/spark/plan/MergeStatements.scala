@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.SharedRows
@@ -8,6 +9,7 @@ import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, MergeAction, MergeIntoTable, MergeRows}
+import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
 
@@ -23,6 +25,7 @@ private[plan] object MergeStatements {
     */
   def prepared(merge: MergeIntoTable): MergeIntoTable = EliminateSubqueryAliases(merge.targetTable) match {
     case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
+        checkInserts(merge, relation, table)
         val source = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
         val condition = inDataColumns(merge.mergeCondition, relation, table)
         val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
@@ -31,6 +34,19 @@ private[plan] object MergeStatements {
         else PlanNodes.changed(merge, source, condition, matched)
       }
     case _ => merge
+  }
+
+  /** Spark would want a value of each metadata column in the rows that are inserted. */
+  private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
+    val hidden = relation.metadataOutput.map(_.exprId).toSet ++
+      relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
+    val clauses = merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
+    val asked = clauses.flatMap(_.references) ++ merge.mergeCondition.references.filter(_.name != MetaFields.RecordKey)
+    if (merge.notMatchedActions.nonEmpty) asked.find(a => hidden(a.exprId)).foreach { column =>
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE ... INSERT with the column ${column.name}",
+        "path" -> table.basePath,
+        "reason" -> "no row has a value of it before it is written; look it up in the source of the MERGE")
+    }
   }
 
   private val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))

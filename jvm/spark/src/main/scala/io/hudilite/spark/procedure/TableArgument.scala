@@ -1,15 +1,12 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.error.InvalidInput
-
-import java.util.Locale
+import io.hudilite.spark.catalog.metastore.Registered
 
 import org.apache.spark.sql.{Row, SparkSession}
 
 /** Where the table is that somebody names in a text. */
 object TableArgument {
-
-  private val Formats = Set("hudi", "hudilite", "org.apache.hudi", "io.hudilite.spark.hudilitesource")
 
   /** The path of the arguments `table` and `path`, of which one is needed; raises `InvalidInput` otherwise. */
   def pathOf(session: SparkSession, arguments: Arguments): String =
@@ -35,7 +32,7 @@ object TableArgument {
       .dropWhile(row => !said(row, 0).startsWith("# Detailed Table Information"))
     def fact(name: String): Option[String] = described.find(said(_, 0) == name).map(said(_, 1)).filter(_.nonEmpty)
     val provider = fact("Provider").getOrElse("")
-    val location = fact("Location").filter(_ => Formats(provider.toLowerCase(Locale.ROOT)))
+    val location = fact("Location").filter(_ => Registered.providerOf(provider).isDefined)
     location.getOrElse(throw invalid(table,
         if (provider.isEmpty) "it is a view or has no format" else s"it is a table of the format $provider"))
   }

@@ -29,7 +29,9 @@ final class HudiliteScan(
   private lazy val conf = SessionConf.parquet(options)
   private lazy val planner = new FilePlanner(source, known, filters, conf)
   private lazy val planned: FilePlan = planner.plan()
-  private val settings = SessionSettings.reader(columns)
+  private val facts: Option[StructType] = FileFacts.asked(columns, known)
+  private val settings =
+    SessionSettings.reader(columns, facts.fold(columns)(_ => FileFacts.without(columns)))
   private var runtimeFilters: Seq[ScanFilter] = Nil
   private var narrowed: Option[FilePlan] = None
 
@@ -72,7 +74,7 @@ final class HudiliteScan(
   override def createReaderFactory(): PartitionReaderFactory = {
     val files = FileRead(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
       source.commitTimes, settings, source.evolved)
-    ScanReaderFactory(ScanJob(files, limit, merge), SharedConf(conf))
+    ScanReaderFactory(ScanJob(files, limit, merge, facts), SharedConf(conf))
   }
 
   private def merge: Option[SliceMerge] =

@@ -2,11 +2,9 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
-import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.spark.basefile.read.{PossibleValues, ScanFilter}
+import io.hudilite.spark.row.PathText
 import io.hudilite.storage.TablePath
-
-import java.time.LocalDate
-import java.time.format.DateTimeParseException
 
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -27,7 +25,7 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
     val dataType = if (isFormatted(item) || !typesKept) None else ScanFilter.typeAt(schema, path)
-    PartitionColumn(name, path, dataType.filter(isReadable))
+    PartitionColumn(name, path, dataType.filter(PathText.tells))
   }.toIndexedSeq
 
   // Below version 8 Hudi keeps no types of a custom key generator in the table.
@@ -128,11 +126,6 @@ private[read] object PartitionLevels {
   /** Partitions of rows whose text is null or empty, today's and that of Hudi before 0.12; either can be a value, too. */
   private val Defaults = Set(KeyEncoding.DefaultPartition, "default")
 
-  private def isReadable(dataType: DataType): Boolean = dataType match {
-    case StringType | BooleanType | ByteType | ShortType | IntegerType | LongType | DateType => true
-    case _ => false
-  }
-
   private def allOf[T](items: Seq[Option[T]]): Option[Seq[T]] =
     if (items.forall(_.isDefined)) Some(items.flatten) else None
 
@@ -140,18 +133,5 @@ private[read] object PartitionLevels {
   private def read(text: String, dataType: DataType): Option[Seq[Any]] =
     if (Defaults(text))
       Some(if (dataType == StringType) Seq(null, UTF8String.EMPTY_UTF8, UTF8String.fromString(text)) else Seq(null))
-    else
-      try Some(Seq(value(text, dataType)))
-      catch { case _: IllegalArgumentException | _: DateTimeParseException => None }
-
-  private def value(text: String, dataType: DataType): Any = dataType match {
-    case StringType => UTF8String.fromString(text)
-    case ByteType => text.toByte
-    case ShortType => text.toShort
-    case IntegerType => text.toInt
-    case LongType => text.toLong
-    case DateType => LocalDate.parse(text).toEpochDay.toInt
-    case BooleanType => text.toBoolean
-    case other => throw new IllegalArgumentException(s"a $other cannot be read back")
-  }
+    else PathText.read(text, dataType).map(Seq(_))
 }

@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.PathSelection
-import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
 
 import org.apache.spark.sql.types.StructType

@@ -5,6 +5,7 @@ import io.hudilite.spark.basefile.read.{FileRange, FileRead, RecordKeys, ScanFil
 import io.hudilite.spark.slice.SliceMerge
 
 import org.apache.spark.sql.connector.read.InputPartition
+import org.apache.spark.sql.types.StructType
 
 /** Everything that tasks need to know about a scan besides their files.
   *
@@ -12,8 +13,12 @@ import org.apache.spark.sql.connector.read.InputPartition
   *   rows after which a task may stop
   * @param merge
   *   how slices with log files are read; none when there are no such slices
+  * @param facts
+  *   what is asked of [[io.hudilite.record.RowPlace.FileFacts]], which then is one of the columns; `None` when nothing
+  *   is, or when the table has a column of that name
   */
-final case class ScanJob(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None)
+final case class ScanJob(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
+    facts: Option[StructType] = None)
 
 /** What one reader of a task reads. */
 sealed trait ScanSplit extends Serializable {

@@ -17,6 +17,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
 import org.apache.spark.sql.connector.metric.CustomTaskMetric
 import org.apache.spark.sql.connector.read.{InputPartition, PartitionReader, PartitionReaderFactory}
+import org.apache.spark.sql.hudilite.InputFiles
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import scala.collection.JavaConverters._
@@ -28,17 +30,19 @@ final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
   override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
-    val own = RowPositions.inBaseFiles(narrowed(partition))
-    new TaskReader[ColumnarBatch](job.copy(files = narrowed(partition)), conf.value, splits(partition),
-      new BatchReader(own, _, _), identity)
+    val own = new ComputedColumns(job.copy(files = narrowed(partition)))
+    new TaskReader[ColumnarBatch](own, conf.value, splits(partition),
+      (file, split, facts) => own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = RowPositions.inBaseFiles(narrowed(partition))
-    new TaskReader[InternalRow](job.copy(files = narrowed(partition)), conf.value, splits(partition),
-      if (own.settings.vectorized) (file, fileId) => new BatchRowReader(own, new BatchReader(own, file, fileId))
-      else new RowReader(own, _, _),
-      new BatchRowReader(own, _))
+    val own = new ComputedColumns(job.copy(files = narrowed(partition)))
+    def rows(batches: SplitReader[ColumnarBatch]) = new BatchRowReader(job.files.columns, batches)
+    new TaskReader[InternalRow](own, conf.value, splits(partition),
+      if (own.inBaseFiles.settings.vectorized) (file, split, facts) =>
+        rows(own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts))
+      else (file, split, facts) => own.ofBaseRows(new RowReader(own.inBaseFiles, file, split.fileId), facts),
+      rows)
   }
 
   private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
@@ -55,24 +59,28 @@ final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
 
 /** Reads the splits of one task one after the other and counts.
   *
+  * @param columns
+  *   of the scan
   * @param open
   *   reads base files without log files
   * @param shape
   *   makes of merged batches what is to be delivered
   */
 private final class TaskReader[T](
-    job: ScanJob, conf: Configuration, splits: Seq[ScanSplit], open: (BaseFileReader, String) => SplitReader[T],
+    columns: ComputedColumns, conf: Configuration, splits: Seq[ScanSplit],
+    open: (BaseFileReader, FileRange, FileFacts) => SplitReader[T],
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
+  private val job = columns.job
   private val contexts = new ReaderContexts(conf, job.files.settings.caseSensitive)
   private val remaining = new CheckedSplits(job.files, conf, splits)
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L
   private var opened = 0L
   private val merges = new MergeCounts
-  private lazy val inBaseFiles = RowPositions.inBaseFiles(job.files)
-  private lazy val slices = new SliceReader(RowPositions.without(job.files),
+  private val factsOf = new FileFacts.Source(conf, job.files.basePath)
+  private lazy val slices = new SliceReader(columns.inSlices,
     job.merge.getOrElse(throw new IllegalStateException("log files without a rule to merge them")), contexts, merges)
 
   override def next(): Boolean = {
@@ -99,7 +107,9 @@ private final class TaskReader[T](
         case FileSplit(range) => openFile(range)
         case SliceSplit(slice, whole) =>
           opened += slice.base.size
-          current = Some(shape(RowPositions.unknown(job.files, slices.open(slice, whole))))
+          val facts = factsOf.of(slice)
+          InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
+          current = Some(shape(columns.ofSlice(slices.open(slice, whole), facts)))
       }
       true
     }
@@ -107,7 +117,9 @@ private final class TaskReader[T](
 
   private def openFile(split: FileRange): Unit = {
     if (split.start == 0) opened += 1
-    current = Some(open(new BaseFileReader(inBaseFiles, contexts, split), split.fileId))
+    val facts = factsOf.of(split)
+    InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
+    current = Some(open(new BaseFileReader(columns.inBaseFiles, contexts, split), split, facts))
   }
 
   override def get(): T =
@@ -121,14 +133,15 @@ private final class TaskReader[T](
   override def close(): Unit = {
     current.foreach(_.close())
     current = None
+    InputFiles.unset()
   }
 }
 
 /** Rows out of batches, where Spark wants rows: too many columns for generated code, or generated code switched off. */
-private final class BatchRowReader(job: FileRead, batches: SplitReader[ColumnarBatch])
+private final class BatchRowReader(columns: StructType, batches: SplitReader[ColumnarBatch])
     extends SplitReader[InternalRow] {
 
-  private val projection = UnsafeProjection.create(job.columns)
+  private val projection = UnsafeProjection.create(columns)
   private var rows: Iterator[InternalRow] = Iterator.empty
   private var row: InternalRow = _
 

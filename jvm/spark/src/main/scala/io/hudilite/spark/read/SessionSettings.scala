@@ -13,10 +13,12 @@ object SessionSettings {
 
   /** @param columns
     *   columns that the scan delivers
+    * @param ofFiles
+    *   those of them that are read from files
     */
-  def reader(columns: StructType): ReaderSettings = {
+  def reader(columns: StructType, ofFiles: StructType): ReaderSettings = {
     val sql = SQLConf.get
-    val vectorized = ParquetUtils.isBatchReadSupportedForSchema(sql, columns)
+    val vectorized = ParquetUtils.isBatchReadSupportedForSchema(sql, ofFiles)
     ReaderSettings(
       vectorized = vectorized,
       columnar = vectorized && sql.wholeStageEnabled && !WholeStageCodegenExec.isTooManyFields(sql, columns),

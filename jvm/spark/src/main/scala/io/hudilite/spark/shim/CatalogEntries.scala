@@ -28,9 +28,6 @@ object CatalogEntries {
   def described(entry: CatalogTable, properties: Map[String, String], comment: Option[String]): CatalogTable =
     changed(entry, Map(11 -> properties, 14 -> comment))
 
-  /** The entry with other columns. */
-  def described(entry: CatalogTable, columns: StructType): CatalogTable = changed(entry, Map(3 -> columns))
-
   private def changed[T <: Product](value: T, changes: Map[Int, AnyRef]): T =
     constructor(value.getClass).newInstance(value.productIterator.zipWithIndex.map { case (old, at) =>
       changes.getOrElse(at, old.asInstanceOf[AnyRef])

@@ -111,6 +111,9 @@ final class NamedStatementsSuite extends FunSuite {
     assertEquals(rows("saved"), Seq("[1,a,1.0]"))
     frame.writeTo("saved").using("hudilite").createOrReplace()
     assertEquals(rows("hudilite.named.saved"), Seq("[1,a,1.0]"))
+    sql("INSERT INTO saved VALUES (9, 'a', double(date_part('year', now())))")
+    sql("DELETE FROM saved WHERE id = 9 AND v > 2000")
+    assertEquals(rows("saved"), Seq("[1,a,1.0]"))
     assertEquals(sql("SHOW PARTITIONS saved").map(_.getString(0)), Seq("day=a"))
     assertEquals(sql("SHOW COLUMNS IN saved").map(_.getString(0)), Seq("id", "day", "v"))
     assertEquals(sql("SHOW TABLES IN hudilite.named").map(_.getString(1)), Seq("saved"))
@@ -132,6 +135,8 @@ final class NamedStatementsSuite extends FunSuite {
       "ALTER TABLE saved REPLACE COLUMNS (x INT)" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved ADD PARTITION (day = 'q')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved RENAME TO other" -> "STATEMENT_NOT_SUPPORTED",
+      "ANALYZE TABLE saved COMPUTE STATISTICS NOSCAN" -> "STATEMENT_NOT_SUPPORTED",
+      "ANALYZE TABLE saved COMPUTE STATISTICS FOR ALL COLUMNS" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved (id INT) USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved USING hudilite COMMENT 'c' AS SELECT 1 AS id" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM saved" ->

@@ -35,7 +35,11 @@ class ProceduresPageSuite extends FunSuite {
 
   private def metadataTables = Seq("", "## Metadata tables", "",
     "What a table tells of itself stands behind its name: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
-    "`spark.read.table` of the same name. They can only be read, and tell of the newest state.",
+    "`spark.read.table` of the same name; of a table in the session's catalog it is `SELECT * FROM",
+    "hudilite.db.trips.history`. They can only be read, and tell of the newest state. What a query leaves out is not read:",
+    "with a filter on `partition` only the folders that can pass it are listed, with one on `time`, `completion_time` or",
+    "`action`, or a `LIMIT`, the history reads only those commits, and footers are opened only for the columns that need",
+    "them.",
     "") ++
     table(Seq("table", "a row is", "columns"), RowTable.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
 

@@ -51,9 +51,15 @@ final class Metastore(session: SparkSession) {
   def describe(table: Registered, kept: Map[String, String], comment: Option[String]): Unit =
     catalog.alterTable(CatalogEntries.described(table.entry, kept, comment))
 
-  /** Has the catalog tell the columns as they are. */
-  def describe(table: Registered, columns: StructType): Unit =
-    catalog.alterTable(CatalogEntries.described(table.entry, columns))
+  /** Has the catalog tell the columns as they are. Not by `alterTable`, which leaves those of a Hive metastore alone, and
+    * not by the session's catalog, which drops none.
+    */
+  def describe(table: Registered, columns: StructType): Unit = {
+    val name = table.entry.identifier
+    val ofData = columns.filterNot(f => table.entry.partitionColumnNames.exists(_.equalsIgnoreCase(f.name)))
+    catalog.externalCatalog.alterTableDataSchema(name.database.getOrElse(catalog.getCurrentDatabase), name.table,
+      StructType(ofData))
+  }
 
   /** Takes the name out of the catalog and, when the catalog chose the place, removes that. */
   def drop(table: Registered, purge: Boolean): Unit =

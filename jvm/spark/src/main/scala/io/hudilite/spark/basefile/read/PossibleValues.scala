@@ -1,13 +1,13 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.basefile.read
 
 import io.hudilite.spark.basefile.read.ScanFilter._
 
 import org.apache.spark.unsafe.types.UTF8String
 
 /** What a partition path, or the beginning of one, says of a column: the values that it may have. */
-private[read] sealed trait PossibleValues
+private[spark] sealed trait PossibleValues
 
-private[read] object PossibleValues {
+private[spark] object PossibleValues {
 
   /** One of these; `null` may be among them. */
   final case class OneOfThese(values: Seq[Any]) extends PossibleValues
@@ -41,7 +41,7 @@ private[read] object PossibleValues {
 }
 
 /** What a filter can come to over all possible values: some of true, false and null. */
-private[read] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNull: Boolean) {
+private[spark] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNull: Boolean) {
 
   def |(other: Outcomes): Outcomes =
     Outcomes(isTrue || other.isTrue, isFalse || other.isFalse, isNull || other.isNull)
@@ -54,7 +54,7 @@ private[read] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNul
   def or(other: Outcomes): Outcomes = !((!this).and(!other))
 }
 
-private[read] object Outcomes {
+private[spark] object Outcomes {
 
   val Any: Outcomes = Outcomes(isTrue = true, isFalse = true, isNull = true)
   val None: Outcomes = Outcomes(isTrue = false, isFalse = false, isNull = false)
@@ -62,7 +62,7 @@ private[read] object Outcomes {
   def of(isTrue: Boolean, isFalse: Boolean): Outcomes = Outcomes(isTrue, isFalse, isNull = false)
 
   /** Outcomes of a filter; a column that is absent from `values` may have any value. */
-  def of(filter: io.hudilite.spark.basefile.read.ScanFilter, values: Map[Seq[String], PossibleValues]): Outcomes =
+  def of(filter: ScanFilter, values: Map[Seq[String], PossibleValues]): Outcomes =
     filter match {
       case Comparison(column, operator, wanted) => over(values.get(column)) {
           case PossibleValues.OneOfThese(all) => each(all)(v => holds(compare(v, wanted), operator))

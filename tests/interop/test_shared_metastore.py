@@ -1,0 +1,117 @@
+"""One Hive metastore for Apache Hudi's catalog and hudilite's: each lists, describes and drops what the other made.
+
+Hive support is a matter of a whole JVM, so that this has one of its own, with an embedded Derby in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_hudi_and_hudilite_share_a_metastore(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
+    run = subprocess.run(
+        [sys.executable, __file__, str(tmp_path)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert run.returncode == 0, run.stderr[-4000:]
+
+
+def start(folder: Path) -> SparkSession:
+    """A session with both connectors and a metastore of its own."""
+    from interop.bundle import hudi_bundle
+    from sessions import HUDI_SETTINGS, SETTINGS, with_hudilite
+
+    settings = {
+        **SETTINGS,
+        **HUDI_SETTINGS,
+        "spark.jars": str(hudi_bundle()),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.catalogImplementation": "hive",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:shared;create=true",
+        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+        "spark.hadoop.hive.metastore.schema.verification": "false",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = with_hudilite(builder).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def rows(session: SparkSession, query: str) -> list[tuple[object, ...]]:
+    """What a query answers, in order of the rows' texts."""
+    return sorted((tuple(row) for row in session.sql(query).collect()), key=str)
+
+
+def tables(session: SparkSession, of: str = "default") -> set[str]:
+    """Names of the tables of a database."""
+    return {row.tableName for row in session.sql(f"SHOW TABLES IN {of}").collect()}
+
+
+def made_by_hudi(hudi: SparkSession, lite: SparkSession) -> None:
+    """A table that Hudi's catalog created."""
+    hudi.sql(
+        "CREATE TABLE ByHudi (Id INT, v STRING, Day STRING) USING hudi PARTITIONED BY (Day) "
+        "TBLPROPERTIES (primaryKey = 'Id', type = 'cow')"
+    )
+    hudi.sql("INSERT INTO byhudi VALUES (1, 'hudi', 'a'), (2, 'hudi', 'b')")
+    assert tables(lite) == tables(hudi, "hudilite.default") == {"byhudi"}
+    lite.sql("UPDATE byhudi SET v = 'hudilite' WHERE id = 1")
+    hudi.sql("INSERT INTO hudilite.default.BYHUDI VALUES (3, 'hudilite', 'c')")
+    hudi.sql("REFRESH TABLE byhudi")
+    expected = [(1, "hudilite", "a"), (2, "hudi", "b"), (3, "hudilite", "c")]
+    for session, name in [(hudi, "byhudi"), (lite, "byhudi"), (hudi, "hudilite.default.byhudi")]:
+        assert rows(session, f"SELECT Id, v, Day FROM {name}") == expected, name
+    assert rows(lite, "SHOW PARTITIONS byhudi") == [("Day=a",), ("Day=b",), ("Day=c",)]
+    described = dict(row[:2] for row in rows(lite, "DESCRIBE EXTENDED byhudi"))
+    assert described["Provider"] == "hudilite" and described["Location"].endswith("/warehouse/byhudi")
+    lite.sql("ALTER TABLE byhudi ADD COLUMN (extra STRING)")
+    hudi.sql("REFRESH TABLE byhudi")
+    assert rows(hudi, "SELECT Id, extra FROM byhudi WHERE Id = 1") == [(1, None)]
+    lite.sql("DROP TABLE byhudi")
+    assert tables(hudi) == set()
+
+
+def made_by_hudilite(hudi: SparkSession, lite: SparkSession, folder: Path) -> None:
+    """A table that hudilite's catalog created, with names and types that Hive does not have."""
+    lite.sql(
+        "CREATE TABLE ByLite (Id INT, Day STRING, tags MAP<STRING, INT>, Point STRUCT<X: INT>) USING hudilite "
+        "PARTITIONED BY (Day) TBLPROPERTIES (primaryKey = 'Id') COMMENT 'shared'"
+    )
+    lite.sql("INSERT INTO bylite SELECT 1, 'a', map('k', 1), named_struct('X', 7)")
+    lite.sql("ALTER TABLE bylite ADD COLUMN (Name STRING)")
+    lite.sql("UPDATE bylite SET name = 'one'")
+    assert rows(lite, "SELECT * FROM bylite") == [(1, "a", {"k": 1}, (7,), "one")]
+    assert [row[0] for row in lite.sql("DESCRIBE bylite").collect()][:5] == ["Id", "Day", "tags", "Point", "Name"]
+    lite.sql("CREATE TABLE chosen USING hudilite TBLPROPERTIES (primaryKey = 'Id') AS SELECT Id, Name FROM bylite")
+    assert rows(lite, "SELECT * FROM chosen") == [(1, "one")]
+    assert tables(hudi) == tables(lite) == {"bylite", "chosen"}
+    assert [row[0] for row in hudi.sql("DESCRIBE bylite").collect()][:5] == ["Id", "Day", "tags", "Point", "Name"]
+    location = folder / "warehouse" / "bylite"
+    lite.sql(f"CREATE TABLE other USING hudilite LOCATION '{location}'")
+    lite.sql("ALTER TABLE other RENAME TO another")
+    assert tables(hudi) == {"another", "bylite", "chosen"}
+    hudi.sql("DROP TABLE chosen")
+    lite.sql("DROP TABLE another")
+    assert tables(lite) == {"bylite"}
+    assert location.is_dir()
+    lite.sql("DROP TABLE bylite")
+    assert not location.exists()
+
+
+if __name__ == "__main__":
+    scratch = Path(sys.argv[1])
+    first = start(scratch)
+    second = first.newSession()
+    second.conf.set("spark.sql.catalog.spark_catalog", "io.hudilite.spark.catalog.HudiliteSessionCatalog")
+    made_by_hudi(first, second)
+    made_by_hudilite(first, second, scratch)
