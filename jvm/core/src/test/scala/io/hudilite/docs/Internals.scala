@@ -34,7 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule", "catalog/StatementRewrites", "catalog/StatementRule",
+      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule", "catalog/StatementRewrites",
+      "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",

@@ -6,7 +6,7 @@ import io.hudilite.spark.shim.SavesByCommand
 
 import java.util.{Collections, Map => JMap, Set => JSet}
 
-import org.apache.spark.sql.{DataFrame, SaveMode, SparkSession, SQLContext}
+import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode, SparkSession}
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister}

@@ -162,11 +162,13 @@ object HudiliteCatalog {
 
   /** The path among the options of a read or write. */
   private[catalog] def pathOf(options: Map[String, String]): String = {
-    def option(name: String): Option[String] = options.collectFirst { case (key, text) if key.equalsIgnoreCase(name) =>
-      text
+    def option(name: String): Option[String] = options.collectFirst {
+      case (key, text) if key.equalsIgnoreCase(name) =>
+        text
     }
-    option("paths").foreach(given => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths", "value" -> given,
-      "reason" -> "hudilite reads one table at a time"))
+    option("paths").foreach(given =>
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths", "value" -> given,
+        "reason" -> "hudilite reads one table at a time"))
     option("path").map(_.trim).filter(_.nonEmpty).getOrElse(
       throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
   }

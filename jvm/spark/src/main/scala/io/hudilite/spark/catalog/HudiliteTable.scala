@@ -101,7 +101,8 @@ final case class HudiliteTable(
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
-      TableCapability.OVERWRITE_DYNAMIC) ++ SchemaEvolution.capability
+      TableCapability.OVERWRITE_DYNAMIC) ++
+      SchemaEvolution.capability.filter(_ => prepared.isEmpty) // the rows of a prepared write have columns of its plan
     // A MERGE into a table that accepts any schema is never resolved, so only appends may.
     val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
     (if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always).asJava

@@ -48,7 +48,8 @@ object SaveRule extends Rule[LogicalPlan] {
     val said = asked - Partitions
     val place = HudiliteCatalog.table(HudiliteCatalog.pathOf(said), said, dataFrame = true)
     val known = place.table.toSeq.flatMap(_.config.partitionFields) ++ save.query.output.map(_.name)
-    val partitions = asked.get(Partitions).toSeq.flatMap(names).map(name => known.find(conf.resolver(_, name)).getOrElse(name))
+    val partitions =
+      asked.get(Partitions).toSeq.flatMap(names).map(name => known.find(conf.resolver(_, name)).getOrElse(name))
     val options = said ++ partitionOption(partitions, said)
     val relation = DataSourceV2Relation.create(place, None, None)
     save.mode match {
@@ -63,7 +64,8 @@ object SaveRule extends Rule[LogicalPlan] {
   /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
     val transforms = columns.map(name => Expressions.identity(quoted(name)): Transform)
-    CreatedTable.partitioned(transforms, SessionConf.lowerCase(said)).filter(_._1 == TableOptions.PartitionPathFields.name)
+    CreatedTable.partitioned(transforms, SessionConf.lowerCase(said)).filter(
+      _._1 == TableOptions.PartitionPathFields.name)
   }
 
   // As the user wrote them; Spark's own map tells lower-case names.

@@ -159,7 +159,8 @@ object SchemaAlignment {
   def withoutMeta(rows: StructType): StructType =
     StructType(rows.fields.filterNot(f => MetaFields.all.contains(f.name)))
 
-  private[row] def find(schema: StructType, name: String): Option[StructField] = schema.fields.find(f => same(f.name, name))
+  private[row] def find(schema: StructType, name: String): Option[StructField] =
+    schema.fields.find(f => same(f.name, name))
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 }

@@ -118,7 +118,9 @@ class AlterColumnsSuite extends FunSuite {
       assertEquals(sql(s"SELECT * FROM $t WHERE id IN (2, 4)"),
         Seq("[2,b,1,20,v2,[2,y2,null],null,null]", "[4,b,1,1,v4,[4,y4,ArraySeq()],e4,7]"))
       // A key would change its type, and a column would become narrower.
-      for ((is, was) <- Seq("SELECT 1L AS id," -> "SELECT id,", "2 AS ts" -> "2L AS ts", "5 AS n" -> "5000000000L AS n"))
-        assertEquals(condition(s"MERGE WITH SCHEMA EVOLUTION INTO ${whole.replace(was, is)}"), "STATEMENT_NOT_SUPPORTED", is)
+      for ((is, was) <-
+          Seq("SELECT 1L AS id," -> "SELECT id,", "2 AS ts" -> "2L AS ts", "5 AS n" -> "5000000000L AS n"))
+        assertEquals(condition(s"MERGE WITH SCHEMA EVOLUTION INTO ${whole.replace(was, is)}"),
+          "STATEMENT_NOT_SUPPORTED", is)
     }
 }

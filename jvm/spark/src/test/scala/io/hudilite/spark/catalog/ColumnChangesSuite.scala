@@ -12,7 +12,8 @@ class ColumnChangesSuite extends FunSuite {
 
   private val before = StructType.fromDDL("id INT, price INT, st STRUCT<x: INT, y: STRING>, l ARRAY<STRUCT<a: INT>>")
 
-  private def of(changes: TableChange*): ColumnChanges = ColumnChanges.of("/table", before, ColumnStatements.among(changes))
+  private def of(changes: TableChange*): ColumnChanges =
+    ColumnChanges.of("/table", before, ColumnStatements.among(changes))
 
   test("columns that come last, widened numbers and comments are what a write could bring") {
     Seq(

@@ -49,11 +49,12 @@ final class SavedPathsSuite extends FunSuite {
       assert(Files.isDirectory(Paths.get(path, "a", "x")))
       def again(): Unit = writer("2 AS id, 'b' AS day, 'y' AS hour", mode).partitionBy("day", "hour").save(path)
       if (mode == "error") refused("TABLE_ALREADY_EXISTS", path)(again()) else again()
-      assertEquals(rows(path), mode match {
-        case "append" => Seq("[1,a,x]", "[2,b,y]")
-        case "overwrite" => Seq("[2,b,y]")
-        case _ => Seq("[1,a,x]")
-      })
+      assertEquals(rows(path),
+        mode match {
+          case "append" => Seq("[1,a,x]", "[2,b,y]")
+          case "overwrite" => Seq("[2,b,y]")
+          case _ => Seq("[1,a,x]")
+        })
     }
 
   test("partitionBy that the table or an option contradicts is refused, and nothing is written") {

@@ -103,8 +103,9 @@ final class ColumnsOfWritesSuite extends FunSuite {
 
   private val deep = "array(named_struct('x', 1, 'in', named_struct('y', 'y1'))) AS l, " +
     "map('k', named_struct('f', CAST(0.5 AS FLOAT)), 'none', null) AS m, array(map('q', array(7))) AS aa"
-  private val deeper = "array(named_struct('z', 'new', 'in', named_struct('w', 2, 'y', 'y2'), 'x', 5000000000L), null) AS l, " +
-    "map('k', named_struct('f', 1.5D, 'g', array(named_struct('h', 1)))) AS m, array(map('q', array(8L, null))) AS aa"
+  private val deeper =
+    "array(named_struct('z', 'new', 'in', named_struct('w', 2, 'y', 'y2'), 'x', 5000000000L), null) AS l, " +
+      "map('k', named_struct('f', 1.5D, 'g', array(named_struct('h', 1)))) AS m, array(map('q', array(8L, null))) AS aa"
   private val nested = Seq("to_json(l)", "to_json(m)", "to_json(aa)")
 
   for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
@@ -123,22 +124,26 @@ final class ColumnsOfWritesSuite extends FunSuite {
       spark.sql(s"DELETE FROM hudilite.`$path` WHERE m['k'].g[0].h = 2 OR id = 4")
       spark.sql(s"UPDATE hudilite.`$path` SET ts = 9 WHERE l[0].z = 'new'")
       val read = spark.read.format("hudilite").load(path)
-      assertEquals(read.select("l", "m", "aa").schema.map(_.dataType.simpleString), Seq(
-        "array<struct<x:bigint,in:struct<y:string,w:int>,z:string>>",
-        "map<string,struct<f:double,g:array<struct<h:int>>>>", "array<map<string,array<bigint>>>"))
+      assertEquals(read.select("l", "m", "aa").schema.map(_.dataType.simpleString),
+        Seq(
+          "array<struct<x:bigint,in:struct<y:string,w:int>,z:string>>",
+          "map<string,struct<f:double,g:array<struct<h:int>>>>", "array<map<string,array<bigint>>>"))
       val old = "[{\"x\":1,\"in\":{\"y\":\"y1\"}}],{\"k\":{\"f\":0.5},\"none\":null},[{\"q\":[7]}]]"
-      assertEquals(read.selectExpr(Seq("id", "ts") ++ nested: _*).collect().map(_.toString).sorted.toSeq, Seq(
-        s"[1,1,$old", s"[2,2,$old", "[3,9,[{\"x\":5000000000,\"in\":{\"y\":\"y2\",\"w\":2},\"z\":\"new\"},null]," +
-          "{\"k\":{\"f\":1.5,\"g\":[{\"h\":1}]}},[{\"q\":[8,null]}]]"))
+      assertEquals(read.selectExpr(Seq("id", "ts") ++ nested: _*).collect().map(_.toString).sorted.toSeq,
+        Seq(
+          s"[1,1,$old", s"[2,2,$old",
+          "[3,9,[{\"x\":5000000000,\"in\":{\"y\":\"y2\",\"w\":2},\"z\":\"new\"},null]," +
+            "{\"k\":{\"f\":1.5,\"g\":[{\"h\":1}]}},[{\"q\":[8,null]}]]"))
       assertEquals(read.where("id < 3").selectExpr("id", "to_json(transform(l, e -> e.z))", "m['k'].g", "aa[0]['q'][0]")
-        .collect().map(_.toString).sorted.toSeq, Seq("[1,[null],null,7]", "[2,[null],null,7]"))
+          .collect().map(_.toString).sorted.toSeq, Seq("[1,[null],null,7]", "[2,[null],null,7]"))
     }
 
   test("a key in a struct keeps its type while the struct grows") {
     val path = Files.createTempDirectory("hudilite-nested-key").resolve("table").toString
     row("named_struct('id', 1) AS k, 1 AS v").write.format("hudilite").mode("append")
       .option("hoodie.datasource.write.recordkey.field", "k.id").save(path)
-    refused(path, "INCOMPATIBLE_TYPE", "column k.id ", "keeps its type")(write(path, "named_struct('id', 1L) AS k, 1 AS v"))
+    refused(path, "INCOMPATIBLE_TYPE", "column k.id ", "keeps its type")(write(path,
+        "named_struct('id', 1L) AS k, 1 AS v"))
     write(path, "named_struct('id', 1, 'more', 'x') AS k, 2 AS v")
     assertEquals(found(path), Seq("[[1,x],2]"))
   }
