@@ -34,7 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/StatementRewrites", "catalog/StatementRule",
+      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule", "catalog/StatementRewrites",
+      "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",
@@ -59,6 +60,9 @@ object Internals {
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark 3.5 to 4.0 plans it, to be refused.")("catalog/StatementRewrites")(
       "NamedStatementsSuite"),
+    entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
+      "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
+      "catalog/SaveRule")("SavedPathsSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(

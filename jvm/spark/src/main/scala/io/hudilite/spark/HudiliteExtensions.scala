@@ -6,6 +6,7 @@ import io.hudilite.spark.catalog.{
   MetadataRule,
   NamedMergeRule,
   PathCatalogRule,
+  SaveRule,
   StatementRewrites,
   StatementRule,
   TimeTravelRule
@@ -32,6 +33,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
+    extensions.injectResolutionRule(_ => SaveRule)
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

@@ -1,58 +1,72 @@
 package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable, PathIdentifier}
+import io.hudilite.spark.catalog.{HudiliteCatalog, SaveRule}
+import io.hudilite.spark.shim.SavesByCommand
 
-import java.util.{Map => JMap, Optional}
+import java.util.{Collections, Map => JMap, Set => JSet}
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.connector.catalog.{Identifier, SessionConfigSupport, SupportsCatalogOptions, Table}
+import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode, SparkSession}
+import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
 
-/** `format("hudilite")`: finds the table of a path through hudilite's own catalog, so that Spark plans reads and writes
-  * of paths as it plans those of catalog tables.
+/** `format("hudilite")`: the table of a path. Reads get it from here. Writes get a table that takes no rows, on which
+  * Spark plans a command with all that the writer was told, `partitionBy` included, and [[SaveRule]] makes a plan of it.
+  *
+  * Spark makes a source for each read and write, and asks it in different ways.
   */
-final class HudiliteSource extends SupportsCatalogOptions with SessionConfigSupport with DataSourceRegister {
+final class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
+    with SavesByCommand {
 
-  override def shortName(): String = "hudilite"
+  private var reads = false // reads alone ask which partitions there are
+  private var infersSchema = false
+  private var isRequest = false // a read or write, and no table that the session's catalog registers
+
+  override def shortName(): String = SaveRule.Format
 
   /** Options may be given for a whole session as `spark.datasource.hudilite.<option>`. */
-  override def keyPrefix(): String = "hudilite"
-
-  // Spark makes a source for each read and write.
-  private var reads = false
-
-  override def extractIdentifier(options: CaseInsensitiveStringMap): Identifier =
-    new PathIdentifier(path(options), options.asCaseSensitiveMap.asScala.toMap, () => reads)
-
-  override def extractCatalog(options: CaseInsensitiveStringMap): String = {
-    HudiliteCatalog.register(SparkSession.active)
-    HudiliteCatalog.Name
+  override def keyPrefix(): String = {
+    isRequest = true
+    SaveRule.Format
   }
 
-  // Spark asks this of reads alone, before it loads the table: a write to the same path may be about to create it.
-  override def extractTimeTravelVersion(options: CaseInsensitiveStringMap): Optional[String] = {
+  // Otherwise Spark's own catalog would register tables of which nothing is made.
+  override def supportsExternalMetadata(): Boolean = isRequest
+
+  override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
+    infersSchema = true
+    new StructType() // the table knows
+  }
+
+  override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = {
+    if (!infersSchema) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "schema", "value" -> "of the reader",
+      "reason" -> "a table knows its columns; select or cast them after load")
     reads = true
-    Optional.empty()
+    Array.empty
   }
 
-  override def inferSchema(options: CaseInsensitiveStringMap): StructType = load(options).schema
+  override def getTable(schema: StructType, partitioning: Array[Transform], options: JMap[String, String]): Table =
+    if (!reads) Written
+    else {
+      HudiliteCatalog.register(SparkSession.active)
+      HudiliteCatalog.existing(options.asScala.toMap)
+    }
 
-  override def getTable(schema: StructType, partitioning: Array[Transform], properties: JMap[String, String]): Table =
-    load(new CaseInsensitiveStringMap(properties))
+  /** Is only called where [[SaveRule]] was not asked. */
+  override def createRelation(context: SQLContext, mode: SaveMode, options: Map[String, String], rows: DataFrame)
+      : BaseRelation = throw InvalidInput("EXTENSION_NOT_LOADED")
 
-  private def load(options: CaseInsensitiveStringMap): HudiliteTable =
-    HudiliteCatalog.table(path(options), options.asCaseSensitiveMap.asScala.toMap, dataFrame = true)
+  override def toString: String = SaveRule.Format
+}
 
-  private def path(options: CaseInsensitiveStringMap): String = {
-    if (options.containsKey("paths")) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths",
-      "value" -> options.get("paths"), "reason" -> "hudilite reads one table at a time")
-    Option(options.get("path")).map(_.trim).filter(_.nonEmpty).getOrElse(
-      throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
-  }
+/** What a write sees of its table until it is planned. */
+private object Written extends Table {
+  override def name(): String = SaveRule.Format
+  override def schema(): StructType = new StructType()
+  override def capabilities(): JSet[TableCapability] = Collections.emptySet()
 }

@@ -20,8 +20,18 @@ private[catalog] final case class ColumnChanges(after: StructType, edits: Seq[Co
 
 private[catalog] object ColumnChanges {
 
-  /** One after the other. Raises `InvalidInput` for what a Hudi table cannot keep, or by which rows could not be read. */
-  def of(before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
+  /** One after the other. Raises `InvalidInput` for what a Hudi table cannot keep, or by which rows could not be read.
+    *
+    * @param table
+    *   its path
+    */
+  def of(table: String, before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
+    new ColumnChangesOf(table).all(before, changes)
+}
+
+private final class ColumnChangesOf(table: String) {
+
+  def all(before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
     changes.foldLeft(ColumnChanges(before, Nil, asWritten = true)) { (done, change) =>
       val path = change.fieldNames.toList
       change match {
@@ -127,6 +137,6 @@ private[catalog] object ColumnChanges {
       case _ => throw refused(path, "only fields of structs are changed")
     }
 
-  private def refused(path: Seq[String], reason: String): InvalidInput = InvalidInput("OPTION_NOT_SUPPORTED",
-    "option" -> "ALTER TABLE", "value" -> path.mkString("."), "reason" -> reason)
+  private def refused(path: Seq[String], reason: String): InvalidInput =
+    Refusal.Column(path.mkString("."), reason).of(table)
 }

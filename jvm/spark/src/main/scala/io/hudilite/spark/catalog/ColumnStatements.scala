@@ -1,7 +1,5 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.TableConfig
-import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
@@ -19,8 +17,8 @@ private[catalog] object ColumnStatements {
   /** Raises `InvalidInput` for what a Hudi table cannot keep, and `CommitConflict` when another writer came first. */
   def run(place: HudiliteTable, changes: Seq[ColumnChange]): Unit = place.table.foreach { table =>
     val before = columns(table)
-    changes.foreach(checkRole(table.config, _))
-    val changed = ColumnChanges.of(before, changes)
+    changes.foreach(checkRole(table, _))
+    val changed = ColumnChanges.of(table.basePath, before, changes)
     if (changed.after != before || changed.edits.nonEmpty) commit(place, table, changed)
   }
 
@@ -36,15 +34,15 @@ private[catalog] object ColumnStatements {
     TableSupport.of(table, Purpose.Write).schema.fold(new StructType())(s => SchemaConversion.toSpark(s.avroJson))
 
   // The properties of the table go on naming these columns, and their values stand in keys and paths.
-  private def checkRole(config: TableConfig, change: ColumnChange): Unit = change match {
+  private def checkRole(table: Table, change: ColumnChange): Unit = change match {
     case _: DeleteColumn | _: RenameColumn | _: UpdateColumnType =>
-      val path = change.fieldNames.toSeq
+      val (path, config) = (change.fieldNames.toSeq, table.config)
       for {
         (role, names) <- Seq("record key" -> config.recordKeyFields, "partition" -> config.partitionFields,
           "ordering" -> config.orderingFields, "delete mark" -> config.deleteMarker.toSeq.map(_.field))
         name <- names.map(_.takeWhile(_ != ':').split('.').toSeq) if name.startsWith(path) || path.startsWith(name)
-      } throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "ALTER TABLE", "value" -> path.mkString("."),
-        "reason" -> s"it is a $role column of the table, which keeps its name and type")
+      } throw Refusal.Column(path.mkString("."),
+        s"as a column of the $role it keeps its name and type").of(table.basePath)
     case _ =>
   }
 }

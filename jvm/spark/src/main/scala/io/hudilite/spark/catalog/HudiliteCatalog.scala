@@ -36,13 +36,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   override def listTables(namespace: Array[String]): Array[Identifier] =
     if (namespace.length == 1) NamedTables.list(namespace.headOption).toArray else Array.empty
 
-  override def loadTable(ident: Identifier): SparkTable = ident match {
-    case p: PathIdentifier =>
-      val found = HudiliteCatalog.table(p.path, p.options, dataFrame = true)
-      if (p.mustExist() && found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
-      found
-    case _ => metadataTable(ident).getOrElse(existing(ident, Map.empty))
-  }
+  override def loadTable(ident: Identifier): SparkTable = metadataTable(ident).getOrElse(existing(ident, Map.empty))
 
   /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
   override def loadTable(ident: Identifier, version: String): SparkTable =
@@ -129,10 +123,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   private def named(ident: Identifier): Option[Registered] = if (isName(ident)) NamedTables.find(ident) else None
 
   // Two parts without a slash: a database and a table, as no path is written.
-  private def isName(ident: Identifier): Boolean = ident match {
-    case _: PathIdentifier => false
-    case _ => ident.namespace().length == 1 && !(ident.namespace() :+ ident.name()).exists(_.contains('/'))
-  }
+  private def isName(ident: Identifier): Boolean =
+    ident.namespace().length == 1 && !(ident.namespace() :+ ident.name()).exists(_.contains('/'))
 
   private def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
 }
@@ -159,6 +151,26 @@ object HudiliteCatalog {
     val basePath = qualified(path, conf)
     val storage = TableStorage.of(new HadoopStorage(conf), basePath)
     HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
+  }
+
+  /** The table at the path among the options of a read; raises `TABLE_NOT_FOUND` when there is none. */
+  def existing(options: Map[String, String]): HudiliteTable = {
+    val found = table(pathOf(options), options, dataFrame = true)
+    if (found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
+    found
+  }
+
+  /** The path among the options of a read or write. */
+  private[catalog] def pathOf(options: Map[String, String]): String = {
+    def option(name: String): Option[String] = options.collectFirst {
+      case (key, text) if key.equalsIgnoreCase(name) =>
+        text
+    }
+    option("paths").foreach(given =>
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths", "value" -> given,
+        "reason" -> "hudilite reads one table at a time"))
+    option("path").map(_.trim).filter(_.nonEmpty).getOrElse(
+      throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
   }
 
   /** Forgets what is known of the files of the table at a path. */

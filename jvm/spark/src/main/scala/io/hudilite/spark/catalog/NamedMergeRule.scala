@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.spark.plan.HeldMerge
-import io.hudilite.spark.shim.{Catalogs, EarlyRules, PlanNodes}
+import io.hudilite.spark.shim.{Catalogs, EarlyRules, PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
 
 /** What is to be done about a MERGE while its target is only named: Spark 4.3 rewrites the statement in the step that
-  * resolves it, so that other rules of ours do not see it any more. WITH SCHEMA EVOLUTION is refused, and all others are
-  * held back until they are prepared.
+  * resolves it, so that other rules of ours do not see it any more. WITH SCHEMA EVOLUTION is refused where Spark would
+  * not act upon it, and all others are held back until they are prepared.
   */
 object NamedMergeRule extends Rule[LogicalPlan] {
 
@@ -19,7 +19,7 @@ object NamedMergeRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case merge: MergeIntoTable => named(merge.targetTable).fold(merge) { path =>
-        if (PlanNodes.evolvesSchema(merge)) throw Refusal.Evolve.of(path)
+        if (PlanNodes.evolvesSchema(merge) && SchemaEvolution.capability.isEmpty) throw Refusal.Evolve.of(path)
         HeldMerge.hold(merge)
       }
   }

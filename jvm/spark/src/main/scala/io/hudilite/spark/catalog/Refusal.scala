@@ -18,13 +18,14 @@ private[catalog] object Refusal {
   case object Drop extends Refusal("DROP TABLE", "hudilite deletes no table; remove its directory")
   case object Alter extends Refusal("ALTER TABLE",
         "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
+  final case class Column(name: String, why: String) extends Refusal(s"ALTER TABLE of the column $name", why)
   case object Rename extends Refusal("ALTER TABLE RENAME", "it is named by its path; move its directory")
   case object ReplaceEmpty
       extends Refusal("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")
   final case class Replace(part: String)
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
-        "a statement adds no columns; append rows that have them with format(\"hudilite\")")
+        "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
   case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")
   case object Analyze extends Refusal("ANALYZE TABLE",
         "its commits count the rows of each file, so that plans know them without; footers answer count, min and max")

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -44,7 +44,7 @@ object StatementRule extends Rule[LogicalPlan] {
   }
 
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
-    if (PlanNodes.evolvesSchema(statement)) target.foreach {
+    if (SchemaEvolution.capability.isEmpty && PlanNodes.evolvesSchema(statement)) target.foreach {
       case r: DataSourceV2Relation => r.table match {
           case t: HudiliteTable => throw Refusal.Evolve.of(t.basePath)
           case _ =>

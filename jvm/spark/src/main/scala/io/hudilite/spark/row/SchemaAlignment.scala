@@ -6,6 +6,7 @@ import io.hudilite.record.{ColumnNames, MetaFields}
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
+  ArrayTransform,
   Attribute,
   Cast,
   CreateNamedStruct,
@@ -13,8 +14,11 @@ import org.apache.spark.sql.catalyst.expressions.{
   GetStructField,
   If,
   IsNull,
+  LambdaFunction,
   Literal,
-  NamedExpression
+  NamedExpression,
+  NamedLambdaVariable,
+  TransformValues
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
@@ -31,7 +35,9 @@ import org.apache.spark.sql.types._
   */
 final case class ColumnsRule(needed: Option[Set[String]], takesNew: Boolean, fillNull: Boolean)
 
-/** How the columns of incoming rows meet the columns of the table: by name, new ones appended, narrower ones widened. */
+/** How the columns of incoming rows meet the columns of the table: by name, new ones appended, narrower ones widened, and
+  * so the fields of structs, wherever they lie.
+  */
 object SchemaAlignment {
 
   /** Columns of the table after rows with schema `rows` were written to it. */
@@ -41,12 +47,7 @@ object SchemaAlignment {
       if (rule.needed.forall(_.exists(same(_, field.name)))) throw missing(field.name, rows)
       if (rule.fillNull && !field.nullable) throw NullValues.inRequiredColumn(field.name)
     }
-    val kept = table.fields.map(f =>
-      find(incoming, f.name).map(i => f.copy(dataType = merged(f, i.dataType, rule)))
-        .getOrElse(f))
-    val added =
-      if (rule.takesNew) incoming.fields.filter(i => find(table, i.name).isEmpty) else Array.empty[StructField]
-    Nullability.relaxed(StructType(kept ++ added))
+    Nullability.relaxed(new TypeGrowth(rule).struct(table, incoming, Nil))
   }
 
   /** What a write would change in the columns of the table, in words. */
@@ -63,10 +64,17 @@ object SchemaAlignment {
   def requireKeyTypes(table: StructType, evolved: StructType, config: TableConfig): Unit = for {
     (role, names) <- Seq("record key" -> config.recordKeyFields, "partition" -> config.partitionFields,
       "ordering" -> config.orderingFields)
-    name <- names.map(_.takeWhile(_ != '.'))
-    (old, now) <- find(table, name).flatMap(o => find(evolved, name).map(o.dataType -> _.dataType))
+    name <- names
+    path = name.split('.').toList
+    (old, now) <- typeAt(table, path).flatMap(o => typeAt(evolved, path).map(o -> _))
     if !sameType(old, now)
   } throw incompatible(name, old, now, s"a $role column keeps its type")
+
+  private def typeAt(schema: StructType, path: List[String]): Option[DataType] =
+    find(schema, path.head).map(_.dataType).flatMap {
+      case inner: StructType if path.tail.nonEmpty => typeAt(inner, path.tail)
+      case found => Some(found)
+    }
 
   /** Raises `MISSING_COLUMN` unless the rows have every key, partition and ordering column. */
   def requireColumns(rows: StructType, config: TableConfig): Unit =
@@ -93,7 +101,7 @@ object SchemaAlignment {
       })
   }
 
-  private def missing(name: String, rows: StructType): InvalidInput =
+  private[row] def missing(name: String, rows: StructType): InvalidInput =
     InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> rows.fieldNames.mkString(", "))
 
   /** The rows with exactly the table's columns, in its order and types; a column they lack is null. */
@@ -112,6 +120,13 @@ object SchemaAlignment {
   private def cast(e: Expression, to: DataType): Expression = (e.dataType, to) match {
     case (from, _) if sameType(from, to) => e
     case (from: StructType, into: StructType) => If(IsNull(e), Literal(null, into), struct(e, from, into))
+    case (from: ArrayType, into: ArrayType) =>
+      val element = NamedLambdaVariable("element", from.elementType, from.containsNull)
+      ArrayTransform(e, LambdaFunction(cast(element, into.elementType), Seq(element)))
+    case (from: MapType, into: MapType) =>
+      val key = NamedLambdaVariable("key", from.keyType, nullable = false)
+      val value = NamedLambdaVariable("value", from.valueType, from.valueContainsNull)
+      TransformValues(e, LambdaFunction(cast(value, into.valueType), Seq(key, value)))
     case _ => Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
   }
 
@@ -123,36 +138,9 @@ object SchemaAlignment {
       Seq(Literal(field.name), value)
     })
 
-  private def merged(table: StructField, incoming: DataType, rule: ColumnsRule): DataType =
-    (table.dataType, incoming) match {
-      case (one, other) if sameType(one, other) => one
-      case (into: StructType, from: StructType) if rule.fillNull && fills(into, from, rule) => into
-      case (one, other) => widest(one, other).getOrElse(
-          throw incompatible(table.name, one, other, "neither holds the other without loss"))
-    }
-
-  /** Whether values of `from` become such of `into` when null takes the place of the fields that they lack. */
-  private def fills(into: StructType, from: StructType, rule: ColumnsRule): Boolean =
-    from.fields.forall(f => find(into, f.name).isDefined) && into.fields.forall { field =>
-      find(from, field.name).fold(field.nullable)(f => sameType(merged(field, f.dataType, rule), field.dataType))
-    }
-
-  private def incompatible(column: String, table: DataType, rows: DataType, reason: String): InvalidInput =
+  private[row] def incompatible(column: String, table: DataType, rows: DataType, reason: String): InvalidInput =
     InvalidInput("INCOMPATIBLE_TYPE", "column" -> column, "tableType" -> table.simpleString,
       "incomingType" -> rows.simpleString, "reason" -> reason)
-
-  /** The type that holds both without loss, if it is one of the two; otherwise the types do not go together. */
-  private def widest(a: DataType, b: DataType): Option[DataType] =
-    if (widens(a, b)) Some(b) else if (widens(b, a)) Some(a) else None
-
-  private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
-    case (ByteType | ShortType, ShortType | IntegerType | LongType) => true
-    case (ByteType | ShortType | IntegerType, LongType | DoubleType) => true
-    case (FloatType, DoubleType) => true
-    case (a: DecimalType, b: DecimalType) => a.scale == b.scale && a.precision <= b.precision
-    case (NullType, _) => true
-    case _ => false
-  }
 
   private def sameType(a: DataType, b: DataType): Boolean = Nullability.sameType(a, b)
 
@@ -171,7 +159,8 @@ object SchemaAlignment {
   def withoutMeta(rows: StructType): StructType =
     StructType(rows.fields.filterNot(f => MetaFields.all.contains(f.name)))
 
-  private def find(schema: StructType, name: String): Option[StructField] = schema.fields.find(f => same(f.name, name))
+  private[row] def find(schema: StructType, name: String): Option[StructField] =
+    schema.fields.find(f => same(f.name, name))
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 }

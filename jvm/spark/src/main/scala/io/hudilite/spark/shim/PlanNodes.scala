@@ -25,6 +25,10 @@ object PlanNodes {
   def append(target: DataSourceV2Relation, rows: LogicalPlan): AppendData =
     build(classOf[AppendData], Seq(target, rows, Map.empty, java.lang.Boolean.FALSE))
 
+  /** The rows into the table, by the names of their columns. */
+  def append(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String]): AppendData =
+    build(classOf[AppendData], Seq(target, rows, writeOptions, java.lang.Boolean.TRUE))
+
   /** The overwrite with a target that knows what it replaces, whatever the statement's condition was. */
   def overwrite(write: OverwriteByExpression, target: DataSourceV2Relation, rows: LogicalPlan): OverwriteByExpression =
     copied(write, Map(0 -> target, 1 -> Literal.TrueLiteral, 2 -> rows))

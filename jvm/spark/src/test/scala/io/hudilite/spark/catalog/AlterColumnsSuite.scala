@@ -2,6 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.shim.SchemaEvolution
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -88,10 +89,38 @@ class AlterColumnsSuite extends FunSuite {
     val before = table(path).timeline.writes.size
     Seq("RENAME COLUMN id TO key", "DROP COLUMN day", "ALTER COLUMN ts TYPE STRING",
       "ADD COLUMN x INT NOT NULL").foreach(change =>
-      assertEquals(condition(s"ALTER TABLE $t $change"), "OPTION_NOT_SUPPORTED", change))
+      assertEquals(condition(s"ALTER TABLE $t $change"), "STATEMENT_NOT_SUPPORTED", change))
     assertEquals(condition(s"ALTER TABLE $t REPLACE COLUMNS (id INT)"), "STATEMENT_NOT_SUPPORTED")
     intercept[Exception](sql(s"ALTER TABLE $t ADD COLUMN V INT"))
     intercept[Exception](sql(s"ALTER TABLE $t ALTER COLUMN v TYPE INT"))
     assertEquals(table(path).timeline.writes.size, before)
   }
+
+  for (kind <- Seq("cow", "mor"))
+    test(s"a statement WITH SCHEMA EVOLUTION adds columns and fields, and widens, where Spark acts upon it: $kind") {
+      assume(SchemaEvolution.capability.isDefined)
+      val path = s"$home/evolving-$kind"
+      val t = create(path, kind, 9)
+      val whole = s"$t t USING (SELECT id, 'a' AS day, 2L AS ts, 5000000000L AS n, 'm' AS v, " +
+        "named_struct('x', 9, 'y', 'y9', 'in', array(named_struct('z', 1))) AS st, 'e' AS extra FROM VALUES (1), (3) AS s(id)) s " +
+        "ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+      sql(s"MERGE WITH SCHEMA EVOLUTION INTO $whole")
+      val merged = "a,2,5000000000,m,[9,y9,ArraySeq([1])],e]"
+      val old = "[2,b,1,20,v2,[2,y2,null],null]"
+      assertEquals(sql(s"SELECT * FROM $t"), Seq(s"[1,$merged", old, s"[3,$merged"))
+      assertEquals(spark.table(t).schema("st").dataType.simpleString,
+        "struct<x:int,y:string,in:array<struct<z:int>>>")
+      val commits = table(path).timeline.writes.size
+      sql(s"MERGE WITH SCHEMA EVOLUTION INTO ${whole.replace("VALUES (1), (3)", "VALUES (1)")}")
+      assertEquals(table(path).timeline.writes.size, commits + 1) // nothing was left to add
+      sql(s"INSERT WITH SCHEMA EVOLUTION INTO $t BY NAME SELECT 4 AS id, 'b' AS day, 1L AS ts, 1L AS n, 'v4' AS v, " +
+        "named_struct('x', 4, 'y', 'y4', 'in', array()) AS st, 'e4' AS extra, 7 AS more")
+      assertEquals(sql(s"SELECT * FROM $t WHERE id IN (2, 4)"),
+        Seq("[2,b,1,20,v2,[2,y2,null],null,null]", "[4,b,1,1,v4,[4,y4,ArraySeq()],e4,7]"))
+      // A key would change its type, and a column would become narrower.
+      for ((is, was) <-
+          Seq("SELECT 1L AS id," -> "SELECT id,", "2 AS ts" -> "2L AS ts", "5 AS n" -> "5000000000L AS n"))
+        assertEquals(condition(s"MERGE WITH SCHEMA EVOLUTION INTO ${whole.replace(was, is)}"),
+          "STATEMENT_NOT_SUPPORTED", is)
+    }
 }

@@ -12,7 +12,8 @@ class ColumnChangesSuite extends FunSuite {
 
   private val before = StructType.fromDDL("id INT, price INT, st STRUCT<x: INT, y: STRING>, l ARRAY<STRUCT<a: INT>>")
 
-  private def of(changes: TableChange*): ColumnChanges = ColumnChanges.of(before, ColumnStatements.among(changes))
+  private def of(changes: TableChange*): ColumnChanges =
+    ColumnChanges.of("/table", before, ColumnStatements.among(changes))
 
   test("columns that come last, widened numbers and comments are what a write could bring") {
     Seq(
@@ -54,7 +55,7 @@ class ColumnChangesSuite extends FunSuite {
   test("what rows could not be read by is refused") {
     Seq(addColumn(Array("n"), IntegerType, false), updateColumnType(Array("price"), BooleanType),
       updateColumnType(Array("st"), StringType), updateColumnNullability(Array("price"), false)).foreach { change =>
-      assertEquals(intercept[InvalidInput](of(change)).condition, "OPTION_NOT_SUPPORTED", change.toString)
+      assertEquals(intercept[InvalidInput](of(change)).condition, "STATEMENT_NOT_SUPPORTED", change.toString)
     }
   }
 }

@@ -131,7 +131,7 @@ final class NamedStatementsSuite extends FunSuite {
       "ALTER TABLE saved SET TBLPROPERTIES (primaryKey = 'v')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved SET TBLPROPERTIES ('owner.team' = 'x')" -> "UNKNOWN_OPTION",
       "ALTER TABLE saved UNSET TBLPROPERTIES ('never.set')" -> "STATEMENT_NOT_SUPPORTED",
-      "ALTER TABLE saved DROP COLUMN id" -> "OPTION_NOT_SUPPORTED",
+      "ALTER TABLE saved DROP COLUMN id" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved REPLACE COLUMNS (x INT)" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved ADD PARTITION (day = 'q')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved RENAME TO other" -> "STATEMENT_NOT_SUPPORTED",

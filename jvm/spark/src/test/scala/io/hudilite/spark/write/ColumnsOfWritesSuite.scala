@@ -76,10 +76,10 @@ final class ColumnsOfWritesSuite extends FunSuite {
     tables.foreach { path =>
       refused(path, "MISSING_COLUMN", "column s ", fill._1)(write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n"))
       refused(path, "MISSING_COLUMN", "column ts ")(write(path, "1 AS id, 1 AS p", fill))
-      refused(path, "INCOMPATIBLE_TYPE", "column s ")(
+      refused(path, "MISSING_COLUMN", "column s.b ", fill._1)(
         write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n, named_struct('a', 1) AS s"))
-      refused(path, "INCOMPATIBLE_TYPE", "column s ")(
-        write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n, named_struct('a', 1, 'z', 2) AS s", fill))
+      refused(path, "INCOMPATIBLE_TYPE", "column s.c ")(
+        write(path, "1 AS id, 1 AS p, 4 AS ts, 4 AS n, named_struct('a', 1, 'b', 'x', 'c', 2) AS s"))
       write(path, "1 AS id, 1 AS p, 4 AS ts", fill)
       assertEquals(found(path), Seq("[1,1,4,null,null]"))
       write(path, "1 AS id, 1 AS p, 5 AS ts, named_struct('c', named_struct('d', 2.5F), 'a', 5S) AS s", fill)
@@ -99,5 +99,52 @@ final class ColumnsOfWritesSuite extends FunSuite {
       assertEquals(read.collect().map(_.toString).sorted.toSeq, Seq("[3,1,new,1]", "[3,2,null,1]", "[4,1,null,1]"))
       assertEquals(read.schema("n").dataType.simpleString, "bigint")
     }
+  }
+
+  private val deep = "array(named_struct('x', 1, 'in', named_struct('y', 'y1'))) AS l, " +
+    "map('k', named_struct('f', CAST(0.5 AS FLOAT)), 'none', null) AS m, array(map('q', array(7))) AS aa"
+  private val deeper =
+    "array(named_struct('z', 'new', 'in', named_struct('w', 2, 'y', 'y2'), 'x', 5000000000L), null) AS l, " +
+      "map('k', named_struct('f', 1.5D, 'g', array(named_struct('h', 1)))) AS m, array(map('q', array(8L, null))) AS aa"
+  private val nested = Seq("to_json(l)", "to_json(m)", "to_json(aa)")
+
+  for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ"))
+    test(s"structs in lists, maps and structs get new fields and wider ones, beside old files and logs: $kind") {
+      val path = Files.createTempDirectory("hudilite-nested").resolve("table").toString
+      val conf = facts + ("hoodie.datasource.write.table.type" -> kind)
+      row(s"explode(array(1, 2, 3)) AS id, 1 AS p, 1 AS ts, $deep")
+        .write.format("hudilite").options(conf).mode("append").save(path)
+      write(path, s"2 AS id, 1 AS p, 2 AS ts, $deep")
+      refused(path, "INVALID_OPTION_VALUE", "mergeSchema", "l changes from", "aa changes from")(
+        write(path, s"3 AS id, 1 AS p, 3 AS ts, $deeper", "mergeSchema" -> "false"))
+      write(path, s"3 AS id, 1 AS p, 3 AS ts, $deeper")
+      refused(path, "MISSING_COLUMN", "column l.element.in.w ", fill._1)(
+        write(path, "1 AS id, 1 AS p, 4 AS ts, " + deep.replace("'x', 1,", "'x', 1, 'z', 'z',")))
+      write(path, s"4 AS id, 1 AS p, 3 AS ts, $deep", fill)
+      spark.sql(s"DELETE FROM hudilite.`$path` WHERE m['k'].g[0].h = 2 OR id = 4")
+      spark.sql(s"UPDATE hudilite.`$path` SET ts = 9 WHERE l[0].z = 'new'")
+      val read = spark.read.format("hudilite").load(path)
+      assertEquals(read.select("l", "m", "aa").schema.map(_.dataType.simpleString),
+        Seq(
+          "array<struct<x:bigint,in:struct<y:string,w:int>,z:string>>",
+          "map<string,struct<f:double,g:array<struct<h:int>>>>", "array<map<string,array<bigint>>>"))
+      val old = "[{\"x\":1,\"in\":{\"y\":\"y1\"}}],{\"k\":{\"f\":0.5},\"none\":null},[{\"q\":[7]}]]"
+      assertEquals(read.selectExpr(Seq("id", "ts") ++ nested: _*).collect().map(_.toString).sorted.toSeq,
+        Seq(
+          s"[1,1,$old", s"[2,2,$old",
+          "[3,9,[{\"x\":5000000000,\"in\":{\"y\":\"y2\",\"w\":2},\"z\":\"new\"},null]," +
+            "{\"k\":{\"f\":1.5,\"g\":[{\"h\":1}]}},[{\"q\":[8,null]}]]"))
+      assertEquals(read.where("id < 3").selectExpr("id", "to_json(transform(l, e -> e.z))", "m['k'].g", "aa[0]['q'][0]")
+          .collect().map(_.toString).sorted.toSeq, Seq("[1,[null],null,7]", "[2,[null],null,7]"))
+    }
+
+  test("a key in a struct keeps its type while the struct grows") {
+    val path = Files.createTempDirectory("hudilite-nested-key").resolve("table").toString
+    row("named_struct('id', 1) AS k, 1 AS v").write.format("hudilite").mode("append")
+      .option("hoodie.datasource.write.recordkey.field", "k.id").save(path)
+    refused(path, "INCOMPATIBLE_TYPE", "column k.id ", "keeps its type")(write(path,
+        "named_struct('id', 1L) AS k, 1 AS v"))
+    write(path, "named_struct('id', 1, 'more', 'x') AS k, 2 AS v")
+    assertEquals(found(path), Seq("[[1,x],2]"))
   }
 }

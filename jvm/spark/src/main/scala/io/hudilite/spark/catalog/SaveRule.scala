@@ -1,0 +1,81 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.TableOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.shim.PlanNodes
+
+import com.fasterxml.jackson.databind.ObjectMapper
+import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
+import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.sources.DataSourceRegister
+
+import scala.collection.JavaConverters._
+
+/** `df.write.format("hudilite").save(path)` as a write that Spark plans.
+  *
+  * Of a source that writes by itself Spark demands that `partitionBy` names the partitions of a table that is there, and
+  * does not tell it of them. To one that is given a command it tells everything.
+  */
+object SaveRule extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case save: SaveIntoDataSourceCommand if isOurs(save.dataSource) => planned(save)
+  }
+
+  /** The name of the source. */
+  val Format = "hudilite"
+
+  // What Spark calls the columns of `partitionBy` and `clusterBy` among the options.
+  private val Partitions = "__partition_columns"
+  private val Clustering = "__clustering_columns"
+
+  private def isOurs(source: AnyRef): Boolean = source match {
+    case named: DataSourceRegister => named.shortName() == Format
+    case _ => false
+  }
+
+  private def planned(save: SaveIntoDataSourceCommand): LogicalPlan = {
+    val asked = original(save.options)
+    asked.get(Clustering).foreach(columns =>
+      throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
+        "reason" -> "a write has no such order; hoodie.clustering.plan.strategy.sort.columns is for clustering"))
+    val said = asked - Partitions
+    val place = HudiliteCatalog.table(HudiliteCatalog.pathOf(said), said, dataFrame = true)
+    val known = place.table.toSeq.flatMap(_.config.partitionFields) ++ save.query.output.map(_.name)
+    val partitions =
+      asked.get(Partitions).toSeq.flatMap(names).map(name => known.find(conf.resolver(_, name)).getOrElse(name))
+    val options = said ++ partitionOption(partitions, said)
+    val relation = DataSourceV2Relation.create(place, None, None)
+    save.mode match {
+      case SaveMode.Overwrite => PlanNodes.replaceAll(relation, save.query, options)
+      case SaveMode.Ignore if place.table.isDefined => LocalRelation(Nil)
+      case SaveMode.ErrorIfExists if place.table.isDefined =>
+        throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
+      case _ => PlanNodes.append(relation, save.query, options)
+    }
+  }
+
+  /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
+  private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
+    val transforms = columns.map(name => Expressions.identity(quoted(name)): Transform)
+    CreatedTable.partitioned(transforms, SessionConf.lowerCase(said)).filter(
+      _._1 == TableOptions.PartitionPathFields.name)
+  }
+
+  // As the user wrote them; Spark's own map tells lower-case names.
+  private def original(options: Map[String, String]): Map[String, String] = options match {
+    case folded: CaseInsensitiveMap[String @unchecked] => folded.originalMap
+    case plain => plain
+  }
+
+  private def names(json: String): Seq[String] = new ObjectMapper().readTree(json).elements.asScala.map(_.asText).toSeq
+
+  // Spark's own way of writing takes the whole name for the name of one column, too.
+  private def quoted(name: String): String = s"`${name.replace("`", "``")}`"
+}
