@@ -25,6 +25,8 @@ private[catalog] object Refusal {
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "a statement adds no columns; append rows that have them with format(\"hudilite\")")
+  final case class Assigned(verb: String, column: String) extends Refusal(s"$verb ... SET $column",
+        "the table makes this column by itself, from its key and partition columns and its timeline")
   case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")
   case object PurgePartition extends Refusal("ALTER TABLE DROP PARTITION PURGE",
         "the states before it need the files, which go as they are cleaned")
