@@ -2,6 +2,7 @@ package io.hudilite.spark
 
 import io.hudilite.spark.catalog.{
   AsSelectRule,
+  AssignmentRule,
   HudiliteCatalog,
   MetadataRule,
   NamedMergeRule,
@@ -29,6 +30,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     }
     NamedMergeRule.inject(extensions)
     TimeTravelRule.inject(extensions)
+    AssignmentRule.inject(extensions)
     extensions.injectResolutionRule(_ => MetadataRule)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => AsSelectRule)

@@ -30,7 +30,8 @@ final class ParquetRecords(file: InputFile, conf: Configuration) extends AutoClo
     val metadata = footer.getFileMetaData
     val schema = metadata.getSchema
     val context = support.init(new InitContext(conf,
-      metadata.getKeyValueMetaData.asScala.map { case (key, value) => key -> Collections.singleton(value) }.asJava, schema))
+        metadata.getKeyValueMetaData.asScala.map { case (key, value) => key -> Collections.singleton(value) }.asJava,
+        schema))
     val converter = Materializers.of(support, conf, metadata.getKeyValueMetaData, schema, context)
     reader.setRequestedSchema(context.getRequestedSchema)
     val columns = new ColumnIOFactory(metadata.getCreatedBy).getColumnIO(context.getRequestedSchema, schema, true)

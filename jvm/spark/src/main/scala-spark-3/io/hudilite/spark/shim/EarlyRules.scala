@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, 
 import org.apache.spark.sql.catalyst.rules.Rule
 
 /** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and only times of tables
-  * need them: as they come from its parser.
+  * and assignments need them: as they come from its parser.
   */
 object EarlyRules {
 
@@ -15,9 +15,18 @@ object EarlyRules {
     val _ = (extensions, rule)
   }
 
+  /** A rule for what UPDATE and MERGE set, which changes no plan. */
+  def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    extensions.injectParser((_, parser) => new CheckedParser(parser, rule))
+
   /** A rule for tables as of a time. */
   def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectParser((_, parser) => new TimesParser(parser, rule))
+}
+
+private final class CheckedParser(parser: ParserInterface, rule: Rule[LogicalPlan]) extends DelegatingParser(parser) {
+
+  override def parsePlan(sql: String): LogicalPlan = rule(super.parsePlan(sql))
 }
 
 private final class TimesParser(parser: ParserInterface, rule: Rule[LogicalPlan]) extends DelegatingParser(parser) {

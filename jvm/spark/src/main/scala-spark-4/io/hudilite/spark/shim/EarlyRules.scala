@@ -10,6 +10,10 @@ object EarlyRules {
   def inject(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectHintResolutionRule(_ => rule)
 
+  /** A rule for what UPDATE and MERGE set. */
+  def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    inject(extensions, rule)
+
   /** A rule for tables as of a time. */
   def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = inject(extensions, rule)
 }

@@ -1,5 +1,7 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.error.InvalidInput
+import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
@@ -14,17 +16,28 @@ private[catalog] object ColumnStatements {
   /** The changes of columns among others. */
   def among(changes: Seq[TableChange]): Seq[ColumnChange] = changes.collect { case change: ColumnChange => change }
 
-  /** Raises `InvalidInput` for what a Hudi table cannot keep, and `CommitConflict` when another writer came first. */
+  /** Raises `InvalidInput` for what a Hudi table cannot keep. Spark wraps what is raised as the statement runs. */
+  def check(place: HudiliteTable, changes: Seq[ColumnChange]): Unit =
+    place.table.foreach(table => schemaJson(table, changed(table, changes)))
+
+  /** Raises what [[check]] raises, and `CommitConflict` when another writer came first. */
   def run(place: HudiliteTable, changes: Seq[ColumnChange]): Unit = place.table.foreach { table =>
-    val before = columns(table)
-    changes.foreach(checkRole(table, _))
-    val changed = ColumnChanges.of(table.basePath, before, changes)
-    if (changed.after != before || changed.edits.nonEmpty) commit(place, table, changed)
+    val after = changed(table, changes)
+    if (after.after != columns(table) || after.edits.nonEmpty) commit(place, table, after)
   }
+
+  private def changed(table: Table, changes: Seq[ColumnChange]): ColumnChanges = {
+    changes.foreach(checkRole(table, _))
+    changes.foreach(checkName)
+    ColumnChanges.of(table.basePath, columns(table), changes)
+  }
+
+  private def schemaJson(table: Table, changed: ColumnChanges): String =
+    SchemaConversion.toAvro(changed.after, table.config.name, withMeta = false)
 
   private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges): Unit = {
     val options = TransactionOptions.of(place.writeConf().commit)
-    val json = SchemaConversion.toAvro(changed.after, table.config.name, withMeta = false)
+    val json = schemaJson(table, changed)
     if (changed.asWritten && !table.schema.exists(_.byId.isDefined)) ColumnAlteration.grow(table, json, options)
     else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options)
     HudiliteCatalog.forget(place.basePath)
@@ -32,6 +45,18 @@ private[catalog] object ColumnStatements {
 
   private def columns(table: Table): StructType =
     TableSupport.of(table, Purpose.Write).schema.fold(new StructType())(s => SchemaConversion.toSpark(s.avroJson))
+
+  // Such a column would be taken for that of the table, and left out of its schema.
+  private def checkName(change: ColumnChange): Unit = {
+    val name = change match {
+      case add: AddColumn if add.fieldNames.length == 1 => Some(add.fieldNames.head)
+      case renamed: RenameColumn if renamed.fieldNames.length == 1 => Some(renamed.newName)
+      case _ => None
+    }
+    name.filter(n => MetaFields.all.exists(_.equalsIgnoreCase(n))).foreach(n =>
+      throw InvalidInput("INVALID_COLUMN_NAME", "column" -> n,
+        "reason" -> "the table makes a column of that name by itself"))
+  }
 
   // The properties of the table go on naming these columns, and their values stand in keys and paths.
   private def checkRole(table: Table, change: ColumnChange): Unit = change match {

@@ -25,7 +25,7 @@ object NamedMergeRule extends Rule[LogicalPlan] {
   }
 
   /** The path of the table, or what stands for it, when it is one of hudilite's. */
-  private def named(target: LogicalPlan): Option[String] = target match {
+  private[catalog] def named(target: LogicalPlan): Option[String] = target match {
     case SubqueryAlias(_, child) => named(child)
     case r: UnresolvedRelation => r.multipartIdentifier match {
         case catalog +: path if path.nonEmpty && isOurs(catalog) => Some(path.mkString("/"))

@@ -126,6 +126,10 @@ private[catalog] object NamedTables {
     metastore.describe(found, kept, comment)
   }
 
+  /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. */
+  def checkProperties(found: Registered, properties: Map[String, String]): Unit =
+    (properties - TableCatalog.PROP_COMMENT).foreach { case (name, value) => checked(found, name, value) }
+
   private def checked(found: Registered, name: String, value: String): (String, String) = {
     val option = mutable(found, name) -> value
     Options.check(Map(option), Purpose.Write)

@@ -16,12 +16,13 @@ object StatementRule extends Rule[LogicalPlan] {
     plan.foreach {
       case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), _, _) if catalog.isPath(ident) =>
         catalog.present(ident, dataFrame = false).foreach(refuse(Refusal.Drop))
-      case set: SetTableProperties => at(set.table).filter(isPath).foreach(refuse(Refusal.Alter))
+      case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
-      case comment: CommentOnTable => at(comment.table).filter(isPath).foreach(refuse(Refusal.Alter))
       case analyze: AnalyzeTable => at(analyze.child).foreach(refuse(Refusal.Analyze))
       case analyze: AnalyzeColumn => at(analyze.child).foreach(refuse(Refusal.Analyze))
+      case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
       case alter: AlterTableCommand if PlanNodes.changesColumns(alter) =>
+        if (alter.resolved) at(alter.table).foreach(ColumnStatements.check(_, ColumnStatements.among(alter.changes)))
       case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
       case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
       case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
@@ -36,8 +37,19 @@ object StatementRule extends Rule[LogicalPlan] {
 
   private def isPath(table: HudiliteTable): Boolean = table.entry.isEmpty
 
-  private def checkUnset(unset: UnsetTableProperties, table: HudiliteTable): Unit = {
+  /** Whether the catalog keeps something of the table that may be changed. */
+  private def checkEntry(table: HudiliteTable): Unit = {
     if (isPath(table)) refuse(Refusal.Alter)(table)
+    if (table.entry.exists(_.byHudi)) refuse(Refusal.OfHudi)(table)
+  }
+
+  private def checkSet(set: SetTableProperties, table: HudiliteTable): Unit = {
+    checkEntry(table)
+    table.entry.foreach(NamedTables.checkProperties(_, set.properties))
+  }
+
+  private def checkUnset(unset: UnsetTableProperties, table: HudiliteTable): Unit = {
+    checkEntry(table)
     val there = table.entry.toSeq.flatMap(_.properties.keys)
     unset.propertyKeys.filterNot(key => unset.ifExists || there.exists(_.equalsIgnoreCase(key)))
       .foreach(key => throw Refusal.NoProperty(key).of(table.basePath))

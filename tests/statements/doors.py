@@ -1,0 +1,146 @@
+"""Ways to a table: by its path, by a name in the session's catalog, and as a table that Apache Hudi registered."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from statements.templates import SOURCE, TEMPLATES
+
+DATABASE = "stmts"
+#: The doors of a run, of those in `statement.DOORS`.
+OPENED = ("path", "name", "registered")
+
+
+@dataclass
+class Table:
+    """A copy of a template that statements may change.
+
+    spelling
+        As statements name it.
+    name
+        Its entry in the catalog; `None` for a path.
+    """
+
+    spelling: str
+    folder: Path
+    name: str | None
+    new: str  # a table beside it that is not there
+    metadata: str  # before the dot of a metadata table
+    argument: str  # as procedures take it
+
+    def fill(self, text: str, instants: list[str]) -> str:
+        """A text of a statement with what stands for this table in it."""
+        last = self.spelling.rsplit("/", 1)[-1].rsplit(".", 1)[-1].strip("`")
+        for word, value in {
+            "$T": self.spelling, "$N": last, "$P": self.new, "$DIR": str(self.folder), "$I1": instants[0],
+            "$I2": instants[-1], "$M": self.metadata, "$A": self.argument,
+        }.items():  # fmt: skip
+            text = text.replace(word, value)
+        return text
+
+
+PROVIDER = 4  # its place among the fields of Spark's `CatalogTable`
+Maker = Callable[["Door", str, str], Table]
+
+
+@dataclass
+class Door:
+    """One way to tables.
+
+    session
+        Runs the statements.
+    observer
+        A session of the driver that sees the same catalog; the same one but over Connect.
+    templates
+        Where the templates lie.
+    scratch
+        Where copies may lie.
+    """
+
+    kind: str
+    make: Maker
+    session: SparkSession
+    observer: SparkSession
+    templates: Path
+    scratch: Path
+    made: int = 0
+    clean: dict[str, Table] = field(default_factory=dict)
+    seen: dict[str, Any] = field(default_factory=dict)  # footprints of clean tables
+
+    def table(self, on: str) -> Table:
+        """A copy of the template as nobody has changed it."""
+        if on not in self.clean:
+            self.made += 1
+            self.clean[on] = self.make(self, on, f"t{self.made}")
+        return self.clean[on]
+
+    def spoilt(self, on: str) -> None:
+        """Gives a copy up that a statement has changed."""
+        table = self.clean.pop(on)
+        if table.name is not None:
+            self.observer.sql(f"DROP TABLE IF EXISTS spark_catalog.{DATABASE}.{table.name}")
+        shutil.rmtree(table.folder, ignore_errors=True)
+
+
+def _copy(door: Door, on: str, to: Path) -> Path:
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(door.templates / on, to)
+    return to
+
+
+def _by_path(door: Door, on: str, name: str) -> Table:
+    folder = _copy(door, on, door.scratch / "path" / name)
+    return Table(f"hudilite.`{folder}`", folder, None, f"hudilite.`{folder}-new`", f"hudilite.`{folder}`", str(folder))
+
+
+def _by_name(door: Door, on: str, name: str) -> Table:
+    name = f"{door.kind}_{name}"
+    door.session.sql(TEMPLATES[on].create(name))
+    folder = _copy(door, on, door.scratch / "warehouse" / f"{DATABASE}.db" / name)
+    return Table(name, folder, name, f"{name}_new", f"hudilite.{DATABASE}.{name}", f"{DATABASE}.{name}")
+
+
+def _registered(door: Door, on: str, name: str) -> Table:
+    name = f"hudi_{name}"
+    folder = _copy(door, on, door.scratch / "registered" / name)
+    door.session.sql(f"CREATE TABLE {name} USING hudilite LOCATION '{folder}'")
+    _as_hudi_registers(door.observer, name)
+    spelling = f"hudilite.{DATABASE}.{name}"
+    return Table(spelling, folder, name, f"{spelling}_new", spelling, spelling)
+
+
+def _as_hudi_registers(spark: SparkSession, name: str) -> None:
+    """Has the catalog say `USING hudi`, which SQL takes only where Apache Hudi's classes are."""
+    jvm: Any = spark._jvm
+    catalog = spark._jsparkSession.sessionState().catalog()
+    entry = catalog.getTableMetadata(
+        jvm.org.apache.spark.sql.catalyst.TableIdentifier(name, jvm.scala.Option.apply(DATABASE))
+    )
+    fields = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, entry.productArity())
+    for place in range(entry.productArity()):
+        fields[place] = jvm.scala.Option.apply("hudi") if place == PROVIDER else entry.productElement(place)
+    constructor = max(entry.getClass().getConstructors(), key=lambda found: found.getParameterCount())
+    catalog.alterTable(constructor.newInstance(fields))
+
+
+def doors(spark: SparkSession, templates: Path, scratch: Path) -> dict[str, Door]:
+    """All doors that the session opens; one over Connect is `Door("connect", _by_name, remote, spark, ...)`."""
+    return {
+        kind: Door(kind, make, prepared(spark), spark, templates, scratch)
+        for kind, make in {"path": _by_path, "name": _by_name, "registered": _registered}.items()
+    }
+
+
+def prepared(spark: SparkSession) -> SparkSession:
+    """A session of its own with the views that statements read from."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.shuffle.partitions", "1")
+    session.sql(f"USE {DATABASE}")
+    session.sql(f"CREATE TEMP VIEW src AS SELECT * FROM {SOURCE}")
+    return session

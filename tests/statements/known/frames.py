@@ -1,0 +1,114 @@
+"""`spark.catalog`, readers and writers of Python on tables by their names."""
+
+from __future__ import annotations
+
+from statements.known.pending import NO_TABLE
+from statements.statement import NAMED, WRITE, Statement, asks
+
+_NEW = "spark.createDataFrame([(4, 'c', 4.0, 'four')], 'id int, day string, v double, name string')"
+_FOUR = (4, "c", 4.0, "four")
+_ALL = [(1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None)]
+
+
+def _writes(text: str, adds: object = (), removes: object = (), **more: object) -> Statement:
+    return Statement(text, python=True, adds=adds, removes=removes, touches=WRITE, **more)  # type: ignore[arg-type]
+
+
+def _refused(text: str, condition: str, said: str = "", **more: object) -> Statement:
+    return Statement(text, python=True, condition=condition, text_of_error=said, **more)  # type: ignore[arg-type]
+
+
+KINDS = {
+    "spark.catalog": [
+        asks("spark.catalog.tableExists('$T')", True),
+        asks("spark.catalog.tableExists('$P')", False),
+        asks("spark.catalog.tableExists('nobody')", False),
+        asks("spark.catalog.getTable('$T').name", "$N", doors=NAMED),
+        asks("spark.catalog.getTable('$T').tableType", "MANAGED", doors=("name",)),
+        asks("[column.name for column in spark.catalog.listColumns('$T')]", "id", "day", "v", "name"),
+        asks("[column.name for column in spark.catalog.listColumns('$T') if column.isPartition]", "day"),
+        asks("'$N' in [table.name for table in spark.catalog.listTables('stmts')]", True, doors=NAMED),
+        asks("spark.catalog.currentDatabase()", "stmts"),
+        asks("spark.catalog.databaseExists('stmts')", True),
+        asks("spark.catalog.isCached('$T')", False),
+        Statement(
+            "spark.catalog.cacheTable('$T')",
+            python=True,
+            then="spark.catalog.isCached('$T')",
+            sees=(True,),
+            undo=("UNCACHE TABLE $T",),
+        ),
+        asks("spark.catalog.refreshTable('$T')"),
+        asks("spark.catalog.refreshByPath('$DIR')"),
+        asks("spark.catalog.clearCache()"),
+        _refused("spark.catalog.getTable('$P')", NO_TABLE),
+        _refused("spark.catalog.listColumns('$P')", NO_TABLE),
+        _refused("spark.catalog.recoverPartitions('$T')", ""),
+    ],
+    "readers": [
+        asks("spark.table('$T').count()", 3),
+        asks("spark.read.table('$T').where('id = 1').select('name')", "one"),
+        asks("spark.read.option('versionAsOf', '$I1').table('$T').count()", 2),
+        asks("spark.read.format('hudilite').load('$DIR').count()", 3),
+        asks("spark.table('$T').columns", "id", "day", "v", "name"),
+        asks("spark.table('$T').schema.simpleString()", "struct<id:int,day:string,v:double,name:string>"),
+        asks("spark.read.table('$M.history').count()", 2),
+        asks("spark.table('$T').select('_hoodie_record_key').distinct().count()", 3),
+        _refused("spark.read.option('header', True).table('$T').collect()", "UNKNOWN_OPTION", "header"),
+        _refused("spark.read.format('hudilite').load('$DIR-none')", "TABLE_NOT_FOUND", "$DIR-none"),
+        _refused("spark.read.format('hudilite').load()", "", "path"),
+        _refused("spark.read.format('hudilite').schema('x int').load('$DIR')", "", ""),
+        _refused("spark.table('$P')", NO_TABLE),
+    ],
+    "writers": [
+        _writes(f"{_NEW}.write.insertInto('$T')", [_FOUR]),
+        _writes(f"{_NEW}.write.insertInto('$T', overwrite=True)", [_FOUR], _ALL),
+        _writes(f"{_NEW}.writeTo('$T').append()", [_FOUR]),
+        _writes(f"{_NEW}.writeTo('$T').overwritePartitions()", [_FOUR]),
+        _writes(
+            f"{_NEW}.writeTo('$T').overwrite(__import__('pyspark.sql.functions').sql.functions.expr(\"day = 'c' or day = 'b'\"))",
+            [_FOUR],
+            _ALL[2:],
+        ),
+        _writes(
+            f"{_NEW}.write.format('hudilite').mode('append').saveAsTable('$T')", [_FOUR], doors=("name", "connect")
+        ),
+        _writes(f"{_NEW}.write.format('hudilite').mode('append').save('$DIR')", [_FOUR]),
+        _writes(f"{_NEW}.write.format('hudilite').mode('overwrite').save('$DIR')", [_FOUR], _ALL),
+        _writes(
+            f"{_NEW}.write.format('hudilite').mode('overwrite').option('replaceWhere', \"day = 'b'\").save('$DIR')".replace(
+                "'c'", "'b'"
+            ),
+            [(4, "b", 4.0, "four")],
+            _ALL[2:],
+        ),
+        _writes(
+            f"{_NEW}.write.format('hudilite').mode('overwrite').option('partitionOverwriteMode', 'dynamic').save('$DIR')",
+            [_FOUR],
+        ),
+        asks(f"{_NEW}.write.format('hudilite').mode('ignore').saveAsTable('$T')", doors=("name",)),
+        _refused(
+            f"{_NEW}.write.format('hudilite').saveAsTable('$T')",
+            "TABLE_OR_VIEW_ALREADY_EXISTS|TABLE_ALREADY_EXISTS",
+            doors=("name",),
+        ),
+        _refused(f"{_NEW}.write.format('hudilite').save('$DIR')", "TABLE_OR_VIEW_ALREADY_EXISTS|TABLE_ALREADY_EXISTS"),
+        _refused(
+            f"{_NEW}.writeTo('$T').using('hudilite').create()", "TABLE_OR_VIEW_ALREADY_EXISTS|TABLE_ALREADY_EXISTS"
+        ),
+        _refused(f"{_NEW}.writeTo('$P').append()", NO_TABLE),
+        _refused(f"{_NEW}.writeTo('$T').option('header', 'x').append()", "UNKNOWN_OPTION", "header"),
+        _refused(f"{_NEW}.drop('id').write.format('hudilite').mode('append').save('$DIR')", "MISSING_COLUMN", "id"),
+        _refused(
+            f"{_NEW}.write.format('hudilite').mode('append').option('mergeSchema', 'maybe').save('$DIR')",
+            "INVALID_OPTION_VALUE",
+            "mergeSchema",
+        ),
+        _refused(
+            f"{_NEW}.write.format('hudilite').mode('append').option('hoodie.table.name', 'another').save('$DIR')",
+            "OPTION_CONTRADICTS_TABLE",
+            "",
+        ),
+        _refused(f"{_NEW}.write.format('hudilite').mode('append').bucketBy(4, 'id').save('$DIR')", ""),
+    ],
+}

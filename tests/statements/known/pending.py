@@ -1,0 +1,44 @@
+"""What others are at work on, with what it gives today: this module goes when they are done.
+
+Each of these statements then moves to its kind, with what it must give.
+"""
+
+from __future__ import annotations
+
+from statements.statement import WRITE, refused
+
+#: Conditions that executors raise: they stand in the midst of a stack trace, which one line is to take the place of.
+TOLD_IN_STACK_TRACES = {"NULL_RECORD_KEY", "RECORD_KEY_CHANGED", "ILLEGAL_PARTITION_PATH", "COMMIT_CONFLICT"}
+
+#: No table of that name. The last is what Spark says by itself of a path without a table: hudilite should.
+NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND|UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY"
+
+KINDS = {
+    "pending": [
+        # Both are planned on the table as it is, so that the second is in the way of the first, which stays.
+        refused(
+            "FROM src INSERT INTO $T SELECT id, day, v, name INSERT INTO $T SELECT id + 5, day, v, name",
+            "COMMIT_CONFLICT",
+            "touches the file group",
+            touches=WRITE,
+            adds=[(2, "a", 20.0, "TWO"), (4, "c", 4.0, "four")],
+        ),
+        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "", ""),
+        refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "", ""),
+        refused("CREATE TABLE $N_like LIKE $T", "", ""),
+        refused("CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')", "", ""),
+        refused(
+            "CREATE TABLE $P (id INT, w INT GENERATED ALWAYS AS (id + 1)) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
+            "",
+            "",
+        ),
+        refused("ALTER TABLE $T ADD COLUMN x INT DEFAULT 3", "", ""),
+        refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3", "", ""),
+        refused("SELECT _metadata.file_path FROM $T", "UNRESOLVED_COLUMN"),
+        refused(
+            "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS day, 5 AS x) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *",
+            "",
+            "",
+        ),
+    ],
+}
