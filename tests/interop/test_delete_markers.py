@@ -24,9 +24,16 @@ def without(batch: list[Record]) -> list[Record]:
     return [{**row, "_hoodie_is_deleted": row["op"] == "D"} for row in batch]
 
 
-@pytest.mark.parametrize("table_type", ["COPY_ON_WRITE", "MERGE_ON_READ"])
-@pytest.mark.parametrize("mode", ["EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"])
-@pytest.mark.parametrize("first", ["hudi", "hudilite"])
+# Each pair of them.
+@pytest.mark.parametrize(
+    ("first", "mode", "table_type"),
+    [
+        ("hudi", "EVENT_TIME_ORDERING", "COPY_ON_WRITE"),
+        ("hudi", "COMMIT_TIME_ORDERING", "MERGE_ON_READ"),
+        ("hudilite", "EVENT_TIME_ORDERING", "MERGE_ON_READ"),
+        ("hudilite", "COMMIT_TIME_ORDERING", "COPY_ON_WRITE"),
+    ],
+)
 def test_marked_rows_are_deletes_to_both_engines(
     lite: Engine, real: Engine, path: Path, first: str, mode: str, table_type: str
 ) -> None:

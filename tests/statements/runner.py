@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from statements.doors import DATABASE, Door, Table
 from statements.footprint import Footprint, footprint, ordered, plain
-from statements.known.pending import TOLD_IN_STACK_TRACES
+from statements.known.gaps import TOLD_IN_STACK_TRACES
 from statements.statement import Statement
 
 

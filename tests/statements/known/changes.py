@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import changes, refused
 
 _1, _2, _3 = (1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None)

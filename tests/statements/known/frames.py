@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import NAMED, WRITE, Statement, asks
 
 _NEW = "spark.createDataFrame([(4, 'c', 4.0, 'four')], 'id int, day string, v double, name string')"

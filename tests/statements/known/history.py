@@ -72,7 +72,7 @@ KINDS = {
         says(f"{_CALL}help(cmd => 'run_clean')", "retain_commits"),
         gives(f"{_CALL}show_savepoints('$A')"),
         gives(f"{_CALL}doctor('$A')"),
-        gives(f"{_CALL}archive_commits('$A')", (0, 0)),
+        gives(f"{_CALL}archive_commits('$A')", (0, 0, [], [])),
         says(f"{_CALL}drop_partition('$A', 'a', dry_run => true)", "a | 1 | None | False"),
         changes(
             f"{_CALL}drop_partition('$A', 'a')",

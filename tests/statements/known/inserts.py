@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import changes, refused
 
 _FOUR = (4, "c", 4.0, "four")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import NAMED, does, gives, refused, says
 
 _NAMES = {"names"}

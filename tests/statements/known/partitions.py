@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import DROP, changes, does, gives, refused
 
 _A = [(1, "a", 1.0, "one"), (2, "a", 2.0, "two")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.known.pending import NO_TABLE
+from statements.known.gaps import NO_TABLE
 from statements.statement import gives, planned, refused, says
 
 KINDS = {
@@ -10,6 +10,8 @@ KINDS = {
         gives("SELECT * FROM $T", (1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None)),
         gives("SELECT * FROM $T", (1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None), on="mor"),
         gives("SELECT id FROM $T WHERE day = 'a' ORDER BY id DESC", 2, 1),
+        says("SELECT _metadata.file_path FROM $T", "/a/", ".parquet"),
+        says("SELECT input_file_name() FROM $T", "/b/", ".parquet"),
         gives("SELECT ID, Day FROM $T WHERE NAME IS NULL", (3, "b")),
         gives("SELECT count(*), count(name), min(v), max(v) FROM $T", (3, 2, 1.0, 3.0)),
         gives("SELECT count(*), max(v) FROM $T", (3, 3.0), on="mor"),

@@ -17,9 +17,10 @@ class LaterRowSuite extends MergeOnReadFixture {
     read(path).where("id in ('k0001', 'new01')").collect().map(r => r.getAs[String]("id") -> r.getAs[String]("v")).toMap
 
   for {
-    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
-    version <- Seq(6, 9)
-    mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+    // Each pair of them; that the version decides nothing is what this is about, too.
+    (tableType, version, mode) <- Seq(("COPY_ON_WRITE", 6, "EVENT_TIME_ORDERING"),
+      ("COPY_ON_WRITE", 9, "COMMIT_TIME_ORDERING"), ("MERGE_ON_READ", 6, "COMMIT_TIME_ORDERING"),
+      ("MERGE_ON_READ", 9, "EVENT_TIME_ORDERING"))
     index <- Seq(Seq("hoodie.index.type" -> "BLOOM"), Seq("hoodie.index.type" -> "GLOBAL_SIMPLE"), buckets)
   } test(s"the later of equal rows of an upsert wins, $tableType, version $version, $mode, ${index.head._2}") {
     val path = newPath()

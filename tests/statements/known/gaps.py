@@ -1,20 +1,17 @@
-"""What others are at work on, with what it gives today: this module goes when they are done.
-
-Each of these statements then moves to its kind, with what it must give.
-"""
+"""What is not offered, and what is refused in another way than in one line of hudilite's."""
 
 from __future__ import annotations
 
 from statements.statement import WRITE, refused
 
-#: Conditions that executors raise: they stand in the midst of a stack trace, which one line is to take the place of.
+#: Conditions that executors and commits raise: Spark shows them in the midst of a stack trace (decision 15).
 TOLD_IN_STACK_TRACES = {"NULL_RECORD_KEY", "RECORD_KEY_CHANGED", "ILLEGAL_PARTITION_PATH", "COMMIT_CONFLICT"}
 
-#: No table of that name. The last is what Spark says by itself of a path without a table: hudilite should.
+#: No table of that name. The last is what Spark says by itself of a path without a table.
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND|UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY"
 
 KINDS = {
-    "pending": [
+    "not offered": [
         # Both are planned on the table as it is, so that the second is in the way of the first, which stays.
         refused(
             "FROM src INSERT INTO $T SELECT id, day, v, name INSERT INTO $T SELECT id + 5, day, v, name",
@@ -23,8 +20,8 @@ KINDS = {
             touches=WRITE,
             adds=[(2, "a", 20.0, "TWO"), (4, "c", 4.0, "four")],
         ),
-        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "", ""),
-        refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "", ""),
+        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
+        refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
         refused("CREATE TABLE $N_like LIKE $T", "", ""),
         refused("CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')", "", ""),
         refused(
@@ -34,11 +31,11 @@ KINDS = {
         ),
         refused("ALTER TABLE $T ADD COLUMN x INT DEFAULT 3", "", ""),
         refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3", "", ""),
-        refused("SELECT _metadata.file_path FROM $T", "UNRESOLVED_COLUMN"),
         refused(
-            "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS day, 5 AS x) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *",
+            "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS day, 5 AS x) s ON t.id = s.id "
+            "WHEN MATCHED THEN UPDATE SET *",
             "",
-            "",
+            lines=("3.5",),
         ),
     ],
 }
