@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hudilite import wording
+from hudilite import driver, wording
 from hudilite.errors import condition_of
 from hudilite.markup import Markup, element, joined
-from hudilite.metadata import metadata_table
 
 if TYPE_CHECKING:
     from hudilite.inspect import Commit
@@ -44,8 +43,8 @@ def html(table: HudiliteTable) -> str:
 
 def _face(table: HudiliteTable) -> Markup:
     # Both are made by the driver, without a job.
-    properties = {row["key"]: row["value"] for row in metadata_table(table, "properties").collect()}
-    counted = metadata_table(table, "partitions").collect()
+    properties = {row["key"]: row["value"] for row in driver.metadata(table.spark, table.path, "properties")}
+    counted = driver.metadata(table.spark, table.path, "partitions")
     partitions = [(row["base_files"], row["log_files"], row["bytes"]) for row in counted]
     commits = table.history(COMMITS)
     facts = wording.about(properties)

@@ -6,11 +6,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from hudilite import driver
 from hudilite.inspect import Commit, Instant, base_files
 from hudilite.inspect.folder import Folder
 from hudilite.inspect.groups import FileGroup, groups
 from hudilite.inspect.instants import commits, instants
-from hudilite.metadata import metadata_table
 from hudilite.report.facts import Facts, KeyRange
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def with_spark(table: HudiliteTable) -> Facts:
     """Facts of a table, read through its metadata tables, so that they come through Spark Connect, too."""
 
     def rows(name: str) -> list[dict[str, Any]]:
-        return [row.asDict() for row in metadata_table(table, name).collect()]
+        return driver.metadata(table.spark, table.path, name)
 
     properties = {row["key"]: row["value"] for row in rows("properties")}
     timeline = [Instant(**row) for row in rows("timeline")]
