@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statements.statement import WRITE, refused
+from statements.statement import refused
 
 #: Conditions that executors and commits raise: Spark shows them in the midst of a stack trace (decision 15).
 TOLD_IN_STACK_TRACES = {"NULL_RECORD_KEY", "RECORD_KEY_CHANGED", "ILLEGAL_PARTITION_PATH", "COMMIT_CONFLICT"}
@@ -12,13 +12,10 @@ NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND|UNSUPPORTED_DATASOURCE_FOR_D
 
 KINDS = {
     "not offered": [
-        # Both are planned on the table as it is, so that the second is in the way of the first, which stays.
         refused(
             "FROM src INSERT INTO $T SELECT id, day, v, name INSERT INTO $T SELECT id + 5, day, v, name",
-            "COMMIT_CONFLICT",
-            "touches the file group",
-            touches=WRITE,
-            adds=[(2, "a", 20.0, "TWO"), (4, "c", 4.0, "four")],
+            "STATEMENT_NOT_SUPPORTED",
+            "UNION ALL",
         ),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),

@@ -26,6 +26,8 @@ private[catalog] object Refusal {
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
+  case object Inserts extends Refusal("FROM ... INSERT ... INSERT",
+        "each would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends Refusal(s"$verb ... SET $column",
         "the table makes this column by itself, from its key and partition columns and its timeline")
   case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")

@@ -28,6 +28,7 @@ object StatementRule extends Rule[LogicalPlan] {
       case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
+      case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
       case _ =>
     }
     plan
@@ -56,13 +57,16 @@ object StatementRule extends Rule[LogicalPlan] {
   }
 
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
-    if (SchemaEvolution.capability.isEmpty && PlanNodes.evolvesSchema(statement)) target.foreach {
-      case r: DataSourceV2Relation => r.table match {
-          case t: HudiliteTable => throw Refusal.Evolve.of(t.basePath)
-          case _ =>
-        }
-      case _ =>
-    }
+    if (SchemaEvolution.capability.isEmpty && PlanNodes.evolvesSchema(statement))
+      written(target).foreach(refuse(Refusal.Evolve))
+
+  // Both are planned on the table as it is, so that the commit of the first would stand against the second.
+  private def checkTargets(targets: Seq[LogicalPlan]): Unit =
+    targets.flatMap(written).groupBy(_.basePath).values.find(_.size > 1).flatMap(_.headOption)
+      .foreach(refuse(Refusal.Inserts))
+
+  private def written(target: LogicalPlan): Option[HudiliteTable] =
+    target.collectFirst { case r: DataSourceV2Relation => r.table }.collect { case table: HudiliteTable => table }
 
   /** The table of hudilite's that a statement names, when there is one. */
   private def at(name: LogicalPlan): Option[HudiliteTable] = name match {
