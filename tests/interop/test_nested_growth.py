@@ -1,4 +1,4 @@
-"""hudilite grows structs within lists and maps by writing: Apache Hudi reads the rows."""
+"""hudilite grows structs within lists and maps by writing: Apache Hudi reads the rows, and goes on in logs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def grown(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("kind", ["COPY_ON_WRITE"])
+@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
 def test_hudi_reads_what_hudilite_wrote_before_and_after_nested_columns_grew(
     lite: Engine, real: Engine, path: Path, kind: str
 ) -> None:
@@ -52,7 +52,7 @@ def test_hudi_reads_what_hudilite_wrote_before_and_after_nested_columns_grew(
     rows: dict[str, dict[str, Any]] = {}
 
     def write(engine: Engine, batch: list[dict[str, Any]], schema: str, operation: str = "upsert") -> None:
-        facts = {} if rows else shape
+        facts = shape if engine is real or not rows else {}
         engine.write(engine.spark.createDataFrame(batch, schema), path, operation, **facts)
         rows.update({row["id"]: row for row in batch})
 
@@ -67,3 +67,6 @@ def test_hudi_reads_what_hudilite_wrote_before_and_after_nested_columns_grew(
     write(lite, [after(2, 3), after(7, 3)], AFTER)
     rows.update({key: grown(row) for key, row in rows.items() if row["ts"] < 3})
     check()
+    if kind == "MERGE_ON_READ":  # in base files it fails where numbers in lists were widened, by itself, too
+        write(real, [after(3, 4)], AFTER)
+        check()
