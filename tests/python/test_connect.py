@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 from conditions import fails_with
-from connect_server import AVAILABLE
 from pyspark.sql import SparkSession
 
 import hudilite
 from hudilite import driver
 from hudilite.driver import NoExtension
-
-pytestmark = pytest.mark.skipif(not AVAILABLE, reason="PySpark 3.5 comes without the server of Spark Connect")
 
 ODD = "a b `c` 'd' \"e\" ü,=;%41 \\n :x ?"
 STILL = {
