@@ -27,8 +27,13 @@ help: ## this list
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --editable '.[interop]'
 	touch $@
 
+# Killed writers and the like start some thirty JVMs there; on Spark 4 it would not pay.
+.venv/pyspark-$(OLDEST_3)/spark-classes.jsa: .venv/pyspark-$(OLDEST_3)/ready | build
+	$(@D)/bin/python tests/startup.py
+
 # After this no other target changes an environment or the package's jars, so that tests/all.py can run two at once.
-setup: $(OLDEST_3:%=.venv/pyspark-%/interop) $(OLDEST_4:%=.venv/pyspark-%/ready) $(NEWEST_4:%=.venv/pyspark-%/ready) build ## virtual environments for PySpark 3.5, 4.0 and 4.3, and both jars
+setup: $(OLDEST_3:%=.venv/pyspark-%/interop) $(OLDEST_4:%=.venv/pyspark-%/ready) $(NEWEST_4:%=.venv/pyspark-%/ready) build \
+  $(OLDEST_3:%=.venv/pyspark-%/spark-classes.jsa) ## virtual environments for PySpark 3.5, 4.0 and 4.3, and both jars
 
 build: .venv/pyspark-$(NEWEST_4)/ready ## both jars, into the Python package; nothing when they are fresh
 	$(DEV)/python jvm/build_jars.py

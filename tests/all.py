@@ -35,6 +35,8 @@ TWO_LANES_BYTES = 12 * 1024**3
 #: Limits of a container, cgroups version 2 and 1; the text is a number of bytes, or ``max``.
 MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 SIGN_OF_LIFE_SECONDS = 60.0
+#: Python looks at a signal that comes right before a wait when the wait is over.
+SIGNALS_SEEN_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 FAILURE_CHARACTERS = 300
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -92,12 +94,16 @@ class Runner:
 
     def watch(self, futures: Sequence[Future[list[Result]]]) -> None:
         """Wait for all lanes, or for the first one that raises."""
-        while (state := wait(futures, SIGN_OF_LIFE_SECONDS, FIRST_EXCEPTION)).not_done:
+        said = time.monotonic()
+        while (state := wait(futures, min(SIGNALS_SEEN_SECONDS, SIGN_OF_LIFE_SECONDS), FIRST_EXCEPTION)).not_done:
             for future in state.done:
                 future.result()
+            if time.monotonic() - said < SIGN_OF_LIFE_SECONDS:
+                continue
+            said = time.monotonic()
             with self.lock:
                 targets = ", ".join(self.running.values())
-            self.say(f"===== {(time.monotonic() - self.began) / 60:.0f} min: running {targets}")
+            self.say(f"===== {(said - self.began) / 60:.0f} min: running {targets}")
 
     def lane(self, targets: Sequence[str]) -> list[Result]:
         """Run targets one after the other."""

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import pyspark
+import startup
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -18,7 +19,9 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Duser.timezone=UTC",
+    "spark.driver.extraJavaOptions": " ".join(
+        ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", *startup.java_options()]
+    ),
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.sql.session.timeZone": "UTC",
