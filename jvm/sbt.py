@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+#: sbt compiles once and ends: what the JVM's second compiler does in that time, Scala's compiler does not get back.
+JVM = ("-Xmx1500m", "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 MINIMUM_JAVA = 17
 NO_JAVA = (
     f"hudilite's jars are built from Scala sources, which needs a JDK {MINIMUM_JAVA} or newer, and {{problem}}. "
@@ -61,7 +63,7 @@ def command(arguments: list[str]) -> list[str]:
     """The command line that runs sbt with ``arguments``; ``-D…`` go to its JVM."""
     system = [a for a in arguments if a.startswith("-D")]
     tasks = [a for a in arguments if not a.startswith("-D")]
-    return [java(), "-Xmx1500m", "-Xss8m", "-XX:+UseSerialGC", *system, "-jar", str(launcher()), *tasks]
+    return [java(), *JVM, *system, "-jar", str(launcher()), *tasks]
 
 
 def main() -> int:
