@@ -69,7 +69,8 @@ def worker(args: argparse.Namespace) -> None:
     from data import generate
     from pyspark.sql import SparkSession
     from systems import SYSTEMS
-    from workloads import Bench, Recorder
+    from upkeep import Upkeep
+    from workloads import Recorder
 
     name, group, sink = args.worker
     spark = SparkSession.builder.appName("bench").getOrCreate()
@@ -82,7 +83,7 @@ def worker(args: argparse.Namespace) -> None:
     system = SYSTEMS[name]
     recorder = Recorder(spark, system, group, sink)
     root = os.path.join(args.work, name, group)
-    bench = Bench(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
+    bench = Upkeep(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
     getattr(bench, group)()
     spark.stop()
 
@@ -173,9 +174,11 @@ def main() -> None:
     args = arguments()
     if args.worker:
         return worker(args)
+    from changes import GROUPS as CHANGES
     from report import markdown
     from systems import SYSTEMS
-    from workloads import GROUPS
+    from upkeep import GROUPS as UPKEEP
+    from workloads import GROUPS as FIRST
 
     args.data, args.work = os.path.abspath(args.data), os.path.abspath(args.work)
     if not all(is_generated(args, rows) for rows in (TINY_ROWS, args.rows)):
@@ -183,7 +186,7 @@ def main() -> None:
         if failure:
             sys.exit(f"cannot generate the data: {failure}")
     out, info, text = Path(args.out), facts(args), ""
-    for group in (group for group in GROUPS if group in args.workloads.split(",")):
+    for group in (group for group in [*FIRST, *CHANGES, *UPKEEP] if group in args.workloads.split(",")):
         for name in args.systems.split(","):
             if group in SYSTEMS[name].groups:
                 text = markdown(merge(out, info, measure(args, name, group)))

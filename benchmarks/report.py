@@ -6,7 +6,11 @@ import json
 import sys
 from typing import Any
 
-from workloads import TITLES
+from changes import TITLES as CHANGES
+from upkeep import TITLES as UPKEEP
+from workloads import TITLES as FIRST
+
+TITLES = {**FIRST, **CHANGES, **UPKEEP}
 
 Row = dict[str, Any]
 FLOORS = ("parquet-zstd", "parquet")  # the first one that was run is what `xP` compares with

@@ -16,6 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col
 from pyspark.sql.types import StringType, StructField, StructType
 
+CHANGES = ("big", "one", "wide500", "wide2000", "nested", "foreign")
+
 
 class Unsupported(Exception):
     """The system has no such feature; reported as n/a, not as a failure."""
@@ -46,8 +48,9 @@ class System:
     """What the workloads ask of a table format."""
 
     name = ""
-    groups = frozenset({"cow", "latest", "commits"})  # workload groups it takes part in
+    groups = frozenset({"cow", "latest", "commits", *CHANGES})  # workload groups it takes part in
     packages = ""  # Maven coordinates that spark-submit resolves
+    reads_hudi = False  # whether it goes on with a table that Hudi wrote
 
     def jars(self) -> list[str]:
         """Paths of jars for the session."""
@@ -93,7 +96,7 @@ class Parquet(System):
     the compaction apply the batches by anti-joins.
     """
 
-    groups = frozenset({"cow", "latest", "mor"})
+    groups = frozenset({"cow", "latest", "mor", *CHANGES})
 
     def __init__(self, name: str, codec: str) -> None:
         self.name, self.codec = name, codec
@@ -160,7 +163,8 @@ class Hudi(System):
     """Apache Hudi 1.2 with its defaults, but for what `options` says."""
 
     format = "hudi"
-    groups = frozenset({"cow", "simple", "latest", "commits", "mor"})
+    groups = frozenset({"cow", "simple", "latest", "commits", "mor", "origin", *CHANGES})
+    reads_hudi = True
     packages = "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
 
     def __init__(self, name: str = "hudi", options: dict[str, str] | None = None) -> None:

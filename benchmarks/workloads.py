@@ -57,6 +57,7 @@ class Recorder:
         repeat: int = 1,
         table: Table | None = None,
         expect: dict[str, Any] | None = None,
+        found: Callable[[DataFrame], dict[str, Any]] = checksum,
     ) -> bool:
         """Run `action(i)` for i < repeat; record times, Spark's own numbers of the last run, and the table's check."""
         row: dict[str, Any] = {"system": self.system.name, "group": self.group, "workload": workload, "times": []}
@@ -69,10 +70,10 @@ class Recorder:
             if table is not None:
                 row.update(disk(table))
             if table is not None and expect is not None:
-                found = checksum(self.system.read(self.spark, table))
-                row["correct"] = found == expect
+                is_now = found(self.system.read(self.spark, table))
+                row["correct"] = is_now == expect
                 if not row["correct"]:
-                    row["found"], row["expected"] = found, expect
+                    row["found"], row["expected"] = is_now, expect
         except Unsupported as reason:
             row["unsupported"] = str(reason) or "n/a"
         except Exception as error:  # a system's failure is a result

@@ -1,0 +1,5 @@
+from changes import Changes
+TITLES: dict[str, str] = {}
+GROUPS: list[str] = []
+class Upkeep(Changes):
+    pass
