@@ -43,10 +43,28 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(core.filter(_.code.exists(_.contains("org.apache.spark."))).map(_.path), Nil)
   }
 
-  test("the options of reads and writes are read in one place, and carried from there as values") {
-    val reads = """\b(Read|Write)Options\.\w+(\(|\.(get|isSet|raw)\()""".r
-    val elsewhere = all.filter(s => s.room != "config" && s.code.exists(reads.findFirstIn(_).isDefined))
+  test("the options of reads, writes and services are read in one place, and carried from there as values") {
+    val kinds = "Read|Write|Service|Compaction|Clustering|PartitionTtl|Clean|Archive"
+    val reads = s"""\\b($kinds)Options\\.\\w+(\\(|\\.(get|isSet|raw|setting)\\()""".r
+    val elsewhere =
+      all.filter(s => s.room.takeWhile(_ != '.') != "config" && s.code.exists(reads.findFirstIn(_).isDefined))
     assertEquals(elsewhere.map(_.path), Nil)
+  }
+
+  // Options are given to a call, a statement or a source; Hadoop and Parquet take theirs from the map.
+  private val takesOptions = Set("config", "config.key", "config.service", "record", "spark", "spark.row", "spark.read",
+    "spark.plan", "spark.catalog", "spark.catalog.metastore", "spark.function", "spark.procedure", "spark.shim")
+
+  test("no planner, writer or service gets a map of options") {
+    val map = """\boptions: Map\[String, String\]""".r
+    val found = all.filter(s => !takesOptions(s.room) && s.code.exists(map.findFirstIn(_).isDefined))
+    assertEquals(found.map(_.path), Nil)
+  }
+
+  test("services that are called by a path get their options read") {
+    val parses = """\b(WriteConf|ReadConf)\.of\(""".r
+    val found = all.filter(s => s.room.contains("service") && s.code.exists(parses.findFirstIn(_).isDefined))
+    assertEquals(found.map(_.name), Seq("Compactions"))
   }
 
   test("no folder is crowded") {

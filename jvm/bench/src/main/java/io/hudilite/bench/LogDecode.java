@@ -43,7 +43,7 @@ public class LogDecode {
         path = file.toString();
         Storage storage = new HadoopStorage(new Configuration());
         LogBlock block = LogFileReader$.MODULE$.blocks(storage, path, Files.size(file)).apply(0);
-        content = LogFileReader$.MODULE$.content(storage, block);
+        content = LogFileReader$.MODULE$.content(storage, block, Files.size(file));
         schema = new Schema.Parser().parse(block.schemaJson());
         table.delete();
     }

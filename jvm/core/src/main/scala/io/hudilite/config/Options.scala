@@ -1,5 +1,14 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.service.{
+  ArchiveOptions,
+  CleanOptions,
+  ClusteringOptions,
+  CompactionOptions,
+  PartitionTtlOptions,
+  ServiceOptions
+}
 import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale

@@ -1,5 +1,7 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
+
 /** The options of one read, checked and read once.
   *
   * @param options

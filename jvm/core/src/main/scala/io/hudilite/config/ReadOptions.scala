@@ -1,5 +1,7 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
+
 /** Options of one read. */
 object ReadOptions {
 

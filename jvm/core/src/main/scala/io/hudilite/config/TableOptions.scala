@@ -1,5 +1,7 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
+
 /** Options that state facts of a table. The write that creates the table fixes them; later writes need not repeat
   * them, and one that differs from the table is an error.
   */

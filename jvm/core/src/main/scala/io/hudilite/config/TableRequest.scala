@@ -1,5 +1,6 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
 
 /** What a write's options say about the table itself. */

@@ -1,10 +1,13 @@
 package io.hudilite.config
 
+import io.hudilite.config.service.ServiceConf
+import io.hudilite.config.key.ConfigKey
+
 /** The options of one write, checked and read once.
   *
   * @param options
-  *   as they were given, session settings included: for the facts of a new table, and for the reads and table services
-  *   that belong to the write
+  *   as they were given, session settings included: for the facts of a new table, and for the reads that belong to the
+  *   write
   * @param operation
   *   what the write does with its rows; `None` = what the statement says
   * @param partitionsToDelete
@@ -13,6 +16,8 @@ package io.hudilite.config
   *   what an overwriting write replaces
   * @param columns
   *   how the columns of the rows meet those of the table
+  * @param services
+  *   what the table does for itself, after the write or because it is called
   */
 final case class WriteConf(
     options: Map[String, String],
@@ -27,13 +32,16 @@ final case class WriteConf(
     files: FileConf,
     bloom: BloomConf,
     logs: LogConf,
-    commit: CommitConf)
+    commit: CommitConf,
+    services: ServiceConf)
 
 object WriteConf {
 
   /** Raises `InvalidInput` for an option that nobody knows and for a value that cannot be read. */
   def of(options: Map[String, String]): WriteConf = {
     Options.check(options)
+    val files = FileConf(WriteOptions.MaxFileSize(options), WriteOptions.CompressionCodec(options),
+      whenSet(WriteOptions.BlockSize, options), whenSet(WriteOptions.PageSize, options))
     WriteConf(
       options = options,
       operation = whenSet(WriteOptions.Operation, options),
@@ -46,14 +54,14 @@ object WriteConf {
       parallelism = ParallelismConf(WriteOptions.UpsertParallelism(options), WriteOptions.InsertParallelism(options),
         WriteOptions.BulkInsertParallelism(options), WriteOptions.DeleteParallelism(options)),
       packing = packingOf(options),
-      files = FileConf(WriteOptions.MaxFileSize(options), WriteOptions.CompressionCodec(options),
-        whenSet(WriteOptions.BlockSize, options), whenSet(WriteOptions.PageSize, options)),
+      files = files,
       bloom = BloomConf(WriteOptions.BloomType(options), WriteOptions.BloomEntries(options),
         WriteOptions.BloomFpp(options), WriteOptions.BloomMaxEntries(options)),
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
-        WriteOptions.FailedWritesPolicy(options)))
+        WriteOptions.FailedWritesPolicy(options)),
+      services = ServiceConf.of(options, files.maxBytes))
   }
 
   private def indexOf(options: Map[String, String]): IndexConf = IndexConf(

@@ -1,6 +1,7 @@
 package io.hudilite.record
 
-import io.hudilite.config.{ConfigKey, TableOptions}
+import io.hudilite.config.TableOptions
+import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
 
 import java.time.{Instant, LocalDate, LocalDateTime, ZoneId, ZoneOffset}

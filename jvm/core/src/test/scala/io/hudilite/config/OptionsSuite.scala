@@ -1,5 +1,7 @@
 package io.hudilite.config
 
+import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.service.{ArchiveOptions, CompactionOptions}
 import io.hudilite.error.{EditDistance, InvalidInput}
 
 import munit.FunSuite

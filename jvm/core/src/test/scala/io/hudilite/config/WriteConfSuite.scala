@@ -1,5 +1,6 @@
 package io.hudilite.config
 
+import io.hudilite.config.service.ServiceConf
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite
@@ -24,7 +25,8 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
-        commit = CommitConf(60000, "indexes", "LAZY")))
+        commit = CommitConf(60000, "indexes", "LAZY"),
+        services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
   test("each option of writes comes to its place, in any case and from older spellings") {
@@ -84,7 +86,8 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
-        commit = CommitConf(16, "true", "EAGER")))
+        commit = CommitConf(16, "true", "EAGER"),
+        services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),
       "an option that is in no test; buckets have one engine")

@@ -1,6 +1,8 @@
 package io.hudilite.docs
 
-import io.hudilite.config._
+import io.hudilite.config.{Options, ReadOptions, TableOptions, WriteOptions}
+import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.service._
 import io.hudilite.error.Conditions
 
 /** One group of options, as a section of the pages. */

@@ -3,6 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.CorruptTable
+import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{Machine, MemoryStorage, Storage}
 import io.hudilite.table.Table
@@ -66,7 +67,7 @@ class ClocksSuite extends FunSuite {
       TextWrites.table(here, path, version, TableType.MergeOnRead)
       TextWrites.append.run(at(here))
       val upsert = TextWrites.append.begin(at(here))
-      val plan = CompactionScheduler.schedule(at(ahead), Map.empty).get.instant.get
+      val plan = CompactionScheduler.schedule(at(ahead), Services.of().compaction).get.instant.get
       TextWrites.append.commit(at(here), upsert)
       val table = at(here)
       assert(table.timeline.completionTime(upsert.instant).exists(_ > plan), "the change completed after the plan")

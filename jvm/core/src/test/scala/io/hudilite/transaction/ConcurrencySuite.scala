@@ -3,6 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.CommitConflict
+import io.hudilite.service.Services
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler}
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
@@ -105,8 +106,8 @@ class ConcurrencySuite extends FunSuite {
     val made = TextWrites.table(new MemoryStorage(), path, version, TableType.MergeOnRead)
     (1 to 3).foreach(_ => append.run(made.refresh()))
     CompactionScheduler.schedule(made.refresh(),
-      Map("hoodie.log.compaction.blocks.threshold" -> "2",
-        "hoodie.log.compaction.enable" -> "true"), kind = kind).get
+      Services.of("hoodie.log.compaction.blocks.threshold" -> "2",
+        "hoodie.log.compaction.enable" -> "true").compaction, kind = kind).get
     made.refresh()
   }
 

@@ -3,6 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.CorruptTable
+import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
@@ -105,7 +106,7 @@ class CutShortSuite extends FunSuite {
     val first = new MemoryStorage(() => now.get)
     val made = TextWrites.table(first, path, 9, TableType.MergeOnRead)
     TextWrites.append.run(made)
-    val plan = CompactionScheduler.schedule(made.refresh(), Map.empty).get.instant.get
+    val plan = CompactionScheduler.schedule(made.refresh(), Services.of().compaction).get.instant.get
     val table = made.refresh()
     val gone = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
     val running = Transaction.resume(table, table.timeline.pendingCompactions.head, "COMPACT", gone)

@@ -1,6 +1,6 @@
 package io.hudilite.service.archive
 
-import io.hudilite.config.{ArchiveOptions, CleanOptions, CompactionOptions}
+import io.hudilite.config.service.{ArchiveConf, ArchiveOptions, CleanOptions, CompactionOptions, TriggerConf}
 import io.hudilite.error.InvalidInput
 
 /** How archiving goes.
@@ -24,25 +24,26 @@ object ArchiveSettings {
 
   /** Raises `InvalidInput` for numbers that contradict each other.
     *
+    * @param trigger
+    *   of the compactions of the table
     * @param retained
     *   commits whose states cleaning leaves whole, where it goes by their number: all of them must stay in the active
     *   timeline, and the one before them, which the oldest such state rests on
     */
-  def of(options: Map[String, String], retained: Option[Int] = None): ArchiveSettings = {
-    val (min, max) = (ArchiveOptions.MinCommits(options), ArchiveOptions.MaxCommits(options))
+  def of(conf: ArchiveConf, trigger: TriggerConf, retained: Option[Int] = None): ArchiveSettings = {
+    val (min, max) = (conf.minCommits.value, conf.maxCommits.value)
     if (max <= min) throw invalid(ArchiveOptions.MaxCommits.name, max,
       s"it must be greater than ${ArchiveOptions.MinCommits.name}, which is $min")
     retained.filter(min <= _).foreach(cleaned =>
       throw invalid(ArchiveOptions.MinCommits.name, min,
         s"it must be greater than ${CleanOptions.CommitsRetained.name}, which is $cleaned: time " +
           "travel to what cleaning retains needs the commits"))
-    ArchiveSettings(min, max, deltaCommits(options), ArchiveOptions.BeyondSavepoint(options),
-      ArchiveOptions.MergedFiles(options))
+    ArchiveSettings(min, max, deltaCommits(trigger), conf.beyondSavepoint, conf.mergedFiles)
   }
 
-  private def deltaCommits(options: Map[String, String]): Option[Int] = {
+  private def deltaCommits(trigger: TriggerConf): Option[Int] = {
     val counts = Set(CompactionOptions.NumCommits, CompactionOptions.NumCommitsAfterLastRequest)
-    if (counts(CompactionOptions.Trigger(options))) Some(CompactionOptions.MaxDeltaCommits(options)) else None
+    if (counts(trigger.strategy)) Some(trigger.maxCommits) else None
   }
 
   private def invalid(option: String, value: Int, reason: String): InvalidInput =

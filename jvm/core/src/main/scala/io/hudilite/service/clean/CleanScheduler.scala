@@ -1,6 +1,6 @@
 package io.hudilite.service.clean
 
-import io.hudilite.config.CleanOptions
+import io.hudilite.config.service.CleanConf
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.{PartitionVersions, Table}
 import io.hudilite.timeline.{Action, CleanPlan, Instant, InstantTime, Timeline}
@@ -13,20 +13,17 @@ object CleanScheduler {
 
   /** Plans a cleaning, and writes the plan under the table lock; `None` when nothing has to go. A plan that is there has to
     * be run first. Folders are listed before, so that nobody waits for that.
-    *
-    * @param options
-    *   options of cleaning
     */
-  def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions())
+  def schedule(table: Table, conf: CleanConf, transaction: TransactionOptions = TransactionOptions())
       : Option[Instant] = {
-    val policy = CleaningPolicy.of(options)
-    val early = planned(table, options)
+    val policy = CleaningPolicy.of(conf)
+    val early = planned(table, conf)
     if (early.files.isEmpty) {
       remember(table, policy, early)
       None
     } else Transaction.prepared(table, transaction) {
       val now = table.refresh()
-      val plan = if (stillHolds(table, now)) early else planned(now, options)
+      val plan = if (stillHolds(table, now)) early else planned(now, conf)
       val requested = if (plan.files.isEmpty) None else Some(request(now, plan))
       remember(if (plan eq early) table else now, policy, plan)
       requested
@@ -47,34 +44,34 @@ object CleanScheduler {
   }
 
   /** What [[schedule]] would plan; nothing is written. */
-  def preview(table: Table, options: Map[String, String]): CleanPlan = planned(table, options)
+  def preview(table: Table, conf: CleanConf): CleanPlan = planned(table, conf)
 
   /** Whether so many commits have completed since the last cleaning that it is worth a look: from the timeline alone.
     *
     * @param more
     *   writes that have completed and are not in the timeline yet
     */
-  def isDue(timeline: Timeline, options: Map[String, String], more: Int = 0): Boolean = {
+  def isDue(timeline: Timeline, conf: CleanConf, more: Int = 0): Boolean = {
     val last = timeline.completed.filter(_.action == Action.Clean).lastOption.map(_.time).getOrElse("")
     val writes = timeline.writes.size + more
-    timeline.writes.count(_.time > last) + more >= CleanOptions.TriggerCommits(options) &&
-    (CleaningPolicy.of(options) match {
+    timeline.writes.count(_.time > last) + more >= conf.triggerCommits &&
+    (CleaningPolicy.of(conf) match {
       case CleaningPolicy.LatestCommits(n) => writes > n
       case _ => writes > 1
     })
   }
 
   /** The first instant whose state a cleaning leaves whole, see [[CleanPlanner.earliestRetained]]. */
-  def earliestRetained(table: Table, options: Map[String, String]): Option[Instant] =
-    CleanPlanner.earliestRetained(CleaningPolicy.of(options), table.timeline, hoursAgo(table))
+  def earliestRetained(table: Table, conf: CleanConf): Option[Instant] =
+    CleanPlanner.earliestRetained(CleaningPolicy.of(conf), table.timeline, hoursAgo(table))
 
-  private def planned(table: Table, options: Map[String, String]): CleanPlan = {
-    val policy = CleaningPolicy.of(options)
-    val earliest = earliestRetained(table, options)
+  private def planned(table: Table, conf: CleanConf): CleanPlan = {
+    val policy = CleaningPolicy.of(conf)
+    val earliest = earliestRetained(table, conf)
     val goesByCommits = !policy.isInstanceOf[CleaningPolicy.LatestVersions]
     val partitions =
       if (goesByCommits && earliest.isEmpty) Nil
-      else new CleanScope(table, policy, options).partitions(earliest.map(_.time))
+      else new CleanScope(table, policy, conf.incremental).partitions(earliest.map(_.time))
     val found = files(table, policy, earliest, partitions)
     CleanPlan(policy.name, earliest, table.timeline.lastCompleted.map(_.time).getOrElse(""),
       found.collect { case (partition, cleaned) if cleaned.files.nonEmpty => partition -> cleaned.files }.toMap,

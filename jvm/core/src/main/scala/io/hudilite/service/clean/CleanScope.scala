@@ -1,6 +1,5 @@
 package io.hudilite.service.clean
 
-import io.hudilite.config.CleanOptions
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, WriteStat}
 
@@ -8,8 +7,11 @@ import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, Wri
   *
   * Commits say that; so a table that only grows is never listed. Where it is not known how far the last cleaning came,
   * and for a policy that does not go by commits, all partitions count.
+  *
+  * @param incremental
+  *   otherwise all partitions count
   */
-private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, options: Map[String, String]) {
+private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incremental: Boolean) {
 
   private val timeline = table.timeline
 
@@ -27,7 +29,7 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, opti
 
   /** Which commits need not be looked at; `None` when that is not known. */
   private def seen(earliest: Option[String]): Option[Instant => Boolean] =
-    if (!CleanOptions.Incremental(options)) None
+    if (!incremental) None
     else CleanMemory.of(table).filter(m => m.policy == policy && m.savepoints == timeline.savepoints.toSet)
       .map(m => (i: Instant) => m.covers(i))
       .orElse(if (earliest.isEmpty) None else sinceLast)

@@ -1,5 +1,6 @@
 package io.hudilite.service.clean
 
+import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.table.Table
@@ -29,11 +30,11 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   private val log = LoggerFactory.getLogger(classOf[Cleaning])
 
-  /** Runs what is planned, then plans a cleaning by the options and runs that. */
-  def run(table: Table, options: Map[String, String]): Seq[FinishedCleaning] = {
-    CleaningPolicy.of(options)
+  /** Runs what is planned, then plans a cleaning and runs that. */
+  def run(table: Table, conf: CleanConf): Seq[FinishedCleaning] = {
+    CleaningPolicy.of(conf)
     val pending = runPending(table)
-    val planned = CleanScheduler.schedule(if (pending.isEmpty) table else table.refresh(), options, transaction)
+    val planned = CleanScheduler.schedule(if (pending.isEmpty) table else table.refresh(), conf, transaction)
     pending ++ planned.flatMap(instant => run(table.refresh(), instant, isFresh = true))
   }
 

@@ -1,6 +1,7 @@
 package io.hudilite.service.clean
 
-import io.hudilite.config.{CleanOptions, ConfigKey}
+import io.hudilite.config.key.{ConfigKey, Setting}
+import io.hudilite.config.service.{CleanConf, CleanOptions}
 import io.hudilite.error.InvalidInput
 
 /** What a cleaning leaves of the past. */
@@ -17,28 +18,25 @@ object CleaningPolicy {
   /** The latest slices of each file group. */
   final case class LatestVersions(versions: Int) extends CleaningPolicy(CleanOptions.LatestVersions)
 
-  private val counts: Seq[(String, ConfigKey[Int])] = Seq(
-    CleanOptions.LatestCommits -> CleanOptions.CommitsRetained,
-    CleanOptions.LatestByHours -> CleanOptions.HoursRetained,
-    CleanOptions.LatestVersions -> CleanOptions.VersionsRetained)
-
   /** The policy that is named, else the one whose number is given. Numbers of two policies without a name raise
     * `InvalidInput`.
     */
-  def of(options: Map[String, String]): CleaningPolicy = {
-    val name = CleanOptions.Policy.get(options).getOrElse(byCount(options))
-    name match {
-      case CleanOptions.LatestByHours => LatestHours(CleanOptions.HoursRetained(options))
-      case CleanOptions.LatestVersions => LatestVersions(CleanOptions.VersionsRetained(options))
-      case _ => LatestCommits(CleanOptions.CommitsRetained(options))
-    }
+  def of(conf: CleanConf): CleaningPolicy = conf.policy.getOrElse(byCount(conf)) match {
+    case CleanOptions.LatestByHours => LatestHours(conf.hours.value)
+    case CleanOptions.LatestVersions => LatestVersions(conf.versions.value)
+    case _ => LatestCommits(conf.commits.value)
   }
 
-  private def byCount(options: Map[String, String]): String = {
-    val chosen = counts.filter { case (_, key) => key.isSet(options) }
-    if (chosen.size > 1) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> chosen(1)._2.name,
-      "value" -> chosen(1)._2(options).toString,
-      "reason" -> s"${chosen.head._2.name} is given, too; choose by ${CleanOptions.Policy.name}")
-    chosen.headOption.fold(CleanOptions.LatestCommits)(_._1)
+  private def byCount(conf: CleanConf): String = {
+    val counts: Seq[(String, ConfigKey[Int], Setting[Int])] = Seq(
+      (CleanOptions.LatestCommits, CleanOptions.CommitsRetained, conf.commits),
+      (CleanOptions.LatestByHours, CleanOptions.HoursRetained, conf.hours),
+      (CleanOptions.LatestVersions, CleanOptions.VersionsRetained, conf.versions))
+    counts.filter(_._3.isGiven) match {
+      case (_, first, _) +: (_, second, number) +: _ =>
+        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> second.name, "value" -> number.value.toString,
+          "reason" -> s"${first.name} is given, too; choose by ${CleanOptions.Policy.name}")
+      case chosen => chosen.headOption.fold(CleanOptions.LatestCommits)(_._1)
+    }
   }
 }

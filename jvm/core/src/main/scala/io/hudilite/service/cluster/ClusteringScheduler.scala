@@ -1,6 +1,7 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.{ClusteringOptions, TableType}
+import io.hudilite.config.TableType
+import io.hudilite.config.service.{ClusteringConf, ClusteringOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
@@ -30,15 +31,15 @@ object ClusteringScheduler {
   /** The same when so many commits have completed since the last clustering. What clusterings have made and nobody has
     * written to since stays.
     */
-  def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions())
+  def scheduleIfDue(table: Table, conf: ClusteringConf, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
-    val settings = ClusteringSettings.of(options)
+    val settings = ClusteringSettings.of(conf)
     check(table, settings)
-    if (!isDue(table, options)) None
+    if (!isDue(table, conf)) None
     else Transaction.prepared(table, transaction) {
       val now = table.refresh()
       val clustered = clusterings(now).map(_.time).toSet
-      if (!isDue(now, options)) None
+      if (!isDue(now, conf)) None
       else request(now, settings, slice => slice.logs.isEmpty && clustered(slice.instant))
     }
   }
@@ -50,10 +51,10 @@ object ClusteringScheduler {
   }
 
   /** Enough commits have completed since the last clustering, and none is planned. */
-  def isDue(table: Table, options: Map[String, String]): Boolean = {
+  def isDue(table: Table, conf: ClusteringConf): Boolean = {
     val last = clusterings(table).map(_.time).lastOption.getOrElse("")
     table.pendingClusterings.isEmpty &&
-    table.timeline.writes.count(_.time > last) >= ClusteringOptions.MaxCommits(options)
+    table.timeline.writes.count(_.time > last) >= conf.maxCommits
   }
 
   /** The completed clusterings of the active timeline, oldest first. */

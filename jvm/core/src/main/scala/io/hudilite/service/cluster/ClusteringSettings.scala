@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.{ClusteringConf, ClusteringOptions}
 import io.hudilite.error.InvalidInput
 
 /** What a clustering goes by.
@@ -30,29 +30,25 @@ final case class ClusteringSettings(
 
 object ClusteringSettings {
 
-  import ClusteringOptions._
-
-  def of(options: Map[String, String]): ClusteringSettings = ClusteringSettings(
-    TargetBytes(options), SmallFileBytes(options), GroupBytes(options), MaxGroups(options),
-    SortColumns.get(options).getOrElse(Nil), Layout(options), PartitionChoice.of(options))
+  def of(conf: ClusteringConf): ClusteringSettings = ClusteringSettings(conf.targetBytes, conf.smallFileBytes.value,
+    conf.groupBytes.value, conf.maxGroups.value, conf.sortColumns, conf.layout, PartitionChoice.of(conf.partitions))
 
   /** Those of a call that names what it wants done: it takes files of any size into account, and all there are, unless
     * the options say otherwise. Without sort columns only files smaller than those to be written are worth it.
     */
-  def ofCall(options: Map[String, String], call: ClusteringCall): ClusteringSettings = {
-    val asked = of(options)
+  def ofCall(conf: ClusteringConf, call: ClusteringCall): ClusteringSettings = {
+    val asked = of(conf)
     val sortColumns = call.sortColumns.getOrElse(asked.sortColumns)
     val targetBytes = call.targetBytes.getOrElse(asked.targetBytes)
     sortColumns.find(_.contains(',')).foreach(column =>
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> SortColumns.name, "value" -> column,
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.SortColumns.name, "value" -> column,
         "reason" -> "a plan separates the names of columns by commas"))
     asked.copy(
       targetBytes = targetBytes,
-      smallFileBytes = if (SmallFileBytes.isSet(options)) asked.smallFileBytes
-      else if (sortColumns.nonEmpty) Long.MaxValue
-      else asked.smallFileBytes.min(targetBytes),
-      maxGroups = if (MaxGroups.isSet(options)) asked.maxGroups else Int.MaxValue,
-      groupBytes = if (GroupBytes.isSet(options)) asked.groupBytes else asked.groupBytes.max(targetBytes),
+      smallFileBytes = conf.smallFileBytes.orElse(
+        if (sortColumns.nonEmpty) Long.MaxValue else asked.smallFileBytes.min(targetBytes)),
+      maxGroups = conf.maxGroups.orElse(Int.MaxValue),
+      groupBytes = conf.groupBytes.orElse(asked.groupBytes.max(targetBytes)),
       sortColumns = sortColumns,
       layout = call.layout.getOrElse(asked.layout),
       partitions = call.partitions.fold(asked.partitions)(named => asked.partitions.copy(named = Some(named))))

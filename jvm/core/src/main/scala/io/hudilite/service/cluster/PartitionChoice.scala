@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.{ClusteredPartitionsConf, ClusteringOptions}
 import io.hudilite.error.InvalidInput
 
 /** Which partitions of a table a clustering looks at, as Hudi's plan strategies choose them: pure.
@@ -36,19 +36,15 @@ final case class PartitionChoice(
 
 object PartitionChoice {
 
-  import ClusteringOptions._
-
   /** Raises `InvalidInput` when the class that plans and the filter mode contradict each other. */
-  def of(options: Map[String, String]): PartitionChoice =
-    PartitionChoice(Selected.get(options), PartitionPattern.get(options), mode(options), Lookback(options),
-      SkipLatest(options), BeginPartition.get(options), EndPartition.get(options))
+  def of(conf: ClusteredPartitionsConf): PartitionChoice =
+    PartitionChoice(conf.selected, conf.pattern, mode(conf), conf.lookback, conf.skipLatest, conf.begin, conf.end)
 
-  private def mode(options: Map[String, String]): String = {
-    val byClass = Strategy.get(options).flatMap(PlanStrategies.toMap.get).filter(_ != NoFilter)
-    val byMode = FilterMode.get(options)
-    for (one <- byClass; other <- byMode if one != other)
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> FilterMode.name, "value" -> other,
-        "reason" -> s"${Strategy.name} asks for $one")
-    byMode.orElse(byClass).getOrElse(NoFilter)
+  private def mode(conf: ClusteredPartitionsConf): String = {
+    val byClass = conf.strategyFilter.filter(_ != ClusteringOptions.NoFilter)
+    for (one <- byClass; other <- conf.filter if one != other)
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.FilterMode.name, "value" -> other,
+        "reason" -> s"${ClusteringOptions.Strategy.name} asks for $one")
+    conf.filter.orElse(byClass).getOrElse(ClusteringOptions.NoFilter)
   }
 }

@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
 import io.hudilite.table.Table

@@ -1,6 +1,7 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.{CompactionOptions, TableType, WriteConf}
+import io.hudilite.config.TableType
+import io.hudilite.config.service.{CompactionConf, CompactionOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
@@ -26,55 +27,52 @@ object CompactionScheduler {
     *
     * Raises `COMPACTION_NOT_POSSIBLE` for a copy-on-write table, and `WRITE_PENDING` while a delta commit is under way
     * whose log files the plan would put in a wrong place.
-    *
-    * @param options
-    *   compaction options
     */
-  def schedule(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+  def schedule(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
-    check(table, options, kind)
-    val known = lookedUp(table, options, kind)
-    guarded(table, transaction)(request(_, options, kind, known))
+    check(table, conf, kind)
+    val known = lookedUp(table, conf, kind)
+    guarded(table, transaction)(request(_, conf, kind, known))
   }
 
   /** As [[schedule]], when the trigger of the options says that a compaction is due. */
-  def scheduleIfDue(table: Table, options: Map[String, String], transaction: TransactionOptions = TransactionOptions(),
+  def scheduleIfDue(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
-    check(table, options, kind)
-    val known = if (isDue(table, options, kind)) lookedUp(table, options, kind) else Map.empty[FileSlice, Boolean]
-    guarded(table, transaction)(now => if (isDue(now, options, kind)) request(now, options, kind, known) else None)
+    check(table, conf, kind)
+    val known = if (isDue(table, conf, kind)) lookedUp(table, conf, kind) else Map.empty[FileSlice, Boolean]
+    guarded(table, transaction)(now => if (isDue(now, conf, kind)) request(now, conf, kind, known) else None)
   }
 
   /** What [[schedule]] would plan; nothing is written. */
-  def preview(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base)
+  def preview(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base)
       : PlannedCompaction = {
-    check(table, options, kind)
-    plan(table, options, kind, Map.empty)
+    check(table, conf, kind)
+    plan(table, conf, kind, Map.empty)
   }
 
-  def isDue(table: Table, options: Map[String, String], kind: CompactionKind = CompactionKind.Base): Boolean =
+  def isDue(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base): Boolean =
     kind match {
-      case CompactionKind.Base => CompactionTrigger.of(options)
+      case CompactionKind.Base => CompactionTrigger.of(conf.trigger)
           .isDue(DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock)))
-      case CompactionKind.Log => LogCompactionPlanner.isDue(table, CompactionOptions.LogBlocksThreshold(options))
+      case CompactionKind.Log => LogCompactionPlanner.isDue(table, conf.logs.blocks)
     }
 
   /** Whether a compaction into base files is due once one more delta commit has completed. */
-  def isDueAfterOneMore(table: Table, options: Map[String, String]): Boolean = {
+  def isDueAfterOneMore(table: Table, conf: CompactionConf): Boolean = {
     val now = DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
-    CompactionTrigger.of(options)
+    CompactionTrigger.of(conf.trigger)
       .isDue(now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
   }
 
   /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
-  def check(table: Table, options: Map[String, String], kind: CompactionKind): Unit = {
+  def check(table: Table, conf: CompactionConf, kind: CompactionKind): Unit = {
     checkType(table)
-    checkAllowed(options, kind)
+    checkAllowed(conf, kind)
   }
 
   /** Raises `InvalidInput` when the options forbid what is asked for. */
-  def checkAllowed(options: Map[String, String], kind: CompactionKind): Unit =
-    if (kind == CompactionKind.Log && !CompactionOptions.LogEnable(options))
+  def checkAllowed(conf: CompactionConf, kind: CompactionKind): Unit =
+    if (kind == CompactionKind.Log && !conf.logs.allowed)
       throw InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.LogEnable.name, "value" -> "false",
         "reason" -> "a log compaction is asked for")
 
@@ -89,21 +87,21 @@ object CompactionScheduler {
   /** What a plan reads of log files, so that nobody waits for that under the lock. Before version 8 slices have files of
     * writes under way, too, which may vanish.
     */
-  private def lookedUp(table: Table, options: Map[String, String], kind: CompactionKind): Map[FileSlice, Boolean] =
+  private def lookedUp(table: Table, conf: CompactionConf, kind: CompactionKind): Map[FileSlice, Boolean] =
     if (kind == CompactionKind.Base || table.config.layout == 1 ||
       blocking(table.timeline, table.config.layout, kind).isDefined) Map.empty
-    else qualifying(table, candidates(table, maxFileBytes(options)), options, Map.empty)
+    else qualifying(table, candidates(table, conf.fileBytes), conf, Map.empty)
 
-  private def qualifying(table: Table, found: Seq[CompactionCandidate], options: Map[String, String],
+  private def qualifying(table: Table, found: Seq[CompactionCandidate], conf: CompactionConf,
       known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
-    LogCompactionPlanner.qualifying(table, found.map(_.slice), CompactionOptions.LogBlocksThreshold(options), known)
+    LogCompactionPlanner.qualifying(table, found.map(_.slice), conf.logs.blocks, known)
 
-  private def request(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+  private def request(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
       : Option[PlannedCompaction] = {
     blocking(now.timeline, now.config.layout, kind).foreach { case (instant, reason) =>
       throw CommitConflict("WRITE_PENDING", "instant" -> instant, "path" -> now.basePath, "reason" -> reason)
     }
-    val planned = plan(now, options, kind, known)
+    val planned = plan(now, conf, kind, known)
     if (planned.candidates.isEmpty) None
     else {
       // Later than everything in the timeline, so than every log file that the plan takes in.
@@ -128,24 +126,22 @@ object CompactionScheduler {
     } yield write.time -> s"$what can only be planned between writes"
   }
 
-  private def plan(now: Table, options: Map[String, String], kind: CompactionKind, known: Map[FileSlice, Boolean])
+  private def plan(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
       : PlannedCompaction = kind match {
-    case CompactionKind.Base => byStrategy(now, options)
+    case CompactionKind.Base => byStrategy(now, conf)
     case CompactionKind.Log =>
-      val found = candidates(now, maxFileBytes(options))
-      val enough = qualifying(now, found, options, known)
+      val found = candidates(now, conf.fileBytes)
+      val enough = qualifying(now, found, conf, known)
       PlannedCompaction(None, "", found.filter(c => enough(c.slice)), kind)
   }
 
-  private def byStrategy(now: Table, options: Map[String, String]): PlannedCompaction = {
-    val strategy = CompactionStrategy.of(options)
-    val found = candidates(now, maxFileBytes(options))
+  private def byStrategy(now: Table, conf: CompactionConf): PlannedCompaction = {
+    val strategy = CompactionStrategy.named(conf.strategy)
+    val found = candidates(now, conf.fileBytes)
     val today = now.storage.clock.instant().atZone(now.config.zone(now.storage.clock)).toLocalDate
-    val selected = select(strategy, found, CompactionSettings.of(options, today))
+    val selected = select(strategy, found, CompactionSettings.of(conf.bounds, today))
     PlannedCompaction(None, CompactionStrategy.nameOf(strategy), selected)
   }
-
-  private def maxFileBytes(options: Map[String, String]): Long = WriteConf.of(options).files.maxBytes
 
   /** Slices with log files whose file group nothing else is about to rewrite, in the order of partition and file id. */
   private[compact] def candidates(table: Table, maxFileBytes: Long): Seq[CompactionCandidate] = {

@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.CompactionOptions
+import io.hudilite.config.service.CompactionBounds
 
 import java.time.LocalDate
 
@@ -26,10 +26,6 @@ final case class CompactionSettings(
 
 object CompactionSettings {
 
-  def of(options: Map[String, String], today: LocalDate): CompactionSettings = CompactionSettings(
-    today = today,
-    minLogBytes = CompactionOptions.LogSizeThreshold(options),
-    minLogFiles = CompactionOptions.LogCountThreshold(options),
-    targetIoMb = CompactionOptions.TargetIoMb(options),
-    targetPartitions = CompactionOptions.TargetPartitions(options))
+  def of(bounds: CompactionBounds, today: LocalDate): CompactionSettings =
+    CompactionSettings(today, bounds.logBytes, bounds.logFiles, bounds.ioMb, bounds.partitions)
 }

@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.CompactionOptions
+import io.hudilite.config.service.CompactionOptions
 import io.hudilite.error.InvalidInput
 
 import scala.util.control.NonFatal
@@ -26,9 +26,6 @@ object CompactionStrategy {
 
   private val HudiPackage = "org.apache.hudi.table.action.compact.strategy."
   private val Suffix = "CompactionStrategy"
-
-  /** The strategy that the options ask for. */
-  def of(options: Map[String, String]): CompactionStrategy = named(CompactionOptions.Strategy(options))
 
   /** The strategy of this name: Hudi's class name, its short form such as `BoundedIO`, or a class of the user's.
     *

@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.CompactionOptions
+import io.hudilite.config.service.{CompactionOptions, TriggerConf}
 import io.hudilite.timeline.{Action, InstantTime, Timeline}
 
 import java.time.ZoneId
@@ -54,7 +54,5 @@ final case class CompactionTrigger(strategy: String, maxCommits: Int, maxSeconds
 }
 
 object CompactionTrigger {
-  def of(options: Map[String, String]): CompactionTrigger = CompactionTrigger(
-    CompactionOptions.Trigger(options), CompactionOptions.MaxDeltaCommits(options),
-    CompactionOptions.MaxDeltaSeconds(options))
+  def of(conf: TriggerConf): CompactionTrigger = CompactionTrigger(conf.strategy, conf.maxCommits, conf.maxSeconds)
 }

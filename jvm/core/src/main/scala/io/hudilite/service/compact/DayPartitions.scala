@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.CompactionOptions
+import io.hudilite.config.service.CompactionOptions
 import io.hudilite.error.InvalidInput
 
 import java.time.LocalDate

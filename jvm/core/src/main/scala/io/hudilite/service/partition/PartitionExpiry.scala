@@ -1,6 +1,6 @@
 package io.hudilite.service.partition
 
-import io.hudilite.config.PartitionTtlOptions
+import io.hudilite.config.service.{ExpiryConf, PartitionTtlOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
@@ -21,12 +21,10 @@ final case class ExpirySettings(days: Int, selected: Option[Seq[String]], most: 
 object ExpirySettings {
 
   /** Raises `INVALID_OPTION_VALUE` unless the options say after how many days partitions go. */
-  def of(options: Map[String, String]): ExpirySettings = {
-    import PartitionTtlOptions._
-    val days = DaysRetain(options)
-    if (days < 1) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> DaysRetain.name, "value" -> days.toString,
-      "reason" -> "say after how many days a partition goes")
-    ExpirySettings(days, Selected.get(options), MaxPartitions(options))
+  def of(conf: ExpiryConf): ExpirySettings = {
+    if (conf.days < 1) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> PartitionTtlOptions.DaysRetain.name,
+      "value" -> conf.days.toString, "reason" -> "say after how many days a partition goes")
+    ExpirySettings(conf.days, conf.selected, conf.most)
   }
 }
 

@@ -1,6 +1,7 @@
 package io.hudilite.service.archive
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.service.Services
 import io.hudilite.timeline.{Action, Instant, State, Timeline}
 
 import munit.FunSuite
@@ -128,14 +129,18 @@ class ArchivePlannerSuite extends FunSuite {
   }
 
   test("settings that contradict each other, or cleaning, are refused by name") {
-    def refused(options: Map[String, String], retained: Option[Int]): String =
-      intercept[InvalidInput](ArchiveSettings.of(options, retained)).getMessage
-    val equal = refused(Map("hoodie.keep.max.commits" -> "20"), None)
+    def settings(retained: Option[Int], options: (String, String)*): ArchiveSettings = {
+      val services = Services.of(options: _*)
+      ArchiveSettings.of(services.archiving, services.compaction.trigger, retained)
+    }
+    def refused(retained: Option[Int], options: (String, String)*): String =
+      intercept[InvalidInput](settings(retained, options: _*)).getMessage
+    val equal = refused(None, "hoodie.keep.max.commits" -> "20")
     assert(equal.contains("hoodie.keep.max.commits") && equal.contains("hoodie.keep.min.commits"), equal)
-    val cleaned = refused(Map("hoodie.keep.min.commits" -> "10"), Some(10))
+    val cleaned = refused(Some(10), "hoodie.keep.min.commits" -> "10")
     assert(cleaned.contains("hoodie.keep.min.commits") && cleaned.contains("hoodie.clean.commits.retained"), cleaned)
-    assertEquals(ArchiveSettings.of(Map("hoodie.keep.min.commits" -> "11"), Some(10)).minCommits, 11)
-    assertEquals(ArchiveSettings.of(Map.empty), ArchiveSettings())
-    assertEquals(ArchiveSettings.of(Map("hoodie.compact.inline.trigger.strategy" -> "TIME_ELAPSED")).deltaCommits, None)
+    assertEquals(settings(Some(10), "hoodie.keep.min.commits" -> "11").minCommits, 11)
+    assertEquals(settings(None), ArchiveSettings())
+    assertEquals(settings(None, "hoodie.compact.inline.trigger.strategy" -> "TIME_ELAPSED").deltaCommits, None)
   }
 }

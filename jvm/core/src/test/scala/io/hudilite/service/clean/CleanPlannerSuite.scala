@@ -2,6 +2,7 @@ package io.hudilite.service.clean
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, LogFile}
+import io.hudilite.service.Services
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.PartitionVersions
 import io.hudilite.timeline.{Action, Instant, State, Timeline}
@@ -120,15 +121,17 @@ class CleanPlannerSuite extends FunSuite {
   }
 
   test("the number that is given chooses the policy, two of them need a name") {
-    assertEquals(CleaningPolicy.of(Map.empty), CleaningPolicy.LatestCommits(10): CleaningPolicy)
-    assertEquals(CleaningPolicy.of(Map("hoodie.cleaner.hours.retained" -> "3")),
+    assertEquals(CleaningPolicy.of(Services.of().cleaning), CleaningPolicy.LatestCommits(10): CleaningPolicy)
+    assertEquals(CleaningPolicy.of(Services.of("hoodie.cleaner.hours.retained" -> "3").cleaning),
       CleaningPolicy.LatestHours(3): CleaningPolicy)
-    val both = Map("hoodie.clean.fileversions.retained" -> "2", "hoodie.clean.commits.retained" -> "4")
-    assertEquals(intercept[InvalidInput](CleaningPolicy.of(both)).condition, "INVALID_OPTION_VALUE")
-    assertEquals(CleaningPolicy.of(both + ("hoodie.cleaner.policy" -> "keep_latest_file_versions")),
-      CleaningPolicy.LatestVersions(2): CleaningPolicy)
+    val both = Seq("hoodie.clean.fileversions.retained" -> "2", "hoodie.clean.commits.retained" -> "4")
+    assertEquals(intercept[InvalidInput](CleaningPolicy.of(Services.of(both: _*).cleaning)).condition,
+      "INVALID_OPTION_VALUE")
+    val named = both :+ ("hoodie.cleaner.policy" -> "keep_latest_file_versions")
+    assertEquals(CleaningPolicy.of(Services.of(named: _*).cleaning), CleaningPolicy.LatestVersions(2): CleaningPolicy)
     for (bad <- Seq("hoodie.clean.policy" -> "KEEP_ALL", "hoodie.clean.commits.retained" -> "0",
         "hoodie.clean.hours.retained" -> "soon"))
-      assertEquals(intercept[InvalidInput](CleaningPolicy.of(Map(bad))).condition, "INVALID_OPTION_VALUE")
+      assertEquals(intercept[InvalidInput](CleaningPolicy.of(Services.of(bad).cleaning)).condition,
+        "INVALID_OPTION_VALUE")
   }
 }

@@ -1,8 +1,10 @@
 package io.hudilite.service.clean
 
+import io.hudilite.config.service.CleanConf
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
+import io.hudilite.service.Services
 import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, SavepointMetadata, State}
@@ -14,7 +16,7 @@ import munit.FunSuite
 class CleaningSuite extends FunSuite {
 
   private val path = "/t"
-  private val two = Map("hoodie.clean.commits.retained" -> "2")
+  private val two = Services.of("hoodie.clean.commits.retained" -> "2").cleaning
 
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
@@ -24,8 +26,8 @@ class CleaningSuite extends FunSuite {
     Set.empty
   }
 
-  private def clean(storage: Storage, options: Map[String, String] = two): Seq[FinishedCleaning] =
-    new Cleaning(TransactionOptions(), deleting).run(Table.open(storage, path), options)
+  private def clean(storage: Storage, conf: CleanConf = two): Seq[FinishedCleaning] =
+    new Cleaning(TransactionOptions(), deleting).run(Table.open(storage, path), conf)
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 
@@ -131,11 +133,11 @@ class CleaningSuite extends FunSuite {
     val storage = new MemoryStorage()
     TextWrites.table(storage, path, version, TableType.CopyOnWrite)
     rewritten(storage, 3)
-    val options = Map("hoodie.clean.fileversions.retained" -> "2")
-    assertEquals(names(clean(storage, options)).size, 2)
-    assertEquals(clean(storage, options), Nil)
+    val versions = Services.of("hoodie.clean.fileversions.retained" -> "2").cleaning
+    assertEquals(names(clean(storage, versions)).size, 2)
+    assertEquals(clean(storage, versions), Nil)
     TextWrites.overwrite.run(table(storage))
-    assertEquals(names(clean(storage, options)).size, 2)
+    assertEquals(names(clean(storage, versions)).size, 2)
     assertEquals(data(storage).size, 1)
   }
 
@@ -156,7 +158,7 @@ class CleaningSuite extends FunSuite {
     val storage = new MemoryStorage()
     TextWrites.table(storage, path, version, TableType.CopyOnWrite)
     rewritten(storage, 2)
-    CleanScheduler.schedule(table(storage), Map("hoodie.clean.fileversions.retained" -> "1")).get
+    CleanScheduler.schedule(table(storage), Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning).get
     val before = table(storage)
     val writes = before.timeline.writes
     val (first, second, third) = (writes.head, writes(1), writes(2))
@@ -176,7 +178,8 @@ class CleaningSuite extends FunSuite {
     def compacted(): Unit = {
       TextWrites.append.run(table(storage))
       val now = table(storage)
-      val planned = io.hudilite.service.compact.CompactionScheduler.schedule(now, Map.empty).get.instant.get
+      val planned =
+        io.hudilite.service.compact.CompactionScheduler.schedule(now, Services.of().compaction).get.instant.get
       val pending = table(storage).timeline.pendingCompactions.find(_.time == planned).get
       val transaction = Transaction.resume(table(storage), pending, "COMPACT")
       val slice = table(storage).slices(Seq("p"))("p").head
@@ -185,9 +188,9 @@ class CleaningSuite extends FunSuite {
     }
     (1 to 3).foreach(_ => compacted())
     TextWrites.append.run(table(storage))
-    io.hudilite.service.compact.CompactionScheduler.schedule(table(storage), Map.empty)
+    io.hudilite.service.compact.CompactionScheduler.schedule(table(storage), Services.of().compaction)
     val kept = table(storage).slices(Seq("p"))("p").head
-    val finished = clean(storage, Map("hoodie.clean.fileversions.retained" -> "1"))
+    val finished = clean(storage, Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     assertEquals(names(finished).size, 6, "three slices of a base and a log file")
     assertEquals(table(storage).slices(Seq("p"))("p").head, kept)
     assertEquals(data(storage).size, 2)
@@ -224,7 +227,8 @@ class CleaningSuite extends FunSuite {
     val storage = new MemoryStorage()
     TextWrites.table(storage, path, 9, TableType.CopyOnWrite)
     def due(more: Int, options: (String, String)*): Boolean =
-      CleanScheduler.isDue(table(storage).timeline, two ++ options, more)
+      CleanScheduler.isDue(table(storage).timeline,
+        Services.of(("hoodie.clean.commits.retained" -> "2") +: options: _*).cleaning, more)
     assert(!due(1))
     assert(due(2))
     rewritten(storage, 2)

@@ -1,8 +1,9 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileSlice, LogFile}
+import io.hudilite.service.Services
 
 import munit.FunSuite
 
@@ -69,7 +70,8 @@ class ClusteringPlannerSuite extends FunSuite {
 
   test("partitions are chosen as Hudi's strategies choose them") {
     val days = Seq("d3", "d1", "d2", "d4")
-    def chosen(options: (String, String)*) = PartitionChoice.of(options.toMap).of(days).mkString(" ")
+    def chosen(options: (String, String)*) =
+      PartitionChoice.of(Services.of(options: _*).clustering.partitions).of(days).mkString(" ")
     val plan = "hoodie.clustering.plan.strategy"
     val recent = s"$plan.class" ->
       "org.apache.hudi.client.clustering.plan.strategy.SparkRecentDaysClusteringPlanStrategy"
@@ -94,7 +96,8 @@ class ClusteringPlannerSuite extends FunSuite {
   }
 
   test("a call takes files of every size when it sorts, and those below its target when it does not") {
-    def of(call: ClusteringCall, options: (String, String)*) = ClusteringSettings.ofCall(options.toMap, call)
+    def of(call: ClusteringCall, options: (String, String)*) =
+      ClusteringSettings.ofCall(Services.of(options: _*).clustering, call)
     val MiB = 1024L * 1024L
     assertEquals(of(ClusteringCall()).smallFileBytes, 300 * MiB)
     assertEquals(of(ClusteringCall(targetBytes = Some(MiB))).smallFileBytes, MiB)

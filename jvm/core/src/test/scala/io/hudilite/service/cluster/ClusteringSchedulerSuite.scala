@@ -3,6 +3,7 @@ package io.hudilite.service.cluster
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
@@ -28,7 +29,7 @@ class ClusteringSchedulerSuite extends FunSuite {
   override val munitTimeout = scala.concurrent.duration.Duration(5, "min")
 
   private val path = "/t"
-  private val settings = ClusteringSettings.of(Map.empty)
+  private val settings = ClusteringSettings.of(Services.of().clustering)
 
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
@@ -163,7 +164,7 @@ class ClusteringSchedulerSuite extends FunSuite {
     version =>
       val storage = made(version, TableType.MergeOnRead)
       TextWrites.append.run(table(storage))
-      val compaction = CompactionScheduler.schedule(table(storage), Map.empty).get
+      val compaction = CompactionScheduler.schedule(table(storage), Services.of().compaction).get
       assertEquals(compaction.candidates.map(_.slice.fileId), Seq("g-0"))
       TextWrites.insert("i-0").run(table(storage))
       schedule(storage)
@@ -173,7 +174,7 @@ class ClusteringSchedulerSuite extends FunSuite {
       assert(schedule(logged).isDefined)
       val (_, plan) = table(logged).store.pendingClusterings(table(logged).timeline).head
       assertEquals(plan.groups.flatten.map(_.logFiles.size).sum, 1)
-      assertEquals(CompactionScheduler.schedule(table(logged), Map.empty), None)
+      assertEquals(CompactionScheduler.schedule(table(logged), Services.of().compaction), None)
       intercept[CommitConflict](TextWrites.append.run(table(logged)))
   }
 
@@ -188,8 +189,8 @@ class ClusteringSchedulerSuite extends FunSuite {
   test("inline it is due after so many commits, not while one is planned, and what was clustered stays") {
     val storage = made(9)
     def due(commits: Int): Option[PlannedClustering] = ClusteringScheduler.scheduleIfDue(table(storage),
-      Map("hoodie.clustering.inline.max.commits" -> commits.toString,
-        "hoodie.clustering.plan.strategy.sort.columns" -> "id"))
+      Services.of("hoodie.clustering.inline.max.commits" -> commits.toString,
+        "hoodie.clustering.plan.strategy.sort.columns" -> "id").clustering)
     assertEquals(due(3), None)
     val planned = due(2).get
     assertEquals(due(1), None, "one is planned")

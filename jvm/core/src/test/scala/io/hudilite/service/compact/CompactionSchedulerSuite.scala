@@ -7,6 +7,7 @@ import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, State}
 import io.hudilite.transaction.Transaction
 import io.hudilite.transaction.rollback.Owner
 import io.hudilite.TestTables.{log, write, writeFile}
+import io.hudilite.service.Services
 
 import munit.FunSuite
 
@@ -24,7 +25,7 @@ class CompactionSchedulerSuite extends FunSuite {
   }
 
   private def schedule(table: Table, options: (String, String)*): Option[PlannedCompaction] =
-    CompactionScheduler.schedule(table.refresh(), options.toMap)
+    CompactionScheduler.schedule(table.refresh(), Services.of(options: _*).compaction)
 
   private def logs(table: Table): Seq[(String, Int)] =
     table.refresh().allSlices().values.flatten.map(s => s.fileId -> s.logs.size).toSeq.sorted
@@ -64,7 +65,8 @@ class CompactionSchedulerSuite extends FunSuite {
   versions("a preview writes nothing") { version =>
     val (table, _) = logged(version)
     val before = TestTables.files(table)
-    val preview = CompactionScheduler.preview(table.refresh(), Map("hoodie.compaction.strategy" -> "UnBounded"))
+    val preview =
+      CompactionScheduler.preview(table.refresh(), Services.of("hoodie.compaction.strategy" -> "UnBounded").compaction)
     assertEquals((preview.instant, preview.strategy, preview.candidates.map(_.slice.fileId)),
       (None, "UnBounded", Seq("a-0")))
     assertEquals(TestTables.files(table), before)
@@ -73,7 +75,8 @@ class CompactionSchedulerSuite extends FunSuite {
   versions("a compaction is planned only when it is due, if asked so") { version =>
     val (table, base) = logged(version)
     def due(): Boolean = CompactionScheduler
-      .scheduleIfDue(table.refresh(), Map("hoodie.compact.inline.max.delta.commits" -> "2")).isDefined
+      .scheduleIfDue(table.refresh(),
+        Services.of("hoodie.compact.inline.max.delta.commits" -> "2").compaction).isDefined
     assert(!due())
     log(table, ("p1", "b-0", base))
     assert(due())

@@ -1,6 +1,7 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.CompactionOptions
+import io.hudilite.config.service.CompactionOptions
+import io.hudilite.service.Services
 import io.hudilite.timeline.{Action, Instant, InstantTime, State, Timeline}
 
 import java.time.ZoneOffset
@@ -31,7 +32,7 @@ class CompactionTriggerSuite extends FunSuite {
   test("a new table is not due, and one delta commit can be") {
     assert(!CompactionTrigger(NumCommits, 1, 1).isDue(DeltaProgress(0, 0, 0)))
     assert(CompactionTrigger(NumCommits, 1, 1).isDue(DeltaProgress(1, 1, 0)))
-    assertEquals(CompactionTrigger.of(Map.empty), CompactionTrigger(NumCommits, 5, 3600))
+    assertEquals(CompactionTrigger.of(Services.of().compaction.trigger), CompactionTrigger(NumCommits, 5, 3600))
   }
 
   private def at(minute: Int): String = f"202601010${minute / 60}%01d${minute % 60}%02d00000"

@@ -8,6 +8,7 @@ import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, Instan
 import io.hudilite.transaction.Transaction
 import io.hudilite.transaction.rollback.Owner
 import io.hudilite.TestTables.{appendLog, log, write, writeFile}
+import io.hudilite.service.Services
 
 import munit.FunSuite
 
@@ -34,7 +35,8 @@ class LogCompactionSuite extends FunSuite {
   }
 
   private def schedule(table: Table, threshold: Int = 3): Option[PlannedCompaction] = CompactionScheduler.schedule(
-    table.refresh(), Map("hoodie.log.compaction.blocks.threshold" -> threshold.toString), kind = CompactionKind.Log)
+    table.refresh(), Services.of("hoodie.log.compaction.blocks.threshold" -> threshold.toString).compaction,
+    kind = CompactionKind.Log)
 
   private def begin(table: Table, planned: PlannedCompaction): (Table, Transaction) = {
     val now = table.refresh()
@@ -97,7 +99,7 @@ class LogCompactionSuite extends FunSuite {
 
   versions("a group in a compaction of one kind is not planned for the other") { version =>
     val table = logged(version)
-    def base(): Option[PlannedCompaction] = CompactionScheduler.schedule(table.refresh(), Map.empty)
+    def base(): Option[PlannedCompaction] = CompactionScheduler.schedule(table.refresh(), Services.of().compaction)
     val folding = schedule(table).get
     assertEquals(base(), None)
     append(table, "b-0")

@@ -1,6 +1,7 @@
 package io.hudilite.service.compact
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.service.Services
 import io.hudilite.service.compact.Candidates._
 
 import munit.FunSuite
@@ -112,7 +113,8 @@ class StrategiesSuite extends FunSuite {
       Seq(name, name.toLowerCase, s"${name}CompactionStrategy", hudi)
         .foreach(n => assert(CompactionStrategy.named(n) eq strategy, n))
     }
-    assertEquals(CompactionStrategy.nameOf(CompactionStrategy.of(Map.empty)), "LogFileSizeBased")
+    assertEquals(CompactionStrategy.nameOf(CompactionStrategy.named(Services.of().compaction.strategy)),
+      "LogFileSizeBased")
     val own = CompactionStrategy.named(classOf[LastOnly].getName)
     selects(own, settings, candidate("a", 1, 1), candidate("b", 1, 1))("b")
     assertEquals(CompactionStrategy.nameOf(own), classOf[LastOnly].getName)

@@ -3,6 +3,7 @@ package io.hudilite.service.partition
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.service.Services
 import io.hudilite.service.clean.Cleaning
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.MemoryStorage
@@ -49,7 +50,7 @@ class PartitionDropsSuite extends FunSuite {
     TextWrites.rewrite.run(table(storage))
     val cleaning = new Cleaning(TransactionOptions(),
       (t, paths) => { paths.foreach(p => t.storage.delete(s"$path/$p")); Set.empty })
-    cleaning.run(table(storage), Map("hoodie.clean.policy" -> "KEEP_LATEST_FILE_VERSIONS"))
+    cleaning.run(table(storage), Services.of("hoodie.clean.policy" -> "KEEP_LATEST_FILE_VERSIONS").cleaning)
     assertEquals(storage.paths.filter(_.contains("odd name")), Nil)
     assertEquals(groups(storage), Seq("p/g-0", "q/q-0"))
   }
@@ -81,7 +82,7 @@ class PartitionDropsSuite extends FunSuite {
   versions("a partition of a pending compaction is refused, another one is not") { storage =>
     val append: TextWrite = TextWrites.append
     append.run(table(storage))
-    CompactionScheduler.schedule(table(storage), Map.empty)
+    CompactionScheduler.schedule(table(storage), Services.of().compaction)
     val e = intercept[CommitConflict](PartitionDrops.run(table(storage), Seq("p")))
     assertEquals((e.condition, e.parameters("service")), ("PARTITION_IN_SERVICE", "compaction"))
     PartitionDrops.run(table(storage), Seq("q"))

@@ -3,6 +3,7 @@ package io.hudilite.service.partition
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
+import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
@@ -34,7 +35,7 @@ class PartitionExpirySuite extends FunSuite {
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 
-  private def settings(options: (String, String)*): ExpirySettings = ExpirySettings.of(options.toMap)
+  private def settings(options: (String, String)*): ExpirySettings = ExpirySettings.of(Services.of(options: _*).expiry)
 
   private val Days = "hoodie.partition.ttl.strategy.days.retain"
 
@@ -64,7 +65,7 @@ class PartitionExpirySuite extends FunSuite {
       val storage = new AgeingStorage
       TextWrites.table(storage, path, version, TableType.MergeOnRead)
       TextWrites.append.run(table(storage))
-      assert(CompactionScheduler.schedule(table(storage), Map.empty).isDefined)
+      assert(CompactionScheduler.schedule(table(storage), Services.of().compaction).isDefined)
       storage.days = 10L
       assertEquals(PartitionExpiry.preview(table(storage), settings(Days -> "1")).fileGroups, Map.empty[String, Int])
     }

@@ -3,6 +3,7 @@ package io.hudilite.service.undo
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.service.Services
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
@@ -74,7 +75,7 @@ class UndoSuite extends FunSuite {
     val storage = made(version, TableType.MergeOnRead)
     TextWrites.append.run(table(storage))
     val now = table(storage)
-    val planned = CompactionScheduler.schedule(now, Map.empty).get.instant.get
+    val planned = CompactionScheduler.schedule(now, Services.of().compaction).get.instant.get
     val pending = table(storage).timeline.pendingCompactions.head
     val before = state(storage)
     val transaction = Transaction.resume(table(storage), pending, "COMPACT")
@@ -100,7 +101,8 @@ class UndoSuite extends FunSuite {
     val under = TestTables.begin(table(storage))
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.preview(table(storage), None)).contains("pending"))
     under.rollback()
-    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+      Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     val before = state(storage)
     refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None))
     assertEquals(state(storage), before)
@@ -156,7 +158,7 @@ class UndoSuite extends FunSuite {
     val storage = made(version)
     refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(table(storage), Some("20200101000000000"), "me", ""))
     (1 to 3).foreach(_ => TextWrites.rewrite.run(table(storage)))
-    CleanScheduler.schedule(table(storage), Map("hoodie.clean.commits.retained" -> "1"))
+    CleanScheduler.schedule(table(storage), Services.of("hoodie.clean.commits.retained" -> "1").cleaning)
     refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(table(storage), Some(times(storage).head), "me", ""))
     assertEquals(Savepoints.create(table(storage), None, "me", "").instant, times(storage).last)
     assert(refused("SAVEPOINT_NOT_POSSIBLE")(Savepoints.create(
@@ -172,7 +174,8 @@ class UndoSuite extends FunSuite {
     TextWrites.rewrite.run(table(storage))
     TextWrites.insert("h-0").run(table(storage))
     TextWrites.overwrite.run(table(storage))
-    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+      Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     val gone = times(storage).filter(_ > saved.instant)
     assertEquals(Restores.preview(table(storage), saved.instant).writes.map(_.time), gone.reverse)
     val done = Restores.run(table(storage), saved.instant)
@@ -191,12 +194,12 @@ class UndoSuite extends FunSuite {
     TextWrites.append.run(table(storage))
     val (to, before) = (times(storage).last, state(storage))
     val now = table(storage)
-    val planned = CompactionScheduler.schedule(now, Map.empty).get.instant.get
+    val planned = CompactionScheduler.schedule(now, Services.of().compaction).get.instant.get
     val transaction = Transaction.resume(table(storage), table(storage).timeline.pendingCompactions.head, "COMPACT")
     val slice = table(storage).slices(Seq("p"))("p").head
     transaction.commit(Seq(TestTables.writeFile(now, planned, "p", "g-0", Some(slice.instant))))
     TextWrites.append.run(table(storage))
-    CompactionScheduler.schedule(table(storage), Map.empty)
+    CompactionScheduler.schedule(table(storage), Services.of().compaction)
     Restores.run(table(storage), to)
     assertEquals(state(storage), before)
     assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
@@ -211,7 +214,8 @@ class UndoSuite extends FunSuite {
     Savepoints.create(table(storage), None, "me", "")
     assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("is saved"))
     TextWrites.rewrite.run(table(storage))
-    new Cleaning(TransactionOptions(), deleting).run(table(storage), Map("hoodie.clean.fileversions.retained" -> "1"))
+    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+      Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first))
   }
 

@@ -13,6 +13,7 @@ import io.hudilite.log.{
   LogFileReader,
   OrderingValue
 }
+import io.hudilite.service.Services
 import io.hudilite.storage.{GoldenTables, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -174,7 +175,8 @@ class RollbackSuite extends FunSuite {
   test("a compaction that is taken back keeps its plan, and its permit is gone") {
     val (storage, table) = create(9, TableType.MergeOnRead)
     TextWrites.append.run(table)
-    val plan = io.hudilite.service.compact.CompactionScheduler.schedule(table.refresh(), Map.empty).get.instant.get
+    val plan = io.hudilite.service.compact.CompactionScheduler.schedule(table.refresh(),
+      Services.of().compaction).get.instant.get
     val now = table.refresh()
     val running = Transaction.resume(now, now.timeline.pendingCompactions.head, "COMPACT")
     assert(running.permit.isValid(storage, path))

@@ -66,7 +66,7 @@ final case class HudiliteTable(
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
 
-  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.options).getOrElse(request.all))
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
   private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared)
@@ -134,13 +134,13 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
       // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val target = InlineServices.after(WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All))
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.options)), byKey = false)
+      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing

@@ -1,6 +1,7 @@
 package io.hudilite.spark.cluster
 
-import io.hudilite.config.{ClusteringOptions, WriteConf}
+import io.hudilite.config.WriteConf
+import io.hudilite.config.service.PlannedLayout
 import io.hudilite.error.InvalidInput
 import io.hudilite.index.Index
 import io.hudilite.service.cluster.{
@@ -28,34 +29,34 @@ final case class FinishedClustering(instant: String, replaced: Map[String, Seq[S
 
 /** Plans and runs the clusterings of one table.
   *
-  * @param options
-  *   options of writes and clusterings
+  * @param conf
+  *   how it writes, and what is clustered
   * @param done
   *   counts the files that are written
   */
-final class Clusterer(session: SparkSession, options: Map[String, String], done: LongAccumulator) {
+final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumulator) {
 
   private val log = LoggerFactory.getLogger(classOf[Clusterer])
 
-  private val conf = WriteConf.of(options)
+  private val clustering = conf.services.clustering
   private val transaction = TransactionOptions.of(conf.commit)
 
   /** Plans a clustering of what a call asks for; `None` when that is nothing. */
   def schedule(table: Table, call: ClusteringCall): Option[PlannedClustering] = {
-    val settings = ClusteringSettings.ofCall(options, call)
+    val settings = ClusteringSettings.ofCall(clustering, call)
     ClusteringScheduler.schedule(possible(withoutOutdated(table), settings), settings, transaction)
   }
 
   /** What [[schedule]] would plan; nothing is written. */
   def preview(table: Table, call: ClusteringCall): PlannedClustering = {
-    val settings = ClusteringSettings.ofCall(options, call)
+    val settings = ClusteringSettings.ofCall(clustering, call)
     ClusteringScheduler.preview(possible(table, settings), settings)
   }
 
   /** Plans what the options choose, when they say that it is time. */
   def scheduleIfDue(table: Table): Option[PlannedClustering] =
-    if (!ClusteringScheduler.isDue(table, options)) None
-    else ClusteringScheduler.scheduleIfDue(possible(table, ClusteringSettings.of(options)), options, transaction)
+    if (!ClusteringScheduler.isDue(table, clustering)) None
+    else ClusteringScheduler.scheduleIfDue(possible(table, ClusteringSettings.of(clustering)), clustering, transaction)
 
   /** Runs the clusterings that are planned and that nobody runs, oldest first. */
   def runPending(table: Table): Seq[FinishedClustering] = runAll(withoutOutdated(table))
@@ -110,7 +111,7 @@ final class Clusterer(session: SparkSession, options: Map[String, String], done:
     val running = Transaction.resume(table, instant, CommitMetadata.Cluster, transaction)
     try {
       val pending = PendingClusterings.open(table, instant)
-      val order = ClusteringOrder.of(pending.params, options)
+      val order = ClusteringOrder.of(PlannedLayout.of(pending.params), clustering)
       val stats = new ClusteringJob(session, table, order, job(table, pending, running.permit), done).run(pending)
       LateFiles.delete(table, instant.time, pending.replaced.keys, stats)
       running.commit(stats, pending.replaced)
@@ -119,8 +120,7 @@ final class Clusterer(session: SparkSession, options: Map[String, String], done:
   }
 
   private def job(table: Table, pending: PendingClustering, permit: WritePermit): WriteJob = {
-    val planned = ClusteringOptions.TargetBytes
-    val bytes = planned(if (planned.isSet(pending.params)) pending.params else options)
+    val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
     val job = WriteTarget.compacting(table, pending.instant.time, conf).job(permit)
     job.copy(files = job.files.copy(maxFileBytes = bytes))
   }

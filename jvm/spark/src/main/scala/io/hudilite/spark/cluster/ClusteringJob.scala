@@ -1,6 +1,6 @@
 package io.hudilite.spark.cluster
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
 import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
@@ -42,9 +42,8 @@ private[spark] object ClusteringOrder {
     ClusteringOptions.ZOrder -> SortLayout.ZOrder, ClusteringOptions.Hilbert -> SortLayout.Hilbert)
 
   /** What the plan says; what it leaves open is as the options of the run say. */
-  def of(params: Map[String, String], options: Map[String, String]): ClusteringOrder = ClusteringOrder(
-    ClusteringOptions.SortColumns.get(params).getOrElse(Nil),
-    ClusteringOptions.Layout(if (ClusteringOptions.Layout.isSet(params)) params else options))
+  def of(plan: PlannedLayout, conf: ClusteringConf): ClusteringOrder =
+    ClusteringOrder(plan.sortColumns, plan.layout.getOrElse(conf.layout))
 }
 
 /** Writes the slices of a plan again.

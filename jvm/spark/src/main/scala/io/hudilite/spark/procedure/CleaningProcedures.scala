@@ -1,6 +1,7 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{ArchiveOptions, CleanOptions, ConfigKey, PartitionTtlOptions}
+import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.service.{ArchiveOptions, CleanOptions, PartitionTtlOptions}
 import io.hudilite.service.partition.DroppedPartitions
 import io.hudilite.spark.service.{Archivings, Cleanings, PartitionServices}
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.service.{ClusteringOptions, PlannedLayout}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
 import io.hudilite.spark.cluster.FinishedClustering
 import io.hudilite.spark.service.{ClusteringState, Clusterings}
@@ -90,7 +90,7 @@ private final class ClusteringRun(session: SparkSession, arguments: Arguments) {
 
   private def planned(plan: PlannedClustering): Row =
     Row(plan.instant.orNull, plan.groups.size, State.Requested.name, named(plan.groups.map(_.partition)),
-      ClusteringOptions.SortColumns.get(plan.params).getOrElse(Nil),
+      PlannedLayout.of(plan.params).sortColumns,
       plan.groups.map(g => Row(g.partition, g.slices.map(_.fileId), g.bytes, g.outputs)), null, null)
 
   private def done(clustering: FinishedClustering): Row = Row(clustering.instant, null, State.Completed.name,

@@ -1,7 +1,8 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{ConfigKey, TableType, WriteConf}
-import io.hudilite.config.ArchiveOptions.{MaxCommits, MinCommits}
+import io.hudilite.config.TableType
+import io.hudilite.config.key.Setting
+import io.hudilite.config.service.{ArchiveConf, ServiceConf}
 import io.hudilite.service.archive.{ArchiveFacts, ArchiveSettings, Archived, Archiver}
 import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
 import io.hudilite.table.Table
@@ -18,39 +19,40 @@ object Archivings {
   private val Distance = 10
 
   /** Raises `InvalidInput` when options contradict each other. */
-  private[service] def settings(options: Map[String, String]): ArchiveSettings = CleaningPolicy.of(options) match {
-    case CleaningPolicy.LatestCommits(n) => ArchiveSettings.of(adjusted(options, n), Some(n))
-    case _ => ArchiveSettings.of(options)
+  private[service] def settings(conf: ServiceConf): ArchiveSettings = CleaningPolicy.of(conf.cleaning) match {
+    case CleaningPolicy.LatestCommits(n) =>
+      ArchiveSettings.of(adjusted(conf.archiving, n), conf.compaction.trigger, Some(n))
+    case _ => ArchiveSettings.of(conf.archiving, conf.compaction.trigger)
   }
 
   // Who retains more commits and says nothing of the archive wants them to stay.
-  private def adjusted(options: Map[String, String], retained: Int): Map[String, String] = {
-    def raised(key: ConfigKey[Int], least: Int): Map[String, String] =
-      if (key.isSet(options) || key(options) >= least) Map.empty else Map(key.name -> least.toString)
-    val withMin = options ++ raised(MinCommits, retained + Distance)
-    withMin ++ raised(MaxCommits, MinCommits(withMin) + Distance)
+  private def adjusted(conf: ArchiveConf, retained: Int): ArchiveConf = {
+    def raised(commits: Setting[Int], least: Int): Setting[Int] =
+      commits.copy(value = commits.orElse(commits.value.max(least)))
+    val min = raised(conf.minCommits, retained + Distance)
+    conf.copy(minCommits = min, maxCommits = raised(conf.maxCommits, min.value + Distance))
   }
 
   /** By the timeline as it was before a write: there were as many commits as may stay. */
-  private[service] def mayBeDue(before: Table, options: Map[String, String]): Boolean = {
+  private[service] def mayBeDue(before: Table, conf: ServiceConf): Boolean = {
     val facts = ArchiveFacts(before.config.layout, before.config.tableType == TableType.MergeOnRead, None)
-    before.timeline.writes.size >= settings(options).maxCommits ||
-    Archiver.isDue(before.timeline, settings(options), facts)
+    before.timeline.writes.size >= settings(conf).maxCommits ||
+    Archiver.isDue(before.timeline, settings(conf), facts)
   }
 
   /** Archives what is due in the table at this path, or only says what that would be. */
   def call(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): Archived =
-    Compactions.onDriver(session, path, options) { (table, all) =>
-      if (dryRun) archiverOf(table, all, TransactionOptions()).preview()
-      else run(table, all, TransactionOptions.of(WriteConf.of(all).commit))
+    Compactions.onDriver(session, path, options) { (table, conf) =>
+      if (dryRun) archiverOf(table, conf.services, TransactionOptions()).preview()
+      else run(table, conf.services, TransactionOptions.of(conf.commit))
     }
 
   /** Archives what is due. */
-  private[service] def run(now: Table, options: Map[String, String], transaction: TransactionOptions): Archived = {
-    val archiver = archiverOf(now, options, transaction)
+  private[service] def run(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archived = {
+    val archiver = archiverOf(now, conf, transaction)
     if (archiver.isDue) archiver.run() else Archived(Nil, Nil)
   }
 
-  private def archiverOf(now: Table, options: Map[String, String], transaction: TransactionOptions): Archiver =
-    new Archiver(now, settings(options), transaction, CleanScheduler.earliestRetained(now, options).map(_.time))
+  private def archiverOf(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archiver =
+    new Archiver(now, settings(conf), transaction, CleanScheduler.earliestRetained(now, conf.cleaning).map(_.time))
 }

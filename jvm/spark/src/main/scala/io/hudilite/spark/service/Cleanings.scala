@@ -1,6 +1,5 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.WriteConf
 import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
 import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.TransactionOptions
@@ -17,7 +16,7 @@ object Cleanings {
 
   /** What [[start]] would delete beyond the cleanings that are planned already; nothing is written. */
   def preview(session: SparkSession, path: String, options: JMap[String, String]): CleanPlan =
-    Compactions.onDriver(session, path, options)((table, all) => CleanScheduler.preview(table, all))
+    Compactions.onDriver(session, path, options)((table, conf) => CleanScheduler.preview(table, conf.services.cleaning))
 
   /** Starts cleaning in the background: what is planned first, then what the options let go. */
   def start(session: SparkSession, path: String, options: JMap[String, String])
@@ -26,8 +25,8 @@ object Cleanings {
     val total = preview(session, path, options).files.values.map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
       () =>
-        Compactions.onDriver(session, path, options)((table, all) =>
-          cleaning(session, TransactionOptions.of(WriteConf.of(all).commit), done).run(table, all)))
+        Compactions.onDriver(session, path, options)((table, conf) =>
+          cleaning(session, TransactionOptions.of(conf.commit), done).run(table, conf.services.cleaning)))
   }
 
   private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator)

@@ -27,15 +27,15 @@ object Clusterings {
 
   /** Plans a clustering, to be run later, here or elsewhere; `None` when there is nothing to cluster. */
   def schedule(session: SparkSession, path: String, options: JMap[String, String], call: ClusteringCall,
-      dryRun: Boolean): Option[PlannedClustering] = Compactions.onDriver(session, path, options) { (table, all) =>
-    val clusterer = new Clusterer(session, all, session.sparkContext.longAccumulator)
+      dryRun: Boolean): Option[PlannedClustering] = Compactions.onDriver(session, path, options) { (table, conf) =>
+    val clusterer = new Clusterer(session, conf, session.sparkContext.longAccumulator)
     if (dryRun) Some(clusterer.preview(table, call)).filter(_.groups.nonEmpty) else clusterer.schedule(table, call)
   }
 
   /** What [[start]] would run: the pending clusterings, else the one that it would plan. */
   def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      call: ClusteringCall): Seq[PlannedClustering] = Compactions.onDriver(session, path, options) { (table, all) =>
-    upcoming(table, new Clusterer(session, all, session.sparkContext.longAccumulator), instant, call)
+      call: ClusteringCall): Seq[PlannedClustering] = Compactions.onDriver(session, path, options) { (table, conf) =>
+    upcoming(table, new Clusterer(session, conf, session.sparkContext.longAccumulator), instant, call)
   }
 
   /** Starts clustering in the background.
@@ -49,8 +49,8 @@ object Clusterings {
     val total = preview(session, path, options, instant, call).flatMap(_.groups).map(_.outputs).sum
     new RunningService(session.sparkContext, "clustering", done, total,
       () =>
-        Compactions.onDriver(session, path, options) { (table, all) =>
-          val clusterer = new Clusterer(session, all, done)
+        Compactions.onDriver(session, path, options) { (table, conf) =>
+          val clusterer = new Clusterer(session, conf, done)
           instant.fold(clusterer.planAndRun(table, call))(i =>
             Seq(clusterer.run(table, PendingClusterings.named(table, i))))
         })

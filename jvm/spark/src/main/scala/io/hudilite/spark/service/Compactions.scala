@@ -1,6 +1,7 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{Options, Purpose}
+import io.hudilite.config.{Options, Purpose, WriteConf}
+import io.hudilite.config.service.CompactionConf
 import io.hudilite.service.compact.{
   CompactionCandidate,
   CompactionKind,
@@ -41,11 +42,11 @@ object Compactions {
     */
   def schedule(session: SparkSession, path: String, options: JMap[String, String], onlyIfDue: Boolean,
       dryRun: Boolean, kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] =
-    onDriver(session, path, options) { (table, all) =>
-      CompactionScheduler.check(table, all, kind)
-      val compactor = new Compactor(session, all, session.sparkContext.longAccumulator, kind)
+    onDriver(session, path, options) { (table, conf) =>
+      CompactionScheduler.check(table, conf.services.compaction, kind)
+      val compactor = new Compactor(session, conf, session.sparkContext.longAccumulator, kind)
       if (dryRun)
-        Some(CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), all, kind))
+        Some(CompactionScheduler.preview(PendingCompactions.withoutOutdated(table), conf.services.compaction, kind))
           .filter(_.candidates.nonEmpty)
       else if (onlyIfDue) compactor.scheduleIfDue(table)
       else compactor.schedule(table)
@@ -54,9 +55,10 @@ object Compactions {
   /** What [[start]] would run: the pending compactions, else the one that it would plan. */
   def preview(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): Seq[PlannedCompaction] = onDriver(session, path, options) {
-    (table, all) =>
-      check(table, all, instant, kind)
-      upcoming(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, all, instant, kind)
+    (table, conf) =>
+      check(table, conf.services.compaction, instant, kind)
+      upcoming(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, conf.services.compaction,
+        instant, kind)
   }
 
   /** Starts compacting in the background.
@@ -68,34 +70,35 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): RunningService[Seq[FinishedCompaction]] = {
     val done = session.sparkContext.longAccumulator
-    val total = onDriver(session, path, options) { (table, all) =>
-      check(table, all, instant, kind)
-      val compactor = new Compactor(session, all, done, kind)
-      upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, all, instant, kind)
+    val total = onDriver(session, path, options) { (table, conf) =>
+      check(table, conf.services.compaction, instant, kind)
+      val compactor = new Compactor(session, conf, done, kind)
+      upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, conf.services.compaction, instant,
+        kind)
         .map(_.candidates.size).sum
     }
     new RunningService(session.sparkContext, "compaction", done, total,
       () =>
-        onDriver(session, path, options) { (table, all) =>
-          val compactor = new Compactor(session, all, done, kind)
+        onDriver(session, path, options) { (table, conf) =>
+          val compactor = new Compactor(session, conf, done, kind)
           instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))
         })
   }
 
-  private def check(table: Table, options: Map[String, String], instant: Option[String], kind: CompactionKind): Unit =
-    if (instant.isEmpty) CompactionScheduler.check(table, options, kind) else CompactionScheduler.checkType(table)
+  private def check(table: Table, conf: CompactionConf, instant: Option[String], kind: CompactionKind): Unit =
+    if (instant.isEmpty) CompactionScheduler.check(table, conf, kind) else CompactionScheduler.checkType(table)
 
   /** The named compaction, else what is planned, else what would be.
     *
     * @param table
     *   without outdated log compactions unless one is named
     */
-  private def upcoming(table: Table, options: Map[String, String], instant: Option[String], kind: CompactionKind)
+  private def upcoming(table: Table, conf: CompactionConf, instant: Option[String], kind: CompactionKind)
       : Seq[PlannedCompaction] = {
     val pending =
       instant.fold(PendingCompactions.runnable(table, kind))(i => Seq(PendingCompactions.named(table, i)))
     if (pending.nonEmpty) pending.map(planned(table, _))
-    else Seq(CompactionScheduler.preview(table, options, kind)).filter(_.candidates.nonEmpty)
+    else Seq(CompactionScheduler.preview(table, conf, kind)).filter(_.candidates.nonEmpty)
   }
 
   private def planned(table: Table, instant: Instant): PlannedCompaction =
@@ -105,23 +108,22 @@ object Compactions {
 
   /** What a program does with a table by its path, in a session. */
   private[service] def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
-      body: (Table, Map[String, String]) => T): T =
-    atPath(session, path, options)((storage, qualified, all) => body(Table.open(storage, qualified), all))
+      body: (Table, WriteConf) => T): T =
+    atPath(session, path, options)((storage, qualified, conf) => body(Table.open(storage, qualified), conf))
 
   /** The same with a table that may be too damaged to be opened. */
   private[service] def atPath[T](session: SparkSession, path: String, options: JMap[String, String])(
-      body: (HadoopStorage, String, Map[String, String]) => T): T = {
+      body: (HadoopStorage, String, WriteConf) => T): T = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)
     try {
       val own = SessionConf.lowerCase(options.asScala.toMap)
       Options.check(own, Purpose.Write)
-      val all = SessionConf.options ++ own
-      Options.check(all)
-      val conf = Sessions.hadoopConf(session)
+      val conf = WriteConf.of(SessionConf.options ++ own)
+      val hadoop = Sessions.hadoopConf(session)
       val place = new Path(path)
-      val qualified = place.getFileSystem(conf).makeQualified(place).toString
-      body(new HadoopStorage(conf), qualified, all)
+      val qualified = place.getFileSystem(hadoop).makeQualified(place).toString
+      body(new HadoopStorage(hadoop), qualified, conf)
     } finally before match {
         case Some(active) => SparkSession.setActiveSession(active)
         case None => SparkSession.clearActiveSession()

@@ -26,28 +26,28 @@ final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
 
 /** Plans and runs the compactions of one table.
   *
-  * @param options
-  *   options of writes and compactions
+  * @param conf
+  *   how it writes, and what is compacted
   * @param done
   *   counts the file slices that are compacted, while they are
   * @param kind
   *   of the compactions that are planned, and run unless they are named
   */
-final class Compactor(session: SparkSession, options: Map[String, String], done: LongAccumulator,
+final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumulator,
     kind: CompactionKind = CompactionKind.Base) {
 
   private val log = LoggerFactory.getLogger(classOf[Compactor])
 
-  private val conf = WriteConf.of(options)
+  private val compaction = conf.services.compaction
   private val transaction = TransactionOptions.of(conf.commit)
 
   /** Plans a compaction of what the options choose; `None` when that is nothing. */
   def schedule(table: Table): Option[PlannedCompaction] =
-    CompactionScheduler.schedule(possible(withoutOutdated(table)), options, transaction, kind)
+    CompactionScheduler.schedule(possible(withoutOutdated(table)), compaction, transaction, kind)
 
   /** The same when the trigger of the options says that it is time. */
   def scheduleIfDue(table: Table): Option[PlannedCompaction] =
-    CompactionScheduler.scheduleIfDue(possible(withoutOutdated(table)), options, transaction, kind)
+    CompactionScheduler.scheduleIfDue(possible(withoutOutdated(table)), compaction, transaction, kind)
 
   /** Runs the compactions that are planned and that nobody runs, oldest first. */
   def runPending(table: Table): Seq[FinishedCompaction] = runAll(withoutOutdated(table))
@@ -56,7 +56,7 @@ final class Compactor(session: SparkSession, options: Map[String, String], done:
   def planAndRun(table: Table): Seq[FinishedCompaction] =
     if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
     else {
-      CompactionScheduler.schedule(possible(table), options, transaction, kind)
+      CompactionScheduler.schedule(possible(table), compaction, transaction, kind)
       runAll(table.refresh())
     }
 

@@ -1,6 +1,5 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.WriteConf
 import io.hudilite.service.doctor.{Doctor, Finding}
 import io.hudilite.transaction.TransactionOptions
 
@@ -17,8 +16,8 @@ object Doctors {
     *   mend what is safe to mend
     */
   def examine(session: SparkSession, path: String, options: JMap[String, String], fix: Boolean): Seq[Finding] =
-    Compactions.atPath(session, path, options) { (storage, basePath, all) =>
+    Compactions.atPath(session, path, options) { (storage, basePath, conf) =>
       val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
-      new Doctor(storage, basePath, TransactionOptions.of(WriteConf.of(all).commit), deletion.delete).run(fix)
+      new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix)
     }
 }

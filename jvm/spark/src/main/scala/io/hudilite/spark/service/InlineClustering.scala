@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.ClusteringOptions
+import io.hudilite.config.WriteConf
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.cluster.ClusteringSettings
 import io.hudilite.spark.cluster.{Clusterer, ClusteringOrder}
@@ -12,18 +12,16 @@ import org.apache.spark.sql.SparkSession
 /** Clusters after a write, when its options ask for that. */
 private[service] object InlineClustering {
 
-  def isAsked(options: Map[String, String]): Boolean = InlineServices.run(options) && ClusteringOptions.Inline(options)
-
   /** Raises `InvalidInput` when options ask for a clustering that the table cannot have, or that makes no sense. */
-  def check(target: WriteTarget): Unit = if (isAsked(target.options)) {
+  def check(target: WriteTarget): Unit = if (target.conf.services.inlineClustering) {
     if (target.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> target.basePath,
       "reason" -> "the ids of its file groups say which bucket they are")
-    val settings = ClusteringSettings.of(target.options)
+    val settings = ClusteringSettings.of(target.conf.services.clustering)
     ClusteringOrder(settings.sortColumns, settings.layout).check(SparkSession.active, target.schema)
   }
 
-  def run(session: SparkSession, table: Table, options: Map[String, String]): Unit = {
-    val clusterer = new Clusterer(session, options, session.sparkContext.longAccumulator)
+  def run(session: SparkSession, table: Table, conf: WriteConf): Unit = {
+    val clusterer = new Clusterer(session, conf, session.sparkContext.longAccumulator)
     clusterer.runPending(table.refresh())
     if (clusterer.scheduleIfDue(table.refresh()).isDefined) clusterer.runPending(table.refresh())
     ()

@@ -1,13 +1,7 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{
-  ArchiveOptions,
-  CleanOptions,
-  CompactionOptions,
-  PartitionTtlOptions,
-  ServiceOptions,
-  TableType
-}
+import io.hudilite.config.TableType
+import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
@@ -36,20 +30,17 @@ object InlineServices extends AfterCommit {
   def after(target: WriteTarget): WriteTarget = {
     InlineCompaction.check(target)
     InlineClustering.check(target)
-    Archivings.settings(target.options)
-    if (run(target.options) && PartitionTtlOptions.Inline(target.options)) ExpirySettings.of(target.options)
+    val conf = target.conf.services
+    Archivings.settings(conf)
+    if (conf.inlineExpiry) ExpirySettings.of(conf.expiry)
     target.copy(afterCommit = this)
   }
-
-  /** Services run by themselves at all. */
-  private[service] def run(options: Map[String, String]): Boolean =
-    ServiceOptions.Services(options) && CompactionOptions.TableServices(options)
 
   private val background = new BackgroundRounds(threads = 2)
 
   override def apply(target: WriteTarget, table: Table): Unit = {
     val session = SparkSession.active
-    if (!ServiceOptions.Async(target.options)) round(target, table)
+    if (!target.conf.services.beside) round(target, table)
     else background.ask(table.place.key,
       () => {
         SparkSession.setActiveSession(session)
@@ -67,35 +58,35 @@ object InlineServices extends AfterCommit {
   // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
   // have to wait for.
   private def round(target: WriteTarget, table: Table): Unit = {
-    val options = target.options
+    val conf = target.conf.services
     val transaction = TransactionOptions.of(target.conf.commit)
     if (table.config.tableType == TableType.MergeOnRead)
-      InlineCompaction.asked(options).filter(InlineCompaction.mayBeDue(table, options, _)).foreach(kind =>
-        logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, options, kind)))
-    if (InlineClustering.isAsked(options))
-      logged(table, ServiceStates.Clustering)(InlineClustering.run(SparkSession.active, table, options))
-    if (run(options) && PartitionTtlOptions.Inline(options))
+      InlineCompaction.asked(conf).filter(InlineCompaction.mayBeDue(table, conf.compaction, _)).foreach(kind =>
+        logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, target.conf, kind)))
+    if (conf.inlineClustering)
+      logged(table, ServiceStates.Clustering)(InlineClustering.run(SparkSession.active, table, target.conf))
+    if (conf.inlineExpiry)
       logged(table, ServiceStates.Expiry) {
-        PartitionExpiry.run(table.refresh(), ExpirySettings.of(options), transaction)
+        PartitionExpiry.run(table.refresh(), ExpirySettings.of(conf.expiry), transaction)
         ()
       }
-    if (run(options) && CleanOptions.Automatic(options) && mayClean(table, options))
-      logged(table, ServiceStates.Cleaning)(clean(table, options, transaction))
-    if (run(options) && ArchiveOptions.Automatic(options) && Archivings.mayBeDue(table, options))
+    if (conf.inlineCleaning && mayClean(table, conf.cleaning))
+      logged(table, ServiceStates.Cleaning)(clean(table, conf.cleaning, transaction))
+    if (conf.inlineArchiving && Archivings.mayBeDue(table, conf))
       logged(table, ServiceStates.Archiving) {
-        Archivings.run(table.refresh(), options, transaction)
+        Archivings.run(table.refresh(), conf, transaction)
         ()
       }
   }
 
   /** From the timeline as the write found it, so that most writes ask storage for nothing. */
-  private def mayClean(before: Table, options: Map[String, String]): Boolean =
-    CleanScheduler.isDue(before.timeline, options, more = 1) ||
+  private def mayClean(before: Table, conf: CleanConf): Boolean =
+    CleanScheduler.isDue(before.timeline, conf, more = 1) ||
       before.timeline.pending.exists(_.action == Action.Clean)
 
-  private def clean(table: Table, options: Map[String, String], transaction: TransactionOptions): Unit = {
+  private def clean(table: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
     val session = SparkSession.active
-    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(table.refresh(), options)
+    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(table.refresh(), conf)
     ()
   }
 

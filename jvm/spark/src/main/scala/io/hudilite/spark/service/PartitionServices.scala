@@ -1,6 +1,5 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.WriteConf
 import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.transaction.TransactionOptions
 
@@ -15,17 +14,17 @@ object PartitionServices {
 
   /** Drops partitions, told by their paths below the table, or says what would go. */
   def drop(session: SparkSession, path: String, options: JMap[String, String], partitions: Seq[String],
-      dryRun: Boolean): DroppedPartitions = Compactions.onDriver(session, path, options) { (table, all) =>
+      dryRun: Boolean): DroppedPartitions = Compactions.onDriver(session, path, options) { (table, conf) =>
     if (dryRun) PartitionDrops.preview(table, partitions)
-    else PartitionDrops.run(table, partitions, TransactionOptions.of(WriteConf.of(all).commit))
+    else PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
   }
 
   /** Drops the partitions to which nobody has written for as many days as the options say, or says what would go. */
   def expire(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): DroppedPartitions =
-    Compactions.onDriver(session, path, options) { (table, all) =>
-      val settings = ExpirySettings.of(all)
+    Compactions.onDriver(session, path, options) { (table, conf) =>
+      val settings = ExpirySettings.of(conf.services.expiry)
       if (dryRun) PartitionExpiry.preview(table, settings)
-      else PartitionExpiry.run(table, settings, TransactionOptions.of(WriteConf.of(all).commit))
+      else PartitionExpiry.run(table, settings, TransactionOptions.of(conf.commit))
     }
 
   /** The partitions that a text names, separated by commas unless there is a partition of the whole name. */

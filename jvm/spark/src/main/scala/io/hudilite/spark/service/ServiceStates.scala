@@ -1,6 +1,7 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{ArchiveOptions, CleanOptions, ClusteringOptions, CompactionOptions, TableType}
+import io.hudilite.config.TableType
+import io.hudilite.config.service.ServiceConf
 import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
 import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
@@ -57,48 +58,50 @@ object ServiceStates {
 
   def of(session: SparkSession, path: String, options: JMap[String, String]): Seq[ServiceState] =
     Compactions.onDriver(session, path, options) { (table, all) =>
-      val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, all)) else Nil
-      ofLogs ++ Seq(clustering(table, all), cleaning(table, all), archiving(table, all))
+      val conf = all.services
+      val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
+      ofLogs ++ Seq(clustering(table, conf), cleaning(table, conf), archiving(table, conf))
     }
 
-  private def compaction(table: Table, options: Map[String, String]): ServiceState = {
+  private def compaction(table: Table, conf: ServiceConf): ServiceState = {
     val clock = table.storage.clock
     val progress = DeltaProgress.of(table.timeline, clock.millis(), table.config.zone(clock))
     val compacted = table.timeline.writes.filter(_.action == Action.Commit)
-    state(table, Compaction, InlineCompaction.asked(options).contains(CompactionKind.Base),
-      table.timeline.pendingCompactions, compacted.lastOption, CompactionScheduler.isDue(table, options),
-      s"${CompactionOptions.Trigger(options)}: ${progress.sinceCompaction} of ${CompactionOptions.MaxDeltaCommits(options)} " +
-        s"delta commits, ${progress.seconds} of ${CompactionOptions.MaxDeltaSeconds(options)} s since the last one")
+    val trigger = conf.compaction.trigger
+    state(table, Compaction, InlineCompaction.asked(conf).contains(CompactionKind.Base),
+      table.timeline.pendingCompactions, compacted.lastOption, CompactionScheduler.isDue(table, conf.compaction),
+      s"${trigger.strategy}: ${progress.sinceCompaction} of ${trigger.maxCommits} " +
+        s"delta commits, ${progress.seconds} of ${trigger.maxSeconds} s since the last one")
   }
 
-  private def clustering(table: Table, options: Map[String, String]): ServiceState = {
+  private def clustering(table: Table, conf: ServiceConf): ServiceState = {
     val done = ClusteringScheduler.clusterings(table).lastOption
     val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
-    state(table, Clustering, InlineClustering.isAsked(options),
+    state(table, Clustering, conf.inlineClustering,
       table.store.pendingClusterings(table.timeline).map(_._1),
-      done, ClusteringScheduler.isDue(table, options),
-      s"$since of ${ClusteringOptions.MaxCommits(options)} commits since the last one")
+      done, ClusteringScheduler.isDue(table, conf.clustering),
+      s"$since of ${conf.clustering.maxCommits} commits since the last one")
   }
 
-  private def cleaning(table: Table, options: Map[String, String]): ServiceState = {
+  private def cleaning(table: Table, conf: ServiceConf): ServiceState = {
     val cleans = table.timeline.instants.filter(_.action == Action.Clean)
     val done = cleans.filter(_.isCompleted).lastOption
     val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
-    val kept = CleaningPolicy.of(options) match {
+    val kept = CleaningPolicy.of(conf.cleaning) match {
       case CleaningPolicy.LatestCommits(n) => s"the states at $n of ${table.timeline.writes.size} commits stay"
       case CleaningPolicy.LatestHours(n) => s"the states of $n hours stay"
       case CleaningPolicy.LatestVersions(n) => s"$n versions of each file group stay"
     }
-    state(table, Cleaning, InlineServices.run(options) && CleanOptions.Automatic(options), cleans.filter(_.isPending),
+    state(table, Cleaning, conf.inlineCleaning, cleans.filter(_.isPending),
       done,
-      CleanScheduler.isDue(table.timeline, options, more = 1),
-      s"$since of ${CleanOptions.TriggerCommits(options)} commits since the last one; $kept")
+      CleanScheduler.isDue(table.timeline, conf.cleaning, more = 1),
+      s"$since of ${conf.cleaning.triggerCommits} commits since the last one; $kept")
   }
 
-  private def archiving(table: Table, options: Map[String, String]): ServiceState =
-    state(table, Archiving, InlineServices.run(options) && ArchiveOptions.Automatic(options), Nil, None,
-      Archivings.mayBeDue(table, options),
-      s"${table.timeline.writes.size} of ${Archivings.settings(options).maxCommits} commits that may stay in the timeline")
+  private def archiving(table: Table, conf: ServiceConf): ServiceState =
+    state(table, Archiving, conf.inlineArchiving, Nil, None,
+      Archivings.mayBeDue(table, conf),
+      s"${table.timeline.writes.size} of ${Archivings.settings(conf).maxCommits} commits that may stay in the timeline")
 
   private def state(table: Table, service: String, byItself: Boolean, pending: Seq[Instant], last: Option[Instant],
       isDue: Boolean, next: String): ServiceState = {

@@ -1,6 +1,5 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.WriteConf
 import io.hudilite.service.cluster.PendingClusterings
 import io.hudilite.service.undo.{RestoredTable, Restores, Rollbacks, RolledBackWrite, SavedState, Savepoints}
 import io.hudilite.table.Table
@@ -22,11 +21,11 @@ object Undos {
     *   the write, which must be the newest, or a planned clustering, which nothing rests on
     */
   def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, all) =>
+      dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, conf) =>
     instant.filter(time => table.pendingClusterings.values.exists(_ == time)) match {
-      case Some(time) => withdrawn(table, time, transaction(all), dryRun)
+      case Some(time) => withdrawn(table, time, TransactionOptions.of(conf.commit), dryRun)
       case None if dryRun => Rollbacks.preview(table, instant)
-      case None => Rollbacks.run(table, instant, transaction(all))
+      case None => Rollbacks.run(table, instant, TransactionOptions.of(conf.commit))
     }
   }
 
@@ -37,8 +36,8 @@ object Undos {
 
   /** Brings the state as of a write back, or says which writes would go for that. */
   def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String, dryRun: Boolean)
-      : RestoredTable = Compactions.onDriver(session, path, options) { (table, all) =>
-    if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, transaction(all))
+      : RestoredTable = Compactions.onDriver(session, path, options) { (table, conf) =>
+    if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, TransactionOptions.of(conf.commit))
   }
 
   /** Saves the state as of a write, by default of the newest.
@@ -48,8 +47,9 @@ object Undos {
     */
   def savepoint(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       comment: String, user: Option[String] = None): SavedState = Compactions.onDriver(session, path, options) {
-    (table, all) =>
-      Savepoints.create(table, instant, user.getOrElse(session.sparkContext.sparkUser), comment, transaction(all))
+    (table, conf) =>
+      Savepoints.create(table, instant, user.getOrElse(session.sparkContext.sparkUser), comment,
+        TransactionOptions.of(conf.commit))
   }
 
   /** The savepoints, oldest first. */
@@ -58,8 +58,6 @@ object Undos {
 
   /** Gives a saved state free. */
   def deleteSavepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String): Unit =
-    Compactions.onDriver(session, path, options)((table, all) => Savepoints.delete(table, instant, transaction(all)))
-
-  private def transaction(options: Map[String, String]): TransactionOptions =
-    TransactionOptions.of(WriteConf.of(options).commit)
+    Compactions.onDriver(session, path, options)((table, conf) =>
+      Savepoints.delete(table, instant, TransactionOptions.of(conf.commit)))
 }

@@ -53,9 +53,6 @@ final case class WriteTarget(
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
-  /** The options as they were given, for the reads and table services that belong to the write. */
-  def options: Map[String, String] = conf.options
-
   /** How the file group of a key is found. */
   lazy val index: Index = Index.of(config, conf.index)
 

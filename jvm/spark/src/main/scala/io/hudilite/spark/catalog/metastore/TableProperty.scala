@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog.metastore
 
-import io.hudilite.config.{ConfigKey, TableOptions, TableType, WriteOptions}
+import io.hudilite.config.{TableOptions, TableType, WriteOptions}
+import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
 
 import java.util.Locale

@@ -1,4 +1,6 @@
-package io.hudilite.config
+package io.hudilite.config.service
+
+import io.hudilite.config.key.ConfigKey
 
 /** Options of cleaning: which old files of a table stay. */
 object CleanOptions {

@@ -1,4 +1,6 @@
-package io.hudilite.config
+package io.hudilite.config.service
+
+import io.hudilite.config.key.ConfigKey
 
 /** Options of all table services together. */
 object ServiceOptions {

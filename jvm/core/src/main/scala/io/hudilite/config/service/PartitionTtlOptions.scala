@@ -1,4 +1,6 @@
-package io.hudilite.config
+package io.hudilite.config.service
+
+import io.hudilite.config.key.ConfigKey
 
 /** Options of partitions that are dropped when nobody has written to them for long. */
 object PartitionTtlOptions {

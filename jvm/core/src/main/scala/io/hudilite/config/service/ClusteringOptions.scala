@@ -1,4 +1,6 @@
-package io.hudilite.config
+package io.hudilite.config.service
+
+import io.hudilite.config.key.ConfigKey
 
 /** Options of clustering: which files are written again together, and how their rows are laid out. */
 object ClusteringOptions {

@@ -1,4 +1,4 @@
-package io.hudilite.config
+package io.hudilite.config.key
 
 import io.hudilite.error.InvalidInput
 
@@ -34,6 +34,9 @@ final case class ConfigKey[T](
     get(options).getOrElse(throw new IllegalStateException(s"option $name has no default and is not set"))
 
   def isSet(options: Map[String, String]): Boolean = raw(options).isDefined
+
+  /** The value, and whether it was given; as [[apply]]. */
+  def setting(options: Map[String, String]): Setting[T] = Setting(apply(options), isSet(options))
 
   /** The spelling and the text of the option as given, `None` when it is absent. */
   def raw(options: Map[String, String]): Option[(String, String)] =

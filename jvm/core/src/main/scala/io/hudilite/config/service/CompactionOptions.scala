@@ -1,4 +1,6 @@
-package io.hudilite.config
+package io.hudilite.config.service
+
+import io.hudilite.config.key.ConfigKey
 
 /** Options of the compaction of merge-on-read tables. */
 object CompactionOptions {
@@ -63,10 +65,6 @@ object CompactionOptions {
 
   val TableServices: ConfigKey[Boolean] = ConfigKey.flag("hoodie.table.services.enabled", default = true,
     "Whether a write may be followed by a compaction at all.")
-
-  /** Writes to merge-on-read tables run compactions: who has them planned inline runs them elsewhere, unless told. */
-  def runsInline(options: Map[String, String]): Boolean =
-    if (Inline.isSet(options)) Inline(options) else Inline(options) && !ScheduleInline(options)
 
   val all: Seq[ConfigKey[_]] =
     Seq(TableServices, Inline, ScheduleInline, Trigger, MaxDeltaCommits, MaxDeltaSeconds, Strategy,

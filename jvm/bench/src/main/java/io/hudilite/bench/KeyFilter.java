@@ -1,0 +1,70 @@
+package io.hudilite.bench;
+
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import io.hudilite.codec.bloom.BloomFilter;
+import io.hudilite.codec.bloom.BloomFilter$;
+
+import org.apache.hadoop.util.bloom.Key;
+import org.apache.hadoop.util.hash.Hash;
+import org.openjdk.jmh.annotations.*;
+
+/** Adds 60,000 record keys to a bloom filter, and asks for as many that it has; Hadoop's filter, of the same bits, is the
+ * yardstick. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+public class KeyFilter {
+
+    private static final int KEYS = 60_000;
+    private static final double FALSE_ANSWERS = 0.000000001;
+
+    private final byte[][] keys = new byte[KEYS][];
+    private int bits;
+    private int hashes;
+    private BloomFilter full;
+    private org.apache.hadoop.util.bloom.BloomFilter fullOfHadoop;
+
+    @Setup
+    public void open() {
+        for (int i = 0; i < KEYS; i++)
+            keys[i] = new UUID(i * 0x9e3779b97f4a7c15L, i).toString().getBytes(StandardCharsets.UTF_8);
+        double ln2 = Math.log(2);
+        bits = (int) Math.ceil(KEYS * (-Math.log(FALSE_ANSWERS) / (ln2 * ln2)));
+        hashes = (int) Math.ceil(ln2 * bits / KEYS);
+        full = add();
+        fullOfHadoop = addHadoop();
+    }
+
+    @Benchmark
+    public BloomFilter add() {
+        BloomFilter filter = BloomFilter$.MODULE$.create("SIMPLE", KEYS, FALSE_ANSWERS, KEYS);
+        for (byte[] key : keys) filter.add(key, 0, key.length);
+        filter.keyCount();
+        return filter;
+    }
+
+    @Benchmark
+    public org.apache.hadoop.util.bloom.BloomFilter addHadoop() {
+        org.apache.hadoop.util.bloom.BloomFilter filter =
+            new org.apache.hadoop.util.bloom.BloomFilter(bits, hashes, Hash.MURMUR_HASH);
+        for (byte[] key : keys) filter.add(new Key(key));
+        return filter;
+    }
+
+    @Benchmark
+    public int ask() {
+        int found = 0;
+        for (byte[] key : keys) if (full.mightContain(key, 0, key.length, Integer.MAX_VALUE)) found++;
+        return found;
+    }
+
+    @Benchmark
+    public int askHadoop() {
+        int found = 0;
+        for (byte[] key : keys) if (fullOfHadoop.membershipTest(new Key(key))) found++;
+        return found;
+    }
+}

@@ -1,0 +1,91 @@
+package io.hudilite.config.service
+
+import io.hudilite.config.key.Setting
+
+/** Which files are written again together, and how their rows are laid out.
+  *
+  * @param inline
+  *   a write is followed by a clustering that is due
+  * @param maxCommits
+  *   since the last clustering, after which one is due
+  * @param targetBytes
+  *   size of the files to write
+  * @param smallFileBytes
+  *   smaller base files are taken
+  * @param groupBytes
+  *   of the files of one group, at most
+  */
+final case class ClusteringConf(
+    inline: Boolean,
+    maxCommits: Int,
+    sortColumns: Seq[String],
+    layout: String,
+    targetBytes: Long,
+    smallFileBytes: Setting[Long],
+    groupBytes: Setting[Long],
+    maxGroups: Setting[Int],
+    partitions: ClusteredPartitionsConf)
+
+/** Which partitions a clustering looks at.
+  *
+  * @param strategyFilter
+  *   the filter that the class stands for which is named to plan
+  * @param filter
+  *   the filter that is named itself
+  * @param selected
+  *   the only partitions; `None` = all
+  * @param pattern
+  *   that the whole path of a partition must match
+  */
+final case class ClusteredPartitionsConf(
+    strategyFilter: Option[String],
+    filter: Option[String],
+    lookback: Int,
+    skipLatest: Int,
+    begin: Option[String],
+    end: Option[String],
+    selected: Option[Seq[String]],
+    pattern: Option[String])
+
+/** What a plan in the timeline says of the files that it wants written; `None` = as the options of its run say. */
+final case class PlannedLayout(sortColumns: Seq[String], layout: Option[String], targetBytes: Option[Long])
+
+object ClusteringConf {
+
+  import ClusteringOptions._
+
+  private[service] def of(options: Map[String, String]): ClusteringConf = ClusteringConf(
+    inline = Inline(options),
+    maxCommits = MaxCommits(options),
+    sortColumns = SortColumns.get(options).getOrElse(Nil),
+    layout = Layout(options),
+    targetBytes = TargetBytes(options),
+    smallFileBytes = SmallFileBytes.setting(options),
+    groupBytes = GroupBytes.setting(options),
+    maxGroups = MaxGroups.setting(options),
+    partitions = partitionsOf(options))
+
+  private def partitionsOf(options: Map[String, String]): ClusteredPartitionsConf = ClusteredPartitionsConf(
+    strategyFilter = Strategy.get(options).flatMap(PlanStrategies.toMap.get),
+    filter = FilterMode.get(options),
+    lookback = Lookback(options),
+    skipLatest = SkipLatest(options),
+    begin = BeginPartition.get(options),
+    end = EndPartition.get(options),
+    selected = Selected.get(options),
+    pattern = PartitionPattern.get(options))
+}
+
+object PlannedLayout {
+
+  import ClusteringOptions._
+
+  /** Raises `InvalidInput` for a value that cannot be read.
+    *
+    * @param params
+    *   of the plan, by names of options
+    */
+  def of(params: Map[String, String]): PlannedLayout = PlannedLayout(SortColumns.get(params).getOrElse(Nil),
+    if (Layout.isSet(params)) Layout.get(params) else None,
+    if (TargetBytes.isSet(params)) TargetBytes.get(params) else None)
+}
