@@ -4,7 +4,8 @@ import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.service.compact.CompactionScheduler
-import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.service.undo.Rollbacks
+import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{
   Action,
@@ -18,7 +19,7 @@ import io.hudilite.timeline.{
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{Heartbeat, Owner}
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import munit.FunSuite
 
@@ -183,6 +184,46 @@ class ClusteringSchedulerSuite extends FunSuite {
     assertEquals(intercept[CommitConflict](schedule(storage)).condition, "WRITE_PENDING")
     begun.rollback()
     assert(schedule(storage).isDefined)
+  }
+
+  /** A plan that is made while `meanwhile` happens: after its timeline was read, and before its folders are. */
+  private def scheduledBeside(storage: MemoryStorage)(meanwhile: => Unit): Option[PlannedClustering] = {
+    val once = new AtomicBoolean(true)
+    val counting = new CountingStorage(storage,
+      call => if (call.kind == "list" && call.path == s"$path/p" && once.compareAndSet(true, false)) meanwhile)
+    ClusteringScheduler.schedule(table(storage).copy(storage = counting), settings)
+  }
+
+  versions("planners at once: a file group is in one plan, and no lock is held while folders are listed") { version =>
+    val storage = made(version)
+    TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
+    var other: Option[PlannedClustering] = None
+    val late = scheduledBeside(storage) {
+      val elsewhere = new Thread(() =>
+        other = ClusteringScheduler.schedule(table(storage),
+          settings.copy(partitions = PartitionChoice(named = Some(Seq("p")))), TransactionOptions(lockWaitMs = 10L)))
+      elsewhere.start()
+      elsewhere.join()
+    }
+    def groups(plan: Option[PlannedClustering]): Seq[String] = plan.toSeq.flatMap(_.groups.flatMap(_.slices.map(_.fileId)))
+    assertEquals((groups(other).sorted, groups(late).sorted), (Seq("g-0", "h-0"), Seq("q-0", "r-0")))
+    assertEquals(table(storage).timeline.pending.map(_.time).toSet, (other ++ late).flatMap(_.instant).toSet)
+    assertEquals(scheduledBeside(storage)(TestTables.write(table(storage), "s" -> "s-0")), None)
+  }
+
+  versions("what is written beside the planning stays out of the plan, and what was undone lets it begin anew") { version =>
+    val storage = made(version)
+    TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
+    val rewritten = scheduledBeside(storage)(TextWrites.rewrite.run(table(storage))).get
+    assertEquals(rewritten.groups.map(_.partition), Seq("q"))
+    PendingClusterings.withdraw(table(storage), rewritten.instant.get)
+    val last = table(storage).timeline.lastCompleted.get.time
+    val anew = scheduledBeside(storage) {
+      Rollbacks.run(table(storage), Some(last))
+      ()
+    }
+    assertEquals(anew.get.groups.map(_.partition), Seq("p", "q"))
+    assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
   }
 
   test("inline it is due after so many commits, not while one is planned, and what was clustered stays") {
