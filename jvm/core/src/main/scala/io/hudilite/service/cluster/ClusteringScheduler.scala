@@ -128,7 +128,11 @@ object ClusteringScheduler {
   private def planned(now: Table, settings: ClusteringSettings, settled: FileSlice => Boolean): PlannedClustering = {
     val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ now.pendingClusterings.keySet
     val partitions = settings.partitions.of(now.partitions())
-    val slices = now.slices(partitions).values.flatten.filterNot(slice => taken(slice.groupId)).toSeq
+    val (others, slices) = now.slices(partitions).values.flatten.toSeq.partition(slice => taken(slice.groupId))
+    if (settings.buckets.isDefined) others.headOption.foreach(slice =>
+      throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath, "reason" ->
+        (s"a pending plan takes the file group ${slice.fileId} in '${slice.partition}', and a table is moved to other " +
+          "buckets as a whole; run that first, or take it back")))
     PlannedClustering(None, ClusteringPlanner.groups(slices, settings.copy(partitions = PartitionChoice()), settled),
       settings.params)
   }

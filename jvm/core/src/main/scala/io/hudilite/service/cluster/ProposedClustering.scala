@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.TableType
+import io.hudilite.config.{TableType, WriteOptions}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Timeline}
@@ -20,13 +20,16 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
     */
   def asOf(now: Table): Either[Outrun.type, PlannedClustering] =
     if (now.timeline == before.timeline) Right(planned)
-    else if (!isExtended(now) || slicesGrow(now)) Left(Outrun)
+    else if (!isExtended(now) || slicesGrow(now) || movesBuckets) Left(Outrun)
     else {
       val touched = written(now) ++ now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++
         now.pendingClusterings.keySet
       val left = planned.groups.filterNot(_.slices.exists(slice => touched(slice.groupId)))
       if (left.isEmpty && planned.groups.nonEmpty) Left(Outrun) else Right(planned.copy(groups = left))
     }
+
+  // All of the table, or nothing.
+  private def movesBuckets: Boolean = WriteOptions.Buckets.isSet(planned.params)
 
   /** The writes that it rests on still stand, and the active timeline has all that came since. */
   private def isExtended(now: Table): Boolean = {

@@ -3,10 +3,11 @@ package io.hudilite.service.cluster
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.index.BucketIndex
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.service.undo.Rollbacks
 import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
-import io.hudilite.table.Table
+import io.hudilite.table.{BucketMoves, Table}
 import io.hudilite.timeline.{
   Action,
   ClusteringGroupFacts,
@@ -16,7 +17,7 @@ import io.hudilite.timeline.{
   Instant,
   State
 }
-import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Assumption, TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{Heartbeat, Owner}
 
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
@@ -224,6 +225,47 @@ class ClusteringSchedulerSuite extends FunSuite {
     }
     assertEquals(anew.get.groups.map(_.partition), Seq("p", "q"))
     assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
+  }
+
+  private val inBuckets = settings.copy(buckets = Some(BucketIndex(2, Seq("id"))))
+
+  /** A table with the bucket 3, and a planned move of it. */
+  private def moving(version: Int): (MemoryStorage, String) = {
+    val storage = new MemoryStorage()
+    TestTables.write(TestTables.create(storage, path, version), "p" -> "00000003-0")
+    (storage, ClusteringScheduler.schedule(table(storage), inBuckets).flatMap(_.instant).get)
+  }
+
+  private def moved(storage: MemoryStorage, time: String)(meanwhile: => Unit): Unit = {
+    val now = table(storage)
+    val running = Transaction.resume(now, PendingClusterings.named(now, time), CommitMetadata.Cluster)
+    try {
+      val pending = PendingClusterings.open(now, now.timeline.pending.find(_.time == time).get)
+      assertEquals(pending.buckets, inBuckets.buckets)
+      meanwhile
+      running.commit(Seq(TestTables.writeFile(now, time, "p", "00000001-1")), pending.replaced,
+        assumption = Assumption.Replaces(_ => true))
+    } finally running.rollback()
+    ()
+  }
+
+  versions("a move to other buckets takes all there is, and nobody deals rows by the old number beside it") { version =>
+    val (storage, time) = moving(version)
+    // A bucket of a partition that the plan does not know, before the run, and while it is under way.
+    intercept[CommitConflict](moved(storage, time)(TestTables.write(table(storage), "q" -> "00000002-0")))
+    val error = intercept[CommitConflict](moved(storage, time)(()))
+    assert(error.getMessage.contains("'q' has come since"), error.getMessage)
+    assertEquals(PendingClusterings.withdrawOutdated(table(storage)).map(_._1), Seq(time))
+    val (late, other) = moving(version)
+    val early = table(late)
+    val begun = TestTables.begin(early)
+    moved(late, other)(())
+    val refused = intercept[CommitConflict](
+      begun.commit(Seq(TestTables.writeFile(early, begun.instant, "q", "00000002-0")), assumption = Assumption.Nothing))
+    assert(refused.getMessage.contains("another number of buckets"), refused.getMessage)
+    begun.rollback()
+    assertEquals(BucketMoves.last(table(late)).map { case (i, count) => (i.time, count) }, Some((other, 2)))
+    assertEquals(visible(late), Seq(s"p/00000001-1@$other"))
   }
 
   test("inline it is due after so many commits, not while one is planned, and what was clustered stays") {
