@@ -28,6 +28,7 @@ class Call:
     layout: Layout | None
     partitions: tuple[str, ...] | None
     target_bytes: int | None
+    buckets: int | None = None
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -37,6 +38,7 @@ class Call:
             "order_strategy": self.layout,
             "selected_partitions": self.partitions,
             "target_bytes": self.target_bytes,
+            "buckets": self.buckets,
         }
 
 
@@ -124,13 +126,14 @@ def called(
     layout: Layout | None,
     partitions: str | Sequence[str] | None,
     target_bytes: int | None,
+    buckets: int | None = None,
 ) -> Call:
     """Return the arguments of a call; one that makes no sense raises ``ValueError``."""
     if target_bytes is not None and target_bytes < 1:
         raise ValueError(
             f"[INVALID_OPTION_VALUE] The value '{target_bytes}' of target_bytes is not valid: it is 1 or more."
         )
-    return Call(_names(sort_by), layout, _names(partitions), target_bytes)
+    return Call(_names(sort_by), layout, _names(partitions), target_bytes, buckets)
 
 
 def schedule(

@@ -246,6 +246,7 @@ class HudiliteTable:
         partitions: str | Sequence[str] | None = None,
         target_bytes: int | None = None,
         *,
+        buckets: int | None = None,
         dry_run: bool = False,
         options: Mapping[str, str] | None = None,
     ) -> ClusteringPlan | None:
@@ -259,7 +260,7 @@ class HudiliteTable:
         ClusteringPlan | None
             The plan; ``None`` when nothing was planned.
         """
-        call = clustering.called(sort_by, layout, partitions, target_bytes)
+        call = clustering.called(sort_by, layout, partitions, target_bytes, buckets)
         return clustering.schedule(self.spark, self.path, options or {}, call, dry_run)
 
     @overload
@@ -270,6 +271,7 @@ class HudiliteTable:
         partitions: str | Sequence[str] | None = ...,
         target_bytes: int | None = ...,
         *,
+        buckets: int | None = ...,
         instant: str | None = ...,
         dry_run: Literal[False] = ...,
         progress: Progress | None = ...,
@@ -284,6 +286,7 @@ class HudiliteTable:
         partitions: str | Sequence[str] | None = ...,
         target_bytes: int | None = ...,
         *,
+        buckets: int | None = ...,
         instant: str | None = ...,
         dry_run: Literal[True],
         progress: Progress | None = ...,
@@ -297,6 +300,7 @@ class HudiliteTable:
         partitions: str | Sequence[str] | None = None,
         target_bytes: int | None = None,
         *,
+        buckets: int | None = None,
         instant: str | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
@@ -320,6 +324,9 @@ class HudiliteTable:
             Paths of the only partitions to look at; all by default.
         target_bytes
             Size of the files to write, 1 GiB by default.
+        buckets
+            Moves a table with a bucket index, which ``options`` name as it is, to this number of buckets: all of it, log
+            files merged. From then on every reader and writer must give the new number.
         instant
             The planned clustering to run, alone; the other arguments are those of its plan then.
         dry_run
@@ -337,7 +344,8 @@ class HudiliteTable:
         Raises
         ------
         CLUSTERING_NOT_POSSIBLE
-            For a table with a bucket index.
+            For a table with a bucket index, unless ``buckets`` are given; and for ``buckets`` while a plan takes some of
+            its file groups.
         CLUSTERING_NOT_FOUND
             When ``instant`` is not a pending clustering.
         INSTANT_TAKEN
@@ -345,7 +353,7 @@ class HudiliteTable:
         COMMIT_CONFLICT
             When a file group has changed since it was planned.
         """
-        call = clustering.called(sort_by, layout, partitions, target_bytes)
+        call = clustering.called(sort_by, layout, partitions, target_bytes, buckets)
         if dry_run:
             return clustering.preview(self.spark, self.path, options or {}, instant, call)
         return clustering.run(self.spark, self.path, options or {}, instant, call, progress)

@@ -143,7 +143,8 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.clustering.schedule.inline", Off, "call schedule_clustering()"),
     RefusedOption("hoodie.clustering.updates.strategy",
       Seq("org.apache.hudi.client.clustering.update.strategy.sparkrejectupdatestrategy"),
-      "writes on file groups with a pending clustering are refused"),
+      s"a program that runs the plan later, such as Apache Hudi, would leave out what was written since; set " +
+        s"${ClusteringOptions.WaitMs.name} for writes that wait"),
     RefusedOption("hoodie.compaction.partition.path.regex", Empty, "choose hoodie.compaction.strategy"),
     RefusedOption("hoodie.compaction.plan.generator",
       Seq("org.apache.hudi.table.action.compact.plan.generators.hoodiecompactionplangenerator"),

@@ -85,6 +85,10 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
         since.map { case (i, m) => ConflictCheck.footprintUnderLogs(i, m) })
     else if (action != Action.Compaction) {
       checkOverlap(ConflictCheck.changes(metadata), now, since.map { case (i, m) => ConflictCheck.footprint(i, m) })
+      if (ConflictCheck.writesBuckets(metadata))
+        since.find { case (_, theirs) => ConflictCheck.movesBuckets(theirs) }.foreach { case (other, _) =>
+          throw conflict(s"$other dealt the rows of the table to another number of buckets")
+        }
       for ((other, theirs) <- since; partition <- assumption.brokenBy(theirs, metadata))
         throw conflict(s"$other added rows to the partition '$partition', and ${assumption.consequence}")
     }

@@ -45,6 +45,9 @@ object ConflictCheck {
 
   private val LogsJoinByCompletion = 8
 
+  // The latter is Hudi's own.
+  private val MoveOperations = Set(CommitMetadata.Cluster, "BUCKET_RESCALE")
+
   /** The first action of `others` that excludes a write at `time` with these changes.
     *
     * `others` are the writes that completed since the snapshot this write rests on, the pending replacecommits and
@@ -69,6 +72,16 @@ object ConflictCheck {
     else if (!other.operation.contains(Compact)) mine.all
     else if (basis.version >= LogsJoinByCompletion || basis.compactions(other.instant.time)) mine.rewritten
     else mine.rewritten ++ mine.appended
+
+  /** The write dealt all rows to another number of buckets: a clustering leaves buckets alone otherwise. */
+  def movesBuckets(metadata: CommitMetadata): Boolean = MoveOperations(metadata.operation) && {
+    val replaced = metadata.replaced.values.flatten
+    replaced.nonEmpty && replaced.forall(BucketIndex.bucketOfFile(_).isDefined)
+  }
+
+  /** The write leaves files in buckets. */
+  def writesBuckets(metadata: CommitMetadata): Boolean =
+    metadata.allStats.exists(stat => BucketIndex.bucketOfFile(stat.fileId).isDefined)
 
   /** Footprint of a completed write, or of a pending one that recorded its plan in the same form. */
   def footprint(instant: Instant, metadata: CommitMetadata): Footprint =

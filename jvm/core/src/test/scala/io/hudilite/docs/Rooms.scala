@@ -50,7 +50,7 @@ object Rooms {
     Room("service.clean", "which files only past states need, and that they go", "config.key", "config.service",
       "error", "filegroup", "storage", "table", "timeline", "transaction"),
     Room("service.cluster", "which file slices are written again together, and laid out how", "config",
-      "config.service", "error", "filegroup", "table", "timeline", "transaction"),
+      "config.service", "error", "filegroup", "index", "table", "timeline", "transaction"),
     Room("service.archive", "which instants leave the active timeline, and how they get into the archived one",
       "config", "config.service", "error", "filegroup", "table", "timeline", "transaction"),
     Room("service.undo", "savepoints, and writes that are taken back", "error", "filegroup", "table", "timeline",

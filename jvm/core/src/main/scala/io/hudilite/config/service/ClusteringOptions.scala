@@ -90,12 +90,18 @@ object ClusteringOptions {
       s
     }, valueType = "regular expression")
 
+  val WaitMs: ConfigKey[Long] = ConfigKey.long("hudilite.clustering.wait_time_ms", 0L,
+    "Time that a write waits, before it looks anything up, for pending clusterings of the table to end: one that changes " +
+      "rows by their keys, or overwrites. After that it goes on, and is refused when it meets a file group that one of " +
+      "them still takes. 0 = it is refused at once.",
+    0, "milliseconds")
+
   /** Those with a constant in Python and a row of their own in docs/options.md. */
   val documented: Seq[ConfigKey[_]] = Seq(Inline, SortColumns)
 
   /** The others, which mean what Hudi's documentation says. */
   val further: Seq[ConfigKey[_]] = Seq(Layout, MaxCommits, TargetBytes, SmallFileBytes, GroupBytes, MaxGroups, Strategy,
-    FilterMode, Lookback, SkipLatest, BeginPartition, EndPartition, Selected, PartitionPattern)
+    FilterMode, Lookback, SkipLatest, BeginPartition, EndPartition, Selected, PartitionPattern, WaitMs)
 
   val all: Seq[ConfigKey[_]] = documented ++ further
 }

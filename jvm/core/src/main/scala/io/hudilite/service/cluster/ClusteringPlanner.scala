@@ -1,6 +1,7 @@
 package io.hudilite.service.cluster
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.table.BucketMoves
 import io.hudilite.timeline.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
 
 /** File slices of one partition that are written again together.
@@ -43,6 +44,14 @@ object ClusteringPlanner {
     *   slices that are laid out already: a group of nothing else stays as it is
     */
   def groups(slices: Seq[FileSlice], settings: ClusteringSettings, settled: FileSlice => Boolean = _ => false)
+      : Seq[ClusteringGroup] = settings.buckets match {
+    case Some(by) => slices.groupBy(_.partition).toSeq.sortBy(_._1).map { case (_, found) =>
+        ClusteringGroup(found.sortBy(_.fileId), by.count)
+      }
+    case None => bySize(slices, settings, settled)
+  }
+
+  private def bySize(slices: Seq[FileSlice], settings: ClusteringSettings, settled: FileSlice => Boolean)
       : Seq[ClusteringGroup] = {
     val small = slices.filter(s => s.base.forall(_.length < settings.smallFileBytes))
     val byPartition = small.groupBy(_.partition)
@@ -74,5 +83,5 @@ object ClusteringPlanner {
   def plan(groups: Seq[ClusteringGroup], settings: ClusteringSettings): ClusteringPlan = ClusteringPlan(
     groups.map(_.slices.map(s =>
         ClusteringInput(s.partition, s.fileId, s.base.map(_.name), s.logs.map(_.name)))),
-    Execution, settings.params, groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
+    if (settings.buckets.isDefined) BucketMoves.Execution else Execution, settings.params, groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
 }

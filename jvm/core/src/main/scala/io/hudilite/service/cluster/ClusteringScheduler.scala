@@ -8,6 +8,8 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
+import scala.annotation.tailrec
+
 /** A clustering that was planned, or would be.
   *
   * @param instant
@@ -18,14 +20,15 @@ final case class PlannedClustering(instant: Option[String], groups: Seq[Clusteri
 /** Plans clusterings (docs/format.md#clustering). */
 object ClusteringScheduler {
 
-  /** Writes a plan under the table lock; `None` when there is nothing to cluster.
+  /** Writes a plan; `None` when there is nothing to cluster. Folders are listed before the table lock is taken: under it
+    * the plan is only held against what has happened since, and written.
     *
     * Raises `WRITE_PENDING` while a write is under way whose log files the plan would take for committed ones.
     */
   def schedule(table: Table, settings: ClusteringSettings, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
     check(table, settings)
-    Transaction.prepared(table, transaction)(request(table.refresh(), settings, _ => false))
+    request(table, settings, transaction)(_ => Some(_ => false))
   }
 
   /** The same when so many commits have completed since the last clustering. What clusterings have made and nobody has
@@ -36,11 +39,9 @@ object ClusteringScheduler {
     val settings = ClusteringSettings.of(conf)
     check(table, settings)
     if (!isDue(table, conf)) None
-    else Transaction.prepared(table, transaction) {
-      val now = table.refresh()
+    else request(table, settings, transaction) { now =>
       val clustered = clusterings(now).map(_.time).toSet
-      if (!isDue(now, conf)) None
-      else request(now, settings, slice => slice.logs.isEmpty && clustered(slice.instant))
+      if (isDue(now, conf)) Some(slice => slice.logs.isEmpty && clustered(slice.instant)) else None
     }
   }
 
@@ -74,12 +75,44 @@ object ClusteringScheduler {
           "reason" -> "the table has no such partition"))
     }
 
-  private def request(now: Table, settings: ClusteringSettings, settled: FileSlice => Boolean)
-      : Option[PlannedClustering] = {
-    blocking(now).foreach(instant =>
-      throw CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> now.basePath,
-        "reason" -> "with table version 6 a clustering of a merge-on-read table can only be planned between writes"))
-    val found = planned(now, settings, settled)
+  // So often a plan is made that others outrun; then one is made under the lock.
+  private val AttemptsBeside = 3
+
+  /** @param settled
+    *   which slices stay, for a table that is to be clustered at all
+    */
+  private def request(table: Table, settings: ClusteringSettings, transaction: TransactionOptions)(
+      settled: Table => Option[FileSlice => Boolean]): Option[PlannedClustering] = {
+    @tailrec def attempt(left: Int): Option[PlannedClustering] = {
+      val beside = if (left > 0) proposed(table.refresh(), settings)(settled) else None
+      val outcome = Transaction.prepared(table, transaction) {
+        val now = table.refresh()
+        settled(now) match {
+          case None => Right(None)
+          case Some(stays) =>
+            refuseBlocked(now)
+            beside.map(_.asOf(now)).getOrElse(Right(planned(now, settings, stays))).map(written(now, settings, _))
+        }
+      }
+      outcome match {
+        case Right(done) => done
+        case Left(ProposedClustering.Outrun) => attempt(left - 1)
+      }
+    }
+    attempt(AttemptsBeside)
+  }
+
+  // What keeps a table from being planned now may be gone under the lock, where dead writers are cleared away.
+  private def proposed(before: Table, settings: ClusteringSettings)(settled: Table => Option[FileSlice => Boolean])
+      : Option[ProposedClustering] =
+    if (blocking(before).isDefined) None
+    else settled(before).map(stays => ProposedClustering(before, planned(before, settings, stays)))
+
+  private def refuseBlocked(now: Table): Unit = blocking(now).foreach(instant =>
+    throw CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> now.basePath,
+      "reason" -> "with table version 6 a clustering of a merge-on-read table can only be planned between writes"))
+
+  private def written(now: Table, settings: ClusteringSettings, found: PlannedClustering): Option[PlannedClustering] =
     if (found.groups.isEmpty) None
     else {
       // Later than everything in the timeline, so than every file that the plan takes in.
@@ -87,7 +120,6 @@ object ClusteringScheduler {
       now.store.requestClustering(instant, ClusteringPlanner.plan(found.groups, settings))
       Some(found.copy(instant = Some(instant)))
     }
-  }
 
   // Before version 8 the slices that a listing shows have the log files of writes under way.
   private def blocking(now: Table): Option[Instant] =
@@ -97,7 +129,11 @@ object ClusteringScheduler {
   private def planned(now: Table, settings: ClusteringSettings, settled: FileSlice => Boolean): PlannedClustering = {
     val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ now.pendingClusterings.keySet
     val partitions = settings.partitions.of(now.partitions())
-    val slices = now.slices(partitions).values.flatten.filterNot(slice => taken(slice.groupId)).toSeq
+    val (others, slices) = now.slices(partitions).values.flatten.toSeq.partition(slice => taken(slice.groupId))
+    if (settings.buckets.isDefined) others.headOption.foreach(slice =>
+      throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath, "reason" ->
+        (s"a pending plan takes the file group ${slice.fileId} in '${slice.partition}', and a table is moved to other " +
+          "buckets as a whole; run that first, or take it back")))
     PlannedClustering(None, ClusteringPlanner.groups(slices, settings.copy(partitions = PartitionChoice()), settled),
       settings.params)
   }

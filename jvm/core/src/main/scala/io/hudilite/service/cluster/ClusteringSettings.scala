@@ -1,7 +1,9 @@
 package io.hudilite.service.cluster
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions}
 import io.hudilite.error.InvalidInput
+import io.hudilite.index.BucketIndex
 
 /** What a clustering goes by.
   *
@@ -13,18 +15,24 @@ import io.hudilite.error.InvalidInput
   *   bytes of the slices of one group, at most, unless a single slice is larger
   * @param layout
   *   how the sort columns lay rows out, one of the layouts of `ClusteringOptions`
+  * @param buckets
+  *   the bucket index that the whole table is moved to
   */
 final case class ClusteringSettings(
     targetBytes: Long, smallFileBytes: Long, groupBytes: Long, maxGroups: Int, sortColumns: Seq[String] = Nil,
-    layout: String = ClusteringOptions.Linear, partitions: PartitionChoice = PartitionChoice()) {
+    layout: String = ClusteringOptions.Linear, partitions: PartitionChoice = PartitionChoice(),
+    buckets: Option[BucketIndex] = None) {
 
   def sorts: Boolean = sortColumns.nonEmpty
 
   /** As the plan tells whoever runs it, by names of options. */
   def params: Map[String, String] = {
     import ClusteringOptions._
+    val index = buckets.toSeq.flatMap(by =>
+      Seq(WriteOptions.Buckets.name -> by.count.toString,
+        WriteOptions.BucketHashFields.name -> by.hashFields.mkString(",")))
     val order = if (sorts) Seq(SortColumns.name -> sortColumns.mkString(","), Layout.name -> layout) else Nil
-    (order :+ TargetBytes.name -> targetBytes.toString).toMap
+    (if (buckets.isDefined) index else order :+ TargetBytes.name -> targetBytes.toString).toMap
   }
 }
 
@@ -55,6 +63,10 @@ object ClusteringSettings {
   }
 }
 
-/** What a call asks for beyond the options; what is absent is as the options say. */
+/** What a call asks for beyond the options; what is absent is as the options say.
+  *
+  * @param buckets
+  *   for a table with a bucket index, which the options name as it is: the number of buckets to deal its rows to
+  */
 final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
-    partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None)
+    partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None)

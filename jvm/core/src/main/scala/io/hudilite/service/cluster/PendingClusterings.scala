@@ -1,9 +1,11 @@
 package io.hudilite.service.cluster
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
-import io.hudilite.table.Table
+import io.hudilite.index.BucketIndex
+import io.hudilite.table.{BucketMoves, Table}
 import io.hudilite.timeline.{ClusteringInput, ClusteringPlan, Instant, State}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
@@ -11,8 +13,11 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
   *
   * @param params
   *   options that the plan carries, by their names
+  * @param buckets
+  *   the bucket index that it deals the rows by
   */
-final case class PendingClustering(instant: Instant, groups: Seq[ClusteringGroup], params: Map[String, String]) {
+final case class PendingClustering(instant: Instant, groups: Seq[ClusteringGroup], params: Map[String, String],
+    buckets: Option[BucketIndex] = None) {
 
   def slices: Seq[FileSlice] = groups.flatMap(_.slices)
 
@@ -59,17 +64,32 @@ object PendingClusterings {
       plan.groups.zip(outputs).collect {
         case (group, n) if group.nonEmpty =>
           ClusteringGroup(group.map(i => slices.getOrElse(id(i), throw conflict(table, instant, changed(i)))), n)
-      }, plan.params)
+      }, plan.params, bucketsOf(plan))
   }
+
+  /** The bucket index that a plan deals rows by, if it does. */
+  def buckets(table: Table, instant: Instant): Option[BucketIndex] = bucketsOf(planOf(table, instant))
+
+  private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = BucketMoves.count(plan).map(count =>
+    BucketIndex(count, WriteOptions.BucketHashFields.get(plan.params).getOrElse(Nil)))
 
   /** Why a clustering would lose something, or has lost its subject: a file group is not as it was planned. */
   def outdated(table: Table, instant: Instant): Option[String] = {
-    val inputs = planOf(table, instant).groups.flatten
+    val plan = planOf(table, instant)
+    val inputs = plan.groups.flatten
     val slices = present(table, inputs)
     val others = all(table).filter(_._1.time < instant.time).flatMap { case (_, plan) => plan.groups.flatten.map(id) }
     inputs.find(i => table.replacedAt.contains(id(i)) || slices.get(id(i)).exists(hasMoved(_, i))).map(changed)
       .orElse(inputs.find(i => others.contains(id(i))).map(i =>
           s"an older clustering takes the file group ${i.fileId} in '${i.partition}', too"))
+      .orElse(if (BucketMoves.count(plan).isDefined) unplanned(table, inputs) else None)
+  }
+
+  // What is not dealt anew would lie among buckets of another number.
+  private def unplanned(table: Table, inputs: Seq[ClusteringInput]): Option[String] = {
+    val planned = inputs.map(id).toSet
+    table.files.iterator().flatMap(_._2).find(slice => !planned(slice.groupId)).map(slice =>
+      s"the file group ${slice.fileId} in '${slice.partition}' has come since, and buckets are moved all at once")
   }
 
   /** Takes back the planned clusterings that can no longer be run; their times, and why. */
@@ -102,7 +122,7 @@ object PendingClusterings {
 
   private def checkStrategy(table: Table, instant: Instant, plan: ClusteringPlan): Unit = {
     val name = plan.strategy.substring(plan.strategy.lastIndexOf('.') + 1)
-    if (name.nonEmpty && !ClusteringOptions.Executions.contains(name))
+    if (name.nonEmpty && plan.strategy != BucketMoves.Execution && !ClusteringOptions.Executions.contains(name))
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the clustering ${instant.time} by ${plan.strategy}",
         "reason" -> "only clusterings that sort and put together are run")

@@ -3,10 +3,12 @@ package io.hudilite.service.cluster
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.index.BucketIndex
 import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
-import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
-import io.hudilite.table.Table
+import io.hudilite.service.undo.Rollbacks
+import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.table.{BucketMoves, Table}
 import io.hudilite.timeline.{
   Action,
   ClusteringGroupFacts,
@@ -16,10 +18,10 @@ import io.hudilite.timeline.{
   Instant,
   State
 }
-import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Assumption, TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{Heartbeat, Owner}
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import munit.FunSuite
 
@@ -184,6 +186,87 @@ class ClusteringSchedulerSuite extends FunSuite {
     assertEquals(intercept[CommitConflict](schedule(storage)).condition, "WRITE_PENDING")
     begun.rollback()
     assert(schedule(storage).isDefined)
+  }
+
+  /** A plan that is made while `meanwhile` happens: after its timeline was read, and before its folders are. */
+  private def scheduledBeside(storage: MemoryStorage)(meanwhile: => Unit): Option[PlannedClustering] = {
+    val once = new AtomicBoolean(true)
+    val counting = new CountingStorage(storage,
+      call => if (call.kind == "list" && call.path == s"$path/p" && once.compareAndSet(true, false)) meanwhile)
+    ClusteringScheduler.schedule(table(storage).copy(storage = counting), settings)
+  }
+
+  versions("planners at once: a file group is in one plan, and no lock is held while folders are listed") { version =>
+    val storage = made(version)
+    TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
+    var other: Option[PlannedClustering] = None
+    val late = scheduledBeside(storage) {
+      val elsewhere = new Thread(() =>
+        other = ClusteringScheduler.schedule(table(storage),
+          settings.copy(partitions = PartitionChoice(named = Some(Seq("p")))), TransactionOptions(lockWaitMs = 10L)))
+      elsewhere.start()
+      elsewhere.join()
+    }
+    def groups(plan: Option[PlannedClustering]): Seq[String] = plan.toSeq.flatMap(_.groups.flatMap(_.slices.map(_.fileId)))
+    assertEquals((groups(other).sorted, groups(late).sorted), (Seq("g-0", "h-0"), Seq("q-0", "r-0")))
+    assertEquals(table(storage).timeline.pending.map(_.time).toSet, (other ++ late).flatMap(_.instant).toSet)
+    assertEquals(scheduledBeside(storage)(TestTables.write(table(storage), "s" -> "s-0")), None)
+  }
+
+  versions("what is written beside the planning stays out of the plan, and what was undone lets it begin anew") { version =>
+    val storage = made(version)
+    TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
+    val rewritten = scheduledBeside(storage)(TextWrites.rewrite.run(table(storage))).get
+    assertEquals(rewritten.groups.map(_.partition), Seq("q"))
+    PendingClusterings.withdraw(table(storage), rewritten.instant.get)
+    val last = table(storage).timeline.lastCompleted.get.time
+    val anew = scheduledBeside(storage) {
+      Rollbacks.run(table(storage), Some(last))
+      ()
+    }
+    assertEquals(anew.get.groups.map(_.partition), Seq("p", "q"))
+    assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
+  }
+
+  private val inBuckets = settings.copy(buckets = Some(BucketIndex(2, Seq("id"))))
+
+  /** A table with the bucket 3, and a planned move of it. */
+  private def moving(version: Int): (MemoryStorage, String) = {
+    val storage = new MemoryStorage()
+    TestTables.write(TestTables.create(storage, path, version), "p" -> "00000003-0")
+    (storage, ClusteringScheduler.schedule(table(storage), inBuckets).flatMap(_.instant).get)
+  }
+
+  private def moved(storage: MemoryStorage, time: String)(meanwhile: => Unit): Unit = {
+    val now = table(storage)
+    val running = Transaction.resume(now, PendingClusterings.named(now, time), CommitMetadata.Cluster)
+    try {
+      val pending = PendingClusterings.open(now, now.timeline.pending.find(_.time == time).get)
+      assertEquals(pending.buckets, inBuckets.buckets)
+      meanwhile
+      running.commit(Seq(TestTables.writeFile(now, time, "p", "00000001-1")), pending.replaced,
+        assumption = Assumption.Replaces(_ => true))
+    } finally running.rollback()
+    ()
+  }
+
+  versions("a move to other buckets takes all there is, and nobody deals rows by the old number beside it") { version =>
+    val (storage, time) = moving(version)
+    // A bucket of a partition that the plan does not know, before the run, and while it is under way.
+    intercept[CommitConflict](moved(storage, time)(TestTables.write(table(storage), "q" -> "00000002-0")))
+    val error = intercept[CommitConflict](moved(storage, time)(()))
+    assert(error.getMessage.contains("'q' has come since"), error.getMessage)
+    assertEquals(PendingClusterings.withdrawOutdated(table(storage)).map(_._1), Seq(time))
+    val (late, other) = moving(version)
+    val early = table(late)
+    val begun = TestTables.begin(early)
+    moved(late, other)(())
+    val refused = intercept[CommitConflict](
+      begun.commit(Seq(TestTables.writeFile(early, begun.instant, "q", "00000002-0")), assumption = Assumption.Nothing))
+    assert(refused.getMessage.contains("another number of buckets"), refused.getMessage)
+    begun.rollback()
+    assertEquals(BucketMoves.last(table(late)).map { case (i, count) => (i.time, count) }, Some((other, 2)))
+    assertEquals(visible(late), Seq(s"p/00000001-1@$other"))
   }
 
   test("inline it is due after so many commits, not while one is planned, and what was clustered stays") {

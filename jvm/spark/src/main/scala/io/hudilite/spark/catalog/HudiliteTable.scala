@@ -4,7 +4,7 @@ import io.hudilite.config.{ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
+import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.SchemaEvolution
@@ -137,13 +137,19 @@ final case class HudiliteTable(
       RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
-      val target = InlineServices.after(WriteTarget.of(basePath, storage, table, asked, schema, NeededColumns.All))
+      val now = table.map(AwaitedClusterings.of(_, asked))
+      val target = InlineServices.after(WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All))
+        .copy(found = table)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey = false)
+      val rows = now.fold(this)(at)
+      RowLevelWrite(target, operation, info.command(), _ => rows.scanOf(ReadConf.of(target.conf.options)),
+        byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing
+
+  override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 
   override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
     copy(prepared = Some(PreparedWrite.Delta(target, operation)))

@@ -31,6 +31,7 @@ private[catalog] final class NewNamedTable(place: HudiliteTable, register: () =>
   override def writeConf(added: Map[String, String]*): WriteConf = place.writeConf(added: _*)
   override def dataFrame: Boolean = place.dataFrame
   override def prepared: Option[PreparedWrite] = place.prepared
+  override def at(table: Table): PlannedTable = place.at(table)
   override def writing(target: WriteTarget, operation: WriteOperation): PlannedTable = place.writing(target, operation)
   override def appending(write: AppendWrite): PlannedTable = place.appending(write)
 

@@ -1,6 +1,7 @@
 package io.hudilite.spark.cluster
 
 import io.hudilite.error.CorruptTable
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
 import io.hudilite.spark.shim.PlanNodes
@@ -28,9 +29,11 @@ import scala.collection.mutable
   *   paths of the partitions that the clustering is about
   * @param done
   *   counts the files that are finished
+  * @param buckets
+  *   the buckets whose rows come together, too, and get a file group each
   */
-private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String], done: LongAccumulator) extends Table
-    with SupportsWrite {
+private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String], done: LongAccumulator,
+    buckets: Option[BucketIndex] = None) extends Table with SupportsWrite {
 
   /** One stat for each file, once the write has succeeded. */
   @volatile private var written: Seq[WriteStat] = Nil
@@ -52,7 +55,7 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
 
   private def batch: BatchWrite = new BatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      ClusteredFilesFactory(job, partitions, done)
+      ClusteredFilesFactory(job, partitions, done, buckets)
 
     // One attempt of a task commits; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
@@ -69,28 +72,30 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
   }
 }
 
-private final case class ClusteredFilesFactory(job: WriteJob, partitions: Set[String], done: LongAccumulator)
-    extends DataWriterFactory {
+private final case class ClusteredFilesFactory(job: WriteJob, partitions: Set[String], done: LongAccumulator,
+    buckets: Option[BucketIndex]) extends DataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    new ClusteredFilesWriter(job, partitions, done, RunningTask.attempt(partitionId, taskId))
+    new ClusteredFilesWriter(job, partitions, done, buckets, RunningTask.attempt(partitionId, taskId))
 }
 
-/** Writes what one task got: new file groups for each partition. */
+/** Writes what one task got: new file groups for each partition, or one for each of its buckets. */
 private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String], done: LongAccumulator,
-    attempt: TaskAttempt) extends DataWriter[InternalRow] {
+    buckets: Option[BucketIndex], attempt: TaskAttempt) extends DataWriter[InternalRow] {
 
   private val output = new TaskOutput(job, attempt)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var partition: UTF8String = _
+  private var bucket: Option[Int] = None
   private var files: RollingFiles = _
 
   override def write(row: InternalRow): Unit = {
     val of = row.getUTF8String(ClusteredFilesWriter.PartitionOrdinal)
-    if (files == null || of != partition) next(of)
+    val in = buckets.map(_.bucketOf(row.getUTF8String(KeptRows.KeyOrdinal).toString))
+    if (files == null || of != partition || in != bucket) next(of, in)
     files.adopt(row)
   }
 
-  private def next(of: UTF8String): Unit = {
+  private def next(of: UTF8String, in: Option[Int]): Unit = {
     finish()
     val path = if (of == null) "" else of.toString
     if (!partitions(path)) throw CorruptTable("CORRUPT_FILE", "path" -> job.basePath,
@@ -98,7 +103,8 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
         (s"a row has '$path' in ${MetaFields.PartitionPath}, and lies in one of the partitions " +
           partitions.toSeq.sorted.map(p => s"'$p'").mkString(", ")))
     partition = if (of == null) null else of.copy()
-    files = new RollingFiles(output, path)
+    bucket = in
+    files = new RollingFiles(output, path, in.map(BucketIndex.newFileId(_, output.newFileId())))
   }
 
   private def finish(): Unit = if (files != null) {

@@ -16,7 +16,7 @@ import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.spark.write.{BucketTables, WriteJob, WriteTarget}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
-import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
@@ -43,13 +43,14 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   /** Plans a clustering of what a call asks for; `None` when that is nothing. */
   def schedule(table: Table, call: ClusteringCall): Option[PlannedClustering] = {
-    val settings = ClusteringSettings.ofCall(clustering, call)
-    ClusteringScheduler.schedule(possible(withoutOutdated(table), settings), settings, transaction)
+    val now = withoutOutdated(table)
+    val settings = settingsOf(now, call)
+    ClusteringScheduler.schedule(possible(now, settings), settings, transaction)
   }
 
   /** What [[schedule]] would plan; nothing is written. */
   def preview(table: Table, call: ClusteringCall): PlannedClustering = {
-    val settings = ClusteringSettings.ofCall(clustering, call)
+    val settings = settingsOf(table, call)
     ClusteringScheduler.preview(possible(table, settings), settings)
   }
 
@@ -85,11 +86,16 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   // A plan that cannot be run would be in everybody's way.
   private def possible(table: Table, settings: ClusteringSettings): Table = {
-    checkBuckets(table)
+    if (settings.buckets.isEmpty) checkBuckets(table)
     val columns = TableSupport.of(table, Purpose.Service(table.store.newInstantTime())).schema
       .map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
     ClusteringOrder(settings.sortColumns, settings.layout).check(session, columns)
     table
+  }
+
+  private def settingsOf(table: Table, call: ClusteringCall): ClusteringSettings = {
+    val settings = ClusteringSettings.ofCall(clustering, call)
+    settings.copy(buckets = call.buckets.map(BucketMove.of(table, conf, call, _)))
   }
 
   private def checkBuckets(table: Table): Unit = {
@@ -97,7 +103,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     BucketTables.check(table, index)
     index match {
       case Index.Bucket(_) => throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> "the ids of its file groups say which bucket they are")
+          "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
       case _ =>
     }
   }
@@ -107,14 +113,16 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     * Raises `CommitConflict` when another process runs it, it is gone, or a file group has changed since it was planned.
     */
   def run(table: Table, instant: Instant): FinishedClustering = {
-    checkBuckets(table)
+    if (PendingClusterings.buckets(table, instant).isEmpty) checkBuckets(table)
     val running = Transaction.resume(table, instant, CommitMetadata.Cluster, transaction)
     try {
       val pending = PendingClusterings.open(table, instant)
       val order = ClusteringOrder.of(PlannedLayout.of(pending.params), clustering)
       val stats = new ClusteringJob(session, table, order, job(table, pending, running.permit), done).run(pending)
       LateFiles.delete(table, instant.time, pending.replaced.keys, stats)
-      running.commit(stats, pending.replaced)
+      // New rows that others have dealt by the old number meanwhile would stay so.
+      val assumption = if (pending.buckets.isDefined) Assumption.Replaces(_ => true) else Assumption.Nothing
+      running.commit(stats, pending.replaced, assumption = assumption)
       FinishedClustering(instant.time, pending.replaced, stats)
     } finally running.rollback() // does nothing after a commit
   }
@@ -122,6 +130,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def job(table: Table, pending: PendingClustering, permit: WritePermit): WriteJob = {
     val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
     val job = WriteTarget.compacting(table, pending.instant.time, conf).job(permit)
-    job.copy(files = job.files.copy(maxFileBytes = bytes))
+    // A bucket has one file group, however large it grows.
+    job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }
 }

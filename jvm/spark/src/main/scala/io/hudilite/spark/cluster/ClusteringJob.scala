@@ -2,6 +2,7 @@ package io.hudilite.spark.cluster
 
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
 import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, SnapshotSource}
@@ -14,7 +15,7 @@ import io.hudilite.timeline.WriteStat
 import java.util.Collections
 
 import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession}
-import org.apache.spark.sql.functions.col
+import org.apache.spark.sql.functions.{col, udf}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.LongAccumulator
 
@@ -55,7 +56,21 @@ private[spark] object ClusteringOrder {
 private[spark] final class ClusteringJob(session: SparkSession, table: Table, order: ClusteringOrder, write: WriteJob,
     done: LongAccumulator) {
 
-  def run(pending: PendingClustering): Seq[WriteStat] = {
+  def run(pending: PendingClustering): Seq[WriteStat] = pending.buckets match {
+    case Some(index) => dealt(pending, index)
+    case None => laidOut(pending)
+  }
+
+  /** Each bucket's rows come to one task, in the order of their keys. */
+  private def dealt(pending: PendingClustering, index: BucketIndex): Seq[WriteStat] = {
+    val rows = PlannedRows.of(session, new SnapshotSource(table, Query.Planned(pending.instant.time, pending.slices)))
+    val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
+    val bucket = udf((recordKey: String) => index.bucketOf(recordKey)).apply(key)
+    val sorted = rows.repartition(partition, bucket).sortWithinPartitions(partition, bucket, key)
+    new ClusteredFiles(write, pending.slices.map(_.partition).toSet, done, Some(index)).write(sorted)
+  }
+
+  private def laidOut(pending: PendingClustering): Seq[WriteStat] = {
     val (copied, merged) =
       pending.groups.partition(group => order.sortColumns.isEmpty && group.slices.forall(_.logs.isEmpty))
     copy(copied) ++ sort(pending.instant.time, merged.flatMap(_.slices).groupBy(_.partition))

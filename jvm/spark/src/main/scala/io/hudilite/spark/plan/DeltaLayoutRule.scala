@@ -17,6 +17,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).exists(_.groups.isEmpty) =>
       val operation = RowLevelWrite.operationOf(write).get
+      AwaitedClusterings.check(write.query, operation.target)
       val groups = groupsOf(operation, write.query)
       write.withNewTable(withGroups(write, operation, groups))
         .withNewQuery(WriteLayout.changes(write.query, operation.target, groups))

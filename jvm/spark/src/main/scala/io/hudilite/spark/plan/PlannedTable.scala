@@ -30,6 +30,9 @@ trait PlannedTable extends SparkTable {
   /** What was decided about a write of this table, once it was. */
   def prepared: Option[PreparedWrite]
 
+  /** The same table of Spark's with the table as it was found later. */
+  def at(table: Table): PlannedTable
+
   /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
   def writing(target: WriteTarget, operation: WriteOperation): PlannedTable
 

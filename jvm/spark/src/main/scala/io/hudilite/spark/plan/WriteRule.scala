@@ -46,11 +46,12 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def planned(write: V2WriteCommand, writeOptions: Map[String, String], sqlOperation: WriteOperation)
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
-    val table = relation.table.asInstanceOf[PlannedTable]
-    val asked = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
-    val overwrite = Overwrite.of(write, asked, table.dataFrame)
+    val resolved = relation.table.asInstanceOf[PlannedTable]
+    val asked = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
+    val overwrite = Overwrite.of(write, asked, resolved.dataFrame)
     val operation =
-      effective(overwrite, asked, if (table.dataFrame) WriteOperation.Upsert else sqlOperation)
+      effective(overwrite, asked, if (resolved.dataFrame) WriteOperation.Upsert else sqlOperation)
+    val table = if (overwrite.isEmpty && addsOnly(operation, asked)) resolved else awaited(resolved, asked)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
@@ -58,9 +59,20 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else NeededColumns.All
     val target = InlineServices.after(
       WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
+      .copy(found = resolved.table)
+    AwaitedClusterings.check(write.query, target)
     if (looksUp(operation, target) && overwrite.isEmpty) merge(relation, table, target, operation, write.query)
     else append(write, relation, table, appendPlan(write.query, target, operation, overwrite))
   }
+
+  private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
+    val now = AwaitedClusterings.of(found, asked)
+    if (now eq found) table else table.at(now)
+  }
+
+  /** Rows go to new file groups, or to such as no clustering takes. */
+  private def addsOnly(operation: WriteOperation, asked: WriteConf): Boolean = asked.index.kind != "BUCKET" &&
+    (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert)
 
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
     target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)

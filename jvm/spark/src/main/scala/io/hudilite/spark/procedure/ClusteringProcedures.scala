@@ -34,7 +34,9 @@ private[procedure] object ClusteringProcedures {
       Parameter.text("order_strategy", "linear, zorder or hilbert, which is how rows are laid out by several columns"),
       Parameter.Options, Parameter.text("instants", "the planned clusterings to run, separated by commas"),
       Parameter.text("selected_partitions", "the only partitions to look at, separated by commas"),
-      Parameter.long("target_bytes", "size of the files to write"), Parameter.DryRun, Parameter.RunAs),
+      Parameter.long("target_bytes", "size of the files to write"),
+      Parameter.integer("buckets",
+        "moves a table with a bucket index, which the options name as it is, to this number of buckets"), Parameter.DryRun, Parameter.RunAs),
     Columns ++ Details) {
     (session, arguments) => new ClusteringRun(session, arguments).rows
   }
@@ -57,7 +59,7 @@ private final class ClusteringRun(session: SparkSession, arguments: Arguments) {
   private val path = TableArgument.pathOf(session, arguments)
   private val options: JMap[String, String] = arguments.options.asJava
   private val call = ClusteringCall(arguments.list("order"), layout, arguments.list("selected_partitions"),
-    targetBytes)
+    targetBytes, arguments.integer("buckets"))
 
   private def targetBytes: Option[Long] = arguments.long("target_bytes").map { asked =>
     if (asked < 1) throw arguments.invalid("target_bytes", asked.toString, "it must be 1 or more") else asked

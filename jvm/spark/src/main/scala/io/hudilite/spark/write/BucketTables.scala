@@ -5,7 +5,7 @@ import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.spark.shim.Sessions
-import io.hudilite.table.Table
+import io.hudilite.table.{BucketMoves, Table}
 
 import org.apache.spark.sql.SparkSession
 
@@ -34,6 +34,11 @@ private[spark] object BucketTables {
       case Index.Bucket(_) if groups.nonEmpty && !bucketed =>
         val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty).head
         throw refused(WriteOptions.IndexType.name, "BUCKET", s"the table's file group $strange belongs to no bucket")
+      case Index.Bucket(by) if bucketed =>
+        BucketMoves.last(table).filter { case (_, count) => count != by.count }.foreach { case (instant, count) =>
+          throw refused(WriteOptions.Buckets.name, by.count.toString,
+            s"the clustering ${instant.time} has moved the table to $count buckets")
+        }
       case Index.Simple(_) | Index.Bloom(_) if bucketed =>
         throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
       case _ =>

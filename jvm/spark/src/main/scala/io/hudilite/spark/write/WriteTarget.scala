@@ -40,6 +40,8 @@ import org.apache.spark.sql.types.StructType
   *   names of the columns in the table's files, where some have changed
   * @param afterCommit
   *   what is done once the write is committed
+  * @param found
+  *   the table as the statement found it, where the write has waited since
   */
 final case class WriteTarget(
     basePath: String,
@@ -49,7 +51,8 @@ final case class WriteTarget(
     conf: WriteConf,
     schema: StructType,
     evolved: Option[EvolvedColumns] = None,
-    afterCommit: AfterCommit = AfterCommit.Nothing) {
+    afterCommit: AfterCommit = AfterCommit.Nothing,
+    found: Option[Table] = None) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 

@@ -14,9 +14,12 @@ import java.nio.file.Files
 import java.util.Collections
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
+import scala.concurrent.{Await, ExecutionContext, Future}
+import scala.concurrent.duration.Duration
+
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.AppendDataExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
@@ -196,6 +199,34 @@ class ClusteringSuite extends FunSuite {
     assertEquals(rows(path), before)
     write(path, 0, 1, 4)
     assertEquals(rows(path).size.toLong, Rows + 2)
+  }
+
+  test("writes wait for a clustering that another thread runs, as their options say, and then go on by what it left") {
+    val path = made()
+    val wait = "hudilite.clustering.wait_time_ms"
+    def beside(write: => Unit): Unit = {
+      val planned = schedule(path, byV).get.instant
+      val writing = Future { SparkSession.setActiveSession(spark); write }(ExecutionContext.global)
+      assertEquals(cluster(path, ClusteringCall()).map(_.instant), planned.toSeq)
+      Await.result(writing, Duration(1, "min"))
+    }
+    val before = rows(path).size
+    beside(write(path, 0, 2, 7, wait -> "60000"))
+    spark.conf.set(s"spark.datasource.hudilite.$wait", "60000")
+    try {
+      beside {
+        spark.sql(s"MERGE INTO hudilite.`$path` t USING (SELECT id, p FROM hudilite.`$path` WHERE w = 7) s " +
+            "ON t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET w = t.w + 1")
+        ()
+      }
+    } finally spark.conf.unset(s"spark.datasource.hudilite.$wait")
+    assertEquals(spark.read.format("hudilite").load(path).where("w = 8").count(), 2L)
+    assertEquals(rows(path).size, before)
+    val planned = schedule(path, byV).get.instant.get
+    val late = Raised.by(write(path, 0, 1, 3, wait -> "30"))
+    assertEquals(late.condition, "CLUSTERING_PENDING")
+    assert(late.getMessage.contains(planned), late.getMessage)
+    write(path, 400, 402, 3, wait -> "30", "hoodie.datasource.write.operation" -> "insert")
   }
 
   test("a table clusters itself after so many commits, when it is told to") {
