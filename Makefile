@@ -113,7 +113,7 @@ packages: .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(NEWEST_4)/ready ## spa
 bench: build .venv/pyspark-$(OLDEST_3)/ready ## hudilite beside plain parquet and Apache Hudi; see benchmarks/README.md
 	.venv/pyspark-$(OLDEST_3)/bin/python benchmarks/bench.py
 
-jmh: .venv/pyspark-$(NEWEST_4)/ready ## log decoding and slice merging by themselves, under JMH
+jmh: .venv/pyspark-$(NEWEST_4)/ready ## inner loops by themselves, beside the libraries' own, under JMH
 	$(SBT) "bench/run -f 1" </dev/null
 
 publish-local: .venv/pyspark-$(NEWEST_4)/ready ## both artifacts into the local Maven and Ivy repositories

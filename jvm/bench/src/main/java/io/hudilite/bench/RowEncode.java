@@ -74,7 +74,8 @@ public class RowEncode {
         scala.collection.Iterator<InternalRow> all = data.queryExecution().executedPlan().executeToIterator();
         while (all.hasNext()) rows.add(all.next().copy());
         settings = new FileSettings(Long.MAX_VALUE, codec, 1L << 30, 1 << 20, 1000);
-        conf.set("spark.sql.parquet.writeLegacyFormat", "false");
+        // The format has decimals of fixed length, which Spark calls legacy; lists and maps are its newer ones.
+        conf.set("spark.sql.parquet.writeLegacyFormat", columns.equals("nested") ? "false" : "true");
         conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");
         conf.set("spark.sql.parquet.fieldId.write.enabled", "false");
         conf.setInt("parquet.compression.codec.zstd.level", 1);

@@ -140,7 +140,7 @@ class ServiceConfSuite extends FunSuite {
     def runs(options: (String, String)*): Boolean = services(options: _*).compaction.runsInline
     val scheduled = "hoodie.compact.schedule.inline" -> "true"
     assertEquals(Seq(runs(), runs(scheduled), runs(scheduled, "hoodie.compact.inline" -> "true"),
-      runs("hoodie.compact.inline" -> "false")), Seq(true, false, true, false))
+        runs("hoodie.compact.inline" -> "false")), Seq(true, false, true, false))
   }
 
   test("what a plan leaves open is open") {
