@@ -15,8 +15,6 @@ LOG_FILE = re.compile(r"^\.(?P<id>[^_]+)_(?P<time>\d{14,17})\.log\.(?P<number>\d
 BLOCK = re.compile(rb"#HUDI#.{8}\x00\x00\x00\x01(.{4})", re.DOTALL)
 # A header of row positions, as Base64 of a bitmap of one part or of none.
 POSITIONS = re.compile(rb"\x00\x00\x00\x05.{4}(AQAAAAAAAAA|AAAAAAAAAAA=)", re.DOTALL)
-#: The header of a block whose records have only some columns.
-PARTIAL = b"\x00\x00\x00\x07\x00\x00\x00\x04true"
 BASE_FILE = re.compile(r"^(?P<id>[^_]+)_(?P<token>[^_]+)_(?P<instant>\d{14,17})\.parquet$")
 
 
@@ -67,11 +65,6 @@ def data_files(table: Path) -> list[Path]:
 def block_types(table: Path) -> set[int]:
     """Types of the blocks of all log files: 1 deletes, 3 Avro, 5 Parquet."""
     return {int.from_bytes(kind, "big") for file in log_files(table) for kind in BLOCK.findall(file.read_bytes())}
-
-
-def has_partial_updates(table: Path) -> bool:
-    """Whether a log block says that its records have only some of the columns."""
-    return any(PARTIAL in file.read_bytes() for file in log_files(table))
 
 
 def positions(table: Path) -> set[str]:
