@@ -53,7 +53,7 @@ class Sessions:
         self.running: SparkSession | None = None
 
     def get(self, kind: str) -> SparkSession:
-        """The session of `kind`: `plain`, or `interop` with Hudi's bundle beside hudilite."""
+        """The session of `kind`: `plain`, or with Hudi's bundle `interop`, of a release `interop-1.0.2`."""
         if self.running is None or self.kind != kind:
             self.stop()
             self.running, self.kind = self._start(kind), kind
@@ -62,15 +62,16 @@ class Sessions:
     def _start(self, kind: str) -> SparkSession:
         builder = SparkSession.builder.master("local[2]").appName("hudilite-tests")
         settings = {**SETTINGS, "spark.sql.warehouse.dir": str(self.scratch / "warehouse")}
-        if kind == "interop":
-            from interop.bundle import hudi_bundle
+        hudi, _, release = kind.partition("-")
+        if hudi == "interop":
+            from interop.bundle import VERSION, hudi_bundle
 
-            settings |= {**HUDI_SETTINGS, "spark.jars": str(hudi_bundle())}
+            settings |= {**HUDI_SETTINGS, "spark.jars": str(hudi_bundle(release or VERSION))}
         for key, value in settings.items():
             builder = builder.config(key, value)
         if not self.hudi_alone:
             builder = with_hudilite(builder)
-        if kind == "interop":  # what is named there is Apache Hudi's to find
+        if hudi == "interop":  # what is named there is Apache Hudi's to find
             builder._options.pop("spark.sql.catalog.spark_catalog", None)  # type: ignore[attr-defined]
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel(os.environ.get("HUDILITE_TEST_LOG", "OFF"))

@@ -1,4 +1,4 @@
-"""Finds Apache Hudi's Spark bundle, the judge of the interop tests, and fetches it once when it is not there."""
+"""Finds Apache Hudi's Spark bundles, the judges of the interop tests, and fetches each once when it is not there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 import pyspark
 
 GROUP, ARTIFACT, VERSION = "org.apache.hudi", "hudi-spark3.5-bundle_2.12", "1.2.0"
-JAR = f"{ARTIFACT}-{VERSION}.jar"
 
 
 def cache_folder() -> Path:
@@ -19,12 +18,10 @@ def cache_folder() -> Path:
     return Path(os.environ.get("HUDILITE_TEST_CACHE", default))
 
 
-def hudi_bundle() -> Path:
-    """Path of the bundle's jar, fetched by the Ivy that PySpark ships when the cache does not hold it."""
-    jar = cache_folder() / JAR
-    if not jar.exists():
-        fetch(GROUP, ARTIFACT, VERSION, cache_folder())
-    return jar
+def hudi_bundle(version: str = VERSION) -> Path:
+    """Path of the jar of a release, fetched by the Ivy that PySpark ships when the cache does not hold it."""
+    jar = cache_folder() / f"{ARTIFACT}-{version}.jar"
+    return jar if jar.exists() else fetch(GROUP, ARTIFACT, version, cache_folder())
 
 
 def fetch(group: str, artifact: str, version: str, folder: Path) -> Path:

@@ -81,11 +81,9 @@ class LoggedGame(Game):
     ("version", "mode", "blocks", "index"),
     [
         (6, "EVENT_TIME_ORDERING", "avro", {}),
-        (9, "COMMIT_TIME_ORDERING", "avro", {}),
-        (9, "EVENT_TIME_ORDERING", "parquet", {}),
+        (9, "COMMIT_TIME_ORDERING", "parquet", {}),
         (6, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
         (9, "EVENT_TIME_ORDERING", "avro", IN_BUCKETS),
-        (9, "COMMIT_TIME_ORDERING", "parquet", IN_BUCKETS),
     ],
 )
 def test_both_engines_log_and_compact_by_turns(

@@ -81,8 +81,6 @@ class Game:
 GAMES = [
     # first player, table version, Hudi's metadata table, index type
     ("hudilite", 9, True, "BLOOM"),
-    ("hudilite", 9, False, "SIMPLE"),
-    ("hudilite", 6, False, "BLOOM"),
     ("hudilite", 6, True, "SIMPLE"),
     ("hudi", 9, True, "SIMPLE"),
     ("hudi", 6, False, "BLOOM"),

@@ -60,7 +60,11 @@ def hudi_cleans(real: Engine, path: Path, arguments: str) -> None:
 @VERSIONS
 @pytest.mark.parametrize(
     ("policy", "retain", "argument"),
-    [("KEEP_LATEST_COMMITS", 3, "retain_commits"), ("KEEP_LATEST_FILE_VERSIONS", 2, "file_versions_retained")],
+    [
+        ("KEEP_LATEST_COMMITS", 3, "retain_commits"),
+        ("KEEP_LATEST_FILE_VERSIONS", 2, "file_versions_retained"),
+        ("KEEP_LATEST_BY_HOURS", 7, "hours_retained"),
+    ],
 )
 def test_a_cleaning_leaves_the_files_that_hudis_leaves(
     lite: Engine, real: Engine, path: Path, version: int, policy: str, retain: int, argument: str
@@ -68,6 +72,7 @@ def test_a_cleaning_leaves_the_files_that_hudis_leaves(
     turns = Turns(path, version)
     for n in range(7):
         turns.upsert(real if n % 2 else lite, range(8) if n % 3 else range(0, 8, 2), **OFF)
+    layout.aged(path, hours_apart=2)
     twin = path.with_name("twin")
     shutil.copytree(path, twin)
     before = data_files(path)

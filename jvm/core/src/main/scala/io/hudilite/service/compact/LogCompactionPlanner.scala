@@ -6,8 +6,12 @@ import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
 
+import org.slf4j.LoggerFactory
+
 /** Which slices a log compaction takes, and when (docs/format.md#log-compaction). */
 object LogCompactionPlanner {
+
+  private val log = LoggerFactory.getLogger(getClass)
 
   /** Blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
     *
@@ -59,11 +63,19 @@ object LogCompactionPlanner {
     val instants = table.blockInstants()
     val (single, several) =
       slices.filterNot(known.contains).partition(slice => table.config.layout > 1 && slice.logs.size < 2)
-    known ++ single.map(_ -> false) ++ Parallel.map(several) { slice =>
+    val looked = Parallel.map(several) { slice =>
       val blocks = SliceLogs.blocks(new LogFiles(table.storage, MaxReadAheadBytes), table.basePath, slice)
-      slice -> (foldable(blocks, instants) >= threshold)
+      (slice, foldable(blocks, instants) >= threshold, blocks.size >= threshold && blocks.exists(_.isPartial))
     }
+    tellOfPartialUpdates(table, looked.collect { case (slice, false, true) => slice })
+    known ++ single.map(_ -> false) ++ looked.map { case (slice, enough, _) => slice -> enough }
   }
+
+  private def tellOfPartialUpdates(table: Table, slices: Seq[FileSlice]): Unit =
+    slices.headOption.foreach(first =>
+      log.warn(
+        s"A log compaction leaves ${slices.size} file groups of ${table.basePath} alone, ${first.fileId} the first: " +
+          "their logs hold partial updates, which only a compaction completes."))
 
   // Only headers are wanted: a file is read whole where that is about as fast as to read them one after the other.
   private val MaxReadAheadBytes = 1L << 20
