@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from statements.statement import refused
 
-#: Conditions that executors and commits raise: Spark shows them in the midst of a stack trace (decision 15).
-TOLD_IN_STACK_TRACES = {"NULL_RECORD_KEY", "RECORD_KEY_CHANGED", "ILLEGAL_PARTITION_PATH", "COMMIT_CONFLICT"}
-
 #: No table of that name. The last is what Spark says by itself of a path without a table.
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND|UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY"
 
