@@ -16,7 +16,7 @@ KINDS = {
         ),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
-        refused("CREATE TABLE $N_like LIKE $T", "", ""),
+        refused("CREATE TABLE $N_like LIKE $T", "STATEMENT_NOT_SUPPORTED|SCHEMA_NOT_FOUND"),
         refused("CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')", "", ""),
         refused(
             "CREATE TABLE $P (id INT, w INT GENERATED ALWAYS AS (id + 1)) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
