@@ -107,7 +107,7 @@ def preview(spark: SparkSession, path: str, options: Mapping[str, str]) -> Clean
     return CleanPlan(plan["policy"], plan["earliest_commit_to_retain"] or "", tuple(plan["files"]))
 
 
-def run(spark: SparkSession, path: str, options: Mapping[str, str], progress: Progress | None) -> CleanResult:
+def run(spark: SparkSession, path: str, options: Mapping[str, str], progress: Progress | bool | None) -> CleanResult:
     """Run what is planned, then plan and run a cleaning; see :meth:`hudilite.tables.HudiliteTable.clean`."""
     begun = time.monotonic()
     done, reported = running.run(spark, _PROCEDURE, path, progress, options=options)

@@ -161,7 +161,7 @@ def run(
     options: Mapping[str, str],
     instant: str | None,
     call: Call,
-    progress: Progress | None,
+    progress: Progress | bool | None,
 ) -> ClusteringResult:
     """Run pending clusterings, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.cluster`."""
     begun = time.monotonic()

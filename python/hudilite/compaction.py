@@ -155,7 +155,7 @@ def run(
     path: str,
     options: Mapping[str, str],
     instant: str | None,
-    progress: Progress | None,
+    progress: Progress | bool | None,
     kind: Kind = "base",
 ) -> CompactionResult:
     """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""

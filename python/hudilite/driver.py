@@ -80,8 +80,9 @@ def _rows(spark: SparkSession, statement: str, values: dict[str, Any]) -> list[R
         text = str(e)
         if _NO_CALL in text or ("hudilite" in text and any(f"[{name}" in text for name in _NOT_FOUND)):
             raise NoExtension(
-                "Spark does not know hudilite: start it, or its Connect server, with hudilite's jar in spark.jars "
-                "and spark.sql.extensions=io.hudilite.spark.HudiliteExtensions (README.md, Spark Connect)."
+                "[EXTENSION_NOT_LOADED] Spark does not know hudilite: start it, or its Connect server, with hudilite's "
+                "jar in spark.jars and spark.sql.extensions=io.hudilite.spark.HudiliteExtensions (README.md, Spark "
+                "Connect). SQLSTATE: 55000"
             ) from e
         raise
 

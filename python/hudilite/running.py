@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hudilite import driver
+from hudilite.bars import Bar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,24 +44,32 @@ class Reported:
     def ended(self, done: int) -> None:
         """Tell it what was done altogether, which may be more than was planned."""
         self.tell(done, max(self.total, done))
+        self.close()
+
+    def close(self) -> None:
+        """Nothing more is told."""
+        if isinstance(self.progress, Bar):
+            self.progress.close()
 
 
 def run(
-    spark: SparkSession, procedure: str, path: str, progress: Progress | None, **arguments: Any
+    spark: SparkSession, procedure: str, path: str, progress: Progress | bool | None, **arguments: Any
 ) -> tuple[list[dict[str, Any]], Reported]:
     """Run a service by its procedure, which goes on in a thread of its own.
 
-    Ctrl-C and errors of ``progress`` stop the service. What it answers with, and what ``progress`` was told.
+    Ctrl-C and errors of ``progress`` stop the service; ``True`` shows a bar. What it answers with, and what
+    ``progress`` was told, which is to be ended.
     """
     name = str(uuid.uuid4())
-    reported = Reported(progress)
+    reported = Reported(Bar(procedure.removeprefix("run_")) if progress is True else progress or None)
     calling = _Call(spark, lambda: driver.call(spark, procedure, path, run_as=name, **arguments))
     try:
         while not calling.ended(_POLL_SECONDS):
-            if progress is not None:
+            if reported.progress is not None:
                 for row in driver.call(spark, "show_progress", None, run_as=name):
                     reported.tell(row["done"], row["total"])
     except BaseException:  # Ctrl-C, or an error of the callback
+        reported.close()
         for _ in range(_CANCEL_POLLS):
             # Again and again: it may not have begun, and it stops the jobs that have begun, not the next one.
             with suppress(Exception):
@@ -68,7 +77,11 @@ def run(
             if calling.ended(_POLL_SECONDS):
                 break
         raise
-    return calling.answer(), reported
+    try:
+        return calling.answer(), reported
+    except BaseException:
+        reported.close()
+        raise
 
 
 class _Call:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hudilite import raised
 from hudilite.driver import is_connect
 from hudilite.jars import jar
 
@@ -62,7 +63,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     A session of Spark Connect has what its server was started with, so a builder with ``remote("sc://...")`` stays as
     it is. Neither the builder's own settings nor those of ``spark-defaults.conf`` are lost, and calling it again
     changes nothing. The session's own catalog becomes hudilite's, which leaves tables of other formats to Spark, unless
-    another one is configured.
+    another one is configured. Errors of hudilite's are one line in Python from then on, without Java's traces.
 
     Parameters
     ----------
@@ -77,6 +78,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     options: dict[str, Any] = getattr(builder, "_options", {})
     if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):
         return builder
+    raised.install()
     defaults = _spark_defaults()
     for key, item in {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}.items():
         present = str(options.get(key) or defaults.get(key, ""))

@@ -169,7 +169,7 @@ class HudiliteTable:
         strategy: str | None = ...,
         kind: Kind = ...,
         dry_run: Literal[False] = ...,
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> CompactionResult: ...
 
@@ -181,7 +181,7 @@ class HudiliteTable:
         strategy: str | None = ...,
         kind: Kind = ...,
         dry_run: Literal[True],
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> list[CompactionPlan]: ...
 
@@ -192,7 +192,7 @@ class HudiliteTable:
         strategy: str | None = None,
         kind: Kind = "base",
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CompactionResult | list[CompactionPlan]:
         """Merge log files into new base files, or among themselves.
@@ -212,7 +212,8 @@ class HudiliteTable:
         dry_run
             Only say what would be run, and what that would read and write.
         progress
-            Called with the number of file groups compacted so far and the number of all, whenever the first changes.
+            Called with the number of file groups compacted so far and the number of all, whenever the first changes;
+            ``True`` shows a bar, for which tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -274,7 +275,7 @@ class HudiliteTable:
         buckets: int | None = ...,
         instant: str | None = ...,
         dry_run: Literal[False] = ...,
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> ClusteringResult: ...
 
@@ -289,7 +290,7 @@ class HudiliteTable:
         buckets: int | None = ...,
         instant: str | None = ...,
         dry_run: Literal[True],
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> list[ClusteringPlan]: ...
 
@@ -303,7 +304,7 @@ class HudiliteTable:
         buckets: int | None = None,
         instant: str | None = None,
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> ClusteringResult | list[ClusteringPlan]:
         """Put small files together, or lay the rows of all files out anew, so that queries skip more of them.
@@ -332,7 +333,8 @@ class HudiliteTable:
         dry_run
             Only say what would be run.
         progress
-            Called with the number of files written so far and about the number of all, whenever the first changes.
+            Called with the number of files written so far and about the number of all, whenever the first changes;
+            ``True`` shows a bar, for which tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -365,7 +367,7 @@ class HudiliteTable:
         retain: int | None = ...,
         *,
         dry_run: Literal[False] = ...,
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> CleanResult: ...
 
@@ -376,7 +378,7 @@ class HudiliteTable:
         retain: int | None = ...,
         *,
         dry_run: Literal[True],
-        progress: Progress | None = ...,
+        progress: Progress | bool | None = ...,
         options: Mapping[str, str] | None = ...,
     ) -> CleanPlan: ...
 
@@ -386,7 +388,7 @@ class HudiliteTable:
         retain: int | None = None,
         *,
         dry_run: bool = False,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CleanResult | CleanPlan:
         """Delete files that only past states of the table need.
@@ -405,7 +407,8 @@ class HudiliteTable:
         dry_run
             Only say what would go.
         progress
-            Called with the number of files deleted so far and the number of all, whenever the first changes.
+            Called with the number of files deleted so far and the number of all, whenever the first changes;
+            ``True`` shows a bar, for which tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 

@@ -102,6 +102,15 @@ def test_log_files_are_folded_and_base_files_left_alone(lite: Engine, path: Path
     assert prices(table) == {"k0": 10.0, "k1": 11.0, "k2": 2.0}
 
 
+def test_a_bar_shows_how_far_it_is(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = logged(lite, path, 9)
+    table.compact(progress=True)
+    shown = capsys.readouterr().err.strip().split("\r")
+    assert shown[-1].startswith("compaction: 100%") and "| 2/2 [" in shown[-1], shown
+    table.clean(progress=False)
+    assert not capsys.readouterr().err
+
+
 def test_an_error_of_the_callback_stops_the_compaction_and_its_plan_stays(lite: Engine, path: Path) -> None:
     table = logged(lite, path, 9)
 

@@ -184,3 +184,4 @@ def test_a_server_without_hudilite_is_told_of(connect: SparkSession, monkeypatch
         with pytest.raises(NoExtension, match=r"spark\.jars.*spark\.sql\.extensions=") as caught:
             call()
         assert "\n" not in str(caught.value)
+        assert hudilite.condition_of(caught.value) == "EXTENSION_NOT_LOADED"

@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from statements.doors import DATABASE, Door, Table
 from statements.footprint import Footprint, footprint, ordered, plain
-from statements.known.gaps import TOLD_IN_STACK_TRACES
 from statements.statement import Statement
 
 
@@ -88,12 +87,12 @@ def _check_error(statement: Statement, said: _Fill, error: Exception | None) -> 
             raise error
         return
     assert error is not None, f"it said OK, but should be refused with {statement.condition}"
-    line = str(error) if statement.condition in TOLD_IN_STACK_TRACES else first_line(error)
+    line = first_line(error)
     names = [name for name in statement.condition.split("|") if name]
     assert not names or any(f"[{name}]" in line or f"[{name}." in line for name in names), line
     assert not any(word in line for word in INTERNAL), line
     assert said(statement.text_of_error).lower() in line.lower(), line
-    if names and all(name in OURS for name in names) and statement.condition not in TOLD_IN_STACK_TRACES:
+    if names and all(name in OURS for name in names):
         assert len(str(error).strip().splitlines()) == 1, str(error)
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from statements.statement import refused
 
-#: Conditions that executors and commits raise: Spark shows them in the midst of a stack trace (decision 15).
-TOLD_IN_STACK_TRACES = {"NULL_RECORD_KEY", "RECORD_KEY_CHANGED", "ILLEGAL_PARTITION_PATH", "COMMIT_CONFLICT"}
-
 #: No table of that name. The last is what Spark says by itself of a path without a table.
 NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND|TABLE_NOT_FOUND|UNSUPPORTED_DATASOURCE_FOR_DIRECT_QUERY"
 
@@ -19,7 +16,7 @@ KINDS = {
         ),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
         refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
-        refused("CREATE TABLE $N_like LIKE $T", "", ""),
+        refused("CREATE TABLE $N_like LIKE $T", "STATEMENT_NOT_SUPPORTED|SCHEMA_NOT_FOUND"),
         refused("CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')", "", ""),
         refused(
             "CREATE TABLE $P (id INT, w INT GENERATED ALWAYS AS (id + 1)) USING hudilite TBLPROPERTIES (primaryKey = 'id')",

@@ -108,7 +108,7 @@ KINDS = {
             "type",
         ),
         refused(
-            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primarKey = 'id')", "UNKNOWN_OPTION", "primarKey"
+            "CREATE TABLE $P (id INT) USING hudilite TBLPROPERTIES (primarKey = 'id')", "UNKNOWN_OPTION", "primaryKey"
         ),
         refused(
             "CREATE TABLE $P (id INT) USING hudilite OPTIONS (header = true) TBLPROPERTIES (primaryKey = 'id')",

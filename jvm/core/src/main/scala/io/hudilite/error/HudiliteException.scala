@@ -16,6 +16,33 @@ sealed trait HudiliteException extends Throwable {
   def parameters: Map[String, String]
 }
 
+object HudiliteException {
+
+  /** The error of hudilite's that `error` is, or that is behind it, as behind Spark's failure of a job. */
+  @annotation.tailrec
+  def in(error: Throwable): Option[HudiliteException] = error match {
+    case null => None
+    case own: HudiliteException => Some(own)
+    case other => in(other.getCause)
+  }
+
+  /** What to raise for `error`: itself, or in the place of what others have put around an error of hudilite's that error
+    * once more, in its one line, with all that was around it as its cause.
+    */
+  def unwrapped(error: Throwable): Throwable = in(error).filter(_ ne error).fold(error) {
+    case e: InvalidInput => new InvalidInput(e.condition, e.parameters, error)
+    case e: UnsupportedTable => new UnsupportedTable(e.condition, e.parameters, error)
+    case e: CommitConflict => new CommitConflict(e.condition, e.parameters, error)
+    case e: CommitStateUnknown => new CommitStateUnknown(e.condition, e.parameters, error)
+    case e: CorruptTable => new CorruptTable(e.condition, e.parameters, error)
+  }
+
+  /** Runs `body`; what it raises is [[unwrapped]]. */
+  def unwrapping[T](body: => T): T =
+    try body
+    catch { case NonFatal(e) => throw unwrapped(e) }
+}
+
 /** Fix the call: an option, a column, a value or a path is wrong. */
 final class InvalidInput(val condition: String, val parameters: Map[String, String], cause: Throwable)
     extends IllegalArgumentException(Conditions.render(condition, parameters), cause)

@@ -78,10 +78,15 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/IndexProbeExec", "plan/IndexProbeStrategy", "plan/LatestByKey", "shim/SharedRowsExec")(
+      "lookup/IndexProbeExec", "plan/IndexProbeStrategy", "plan/LatestByKey", "plan/WriteErrors",
+      "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/IndexProbeExec", "plan/LatestByKey")("UpsertPlanSuite", "LaterRowSuite"),
+      "lookup/IndexProbeExec", "plan/LatestByKey", "plan/WriteErrors")("UpsertPlanSuite", "LaterRowSuite"),
+    entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
+      "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
+      "Spark's commands that write, each of which is run by one of hudilite's that says in one line why it failed.")(
+      "plan/WriteErrors")("MergeStatementSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),

@@ -13,7 +13,7 @@ import io.hudilite.spark.catalog.{
   TimeTravelRule
 }
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteRule}
+import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteErrorsRule, WriteRule}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.shim.Calls
 
@@ -40,6 +40,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))
+    extensions.injectColumnar(_ => WriteErrorsRule)
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)
   }

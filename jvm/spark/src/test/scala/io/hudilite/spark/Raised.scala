@@ -8,13 +8,7 @@ import munit.Assertions.{fail, intercept}
 object Raised {
 
   def by(body: => Any): HudiliteException = {
-    @annotation.tailrec
-    def find(e: Throwable): Option[HudiliteException] = e match {
-      case h: HudiliteException => Some(h)
-      case null => None
-      case other => find(other.getCause)
-    }
     val error = intercept[Throwable](body)
-    find(error).getOrElse(fail(s"no error of hudilite's: $error", error))
+    HudiliteException.in(error).getOrElse(fail(s"no error of hudilite's: $error", error))
   }
 }

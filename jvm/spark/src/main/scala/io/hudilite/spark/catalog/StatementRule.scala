@@ -29,6 +29,9 @@ object StatementRule extends Rule[LogicalPlan] {
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
+      // Unknown before Spark 4.2, where it is a command that `StatementRewrites` refuses.
+      case like if like.nodeName == "CreateTableLike" =>
+        like.children.flatMap(at).headOption.foreach(refuse(Refusal.Like))
       case _ =>
     }
     plan

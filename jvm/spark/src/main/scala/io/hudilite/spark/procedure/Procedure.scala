@@ -1,7 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.error.EditDistance
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{EditDistance, HudiliteException, InvalidInput}
 import io.hudilite.spark.shim.{CalledParameter, CalledProcedure}
 
 import java.util.Locale
@@ -36,7 +35,8 @@ final case class Procedure(name: String, summary: String, parameters: Seq[Parame
     InvalidInput("INVALID_OPTION_VALUE", "option" -> argument, "value" -> value, "reason" -> reason)
 
   override def call(session: SparkSession, values: Seq[Any]): Seq[Row] =
-    body(session, Arguments(name, parameters.zip(values).map { case (p, value) => p.name -> Option(value) }.toMap))
+    HudiliteException.unwrapping(
+      body(session, Arguments(name, parameters.zip(values).map { case (p, value) => p.name -> Option(value) }.toMap)))
 }
 
 object Procedure {

@@ -15,7 +15,10 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite)
   override def build(): Write = new AppendFileWrite(append)
 }
 
-private final class AppendFileWrite(append: AppendWrite) extends Write {
+/** A write of hudilite's, as it stands in a command of Spark's. */
+private[spark] trait TableWrite extends Write
+
+private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
 
   override def description(): String = s"hudilite ${append.operation.name}"
 

@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
 private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: LateGroups)
-    extends DeltaWrite {
+    extends DeltaWrite with TableWrite {
 
   override def description(): String = s"hudilite ${operation.name}"
 

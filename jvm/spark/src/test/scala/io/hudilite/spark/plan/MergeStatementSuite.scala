@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
 
 import java.nio.file.Files
@@ -81,9 +82,9 @@ class MergeStatementSuite extends FunSuite {
       merge(path, source.union(rows(("d", "x", 2, "new"))),
         s"t.id = s.id WHEN NOT MATCHED AND length(s.id) > 0 THEN INSERT *")
       assertEquals(shown(path), updated :+ ("d" -> "new"))
-      val failure = intercept[Throwable](merge(path, source, s"t.id = s.id $insert"))
-      val texts = Iterator.iterate(failure)(_.getCause).takeWhile(_ != null).map(_.getMessage).toSeq
-      assert(texts.exists(t => t != null && t.contains("NULL_RECORD_KEY")), texts.mkString("\n"))
+      val failure = intercept[InvalidInput](merge(path, source, s"t.id = s.id $insert"))
+      assertEquals(failure.condition, "NULL_RECORD_KEY")
+      assertEquals(failure.getMessage.linesIterator.size, 1)
       assertEquals(shown(path), updated :+ ("d" -> "new"))
     }
 

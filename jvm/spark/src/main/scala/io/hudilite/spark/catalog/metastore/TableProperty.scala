@@ -2,17 +2,22 @@ package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.config.{TableOptions, TableType, WriteOptions}
 import io.hudilite.config.key.ConfigKey
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale
 
 /** What OPTIONS and TBLPROPERTIES of a statement say, in the names of options. */
 object TableProperty {
 
-  // Apache Hudi's names of these in SQL, in lower case.
-  private val Names: Map[String, ConfigKey[_]] = Map("primarykey" -> TableOptions.RecordKeyFields,
-    "precombinefield" -> TableOptions.OrderingFields, "orderingfields" -> TableOptions.OrderingFields,
+  // Apache Hudi's names of these in SQL.
+  private val Words: Seq[(String, ConfigKey[_])] = Seq("primaryKey" -> TableOptions.RecordKeyFields,
+    "preCombineField" -> TableOptions.OrderingFields, "orderingFields" -> TableOptions.OrderingFields,
     "type" -> TableOptions.Type)
+
+  private val Names: Map[String, ConfigKey[_]] = Words.map { case (word, key) => lower(word) -> key }.toMap
+
+  /** Letters by which a name may miss one of these words to be taken for it. */
+  private val Typos = 2
 
   private val Types = Map("cow" -> TableType.CopyOnWrite, "mor" -> TableType.MergeOnRead)
 
@@ -20,8 +25,11 @@ object TableProperty {
 
   private val buckets: Set[String] = WriteOptions.OfBuckets.flatMap(_.names).map(lower).toSet
 
-  /** The properties with Hudi's SQL names as options; raises `InvalidInput` when one is said twice and differently. */
+  /** The properties with Hudi's SQL names as options; raises `InvalidInput` when one is said twice and differently, or
+    * misspelt.
+    */
   def options(properties: Map[String, String]): Map[String, String] = {
+    properties.keys.toSeq.sorted.foreach(checkSpelling)
     val (words, plain) = properties.toSeq.sorted.partition { case (name, _) => Names.contains(lower(name)) }
     words.foldLeft(plain.toMap) { case (options, (word, text)) =>
       val key = Names(lower(word))
@@ -33,6 +41,12 @@ object TableProperty {
       if (key.isSet(options)) options else options + (key.name -> value)
     }
   }
+
+  // Short words are near to many others.
+  private def checkSpelling(name: String): Unit =
+    Words.map(_._1).filter(_.length > 3 * Typos)
+      .find(word => !Names.contains(lower(name)) && EditDistance.between(lower(name), lower(word)) <= Typos)
+      .foreach(word => throw InvalidInput("UNKNOWN_OPTION", "option" -> name, "nearest" -> word))
 
   private def tableType(word: String, text: String): String = {
     val known = Types.get(lower(text.trim)).map(_.name).orElse(TableType.all.map(_.name).find(_ == text.trim))

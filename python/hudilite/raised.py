@@ -1,0 +1,74 @@
+"""How hudilite's errors come out of Spark's driver: one line with its condition, the trace of Java left out."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+_PACKAGE = "io.hudilite.error."
+
+
+def install() -> None:
+    """Have PySpark show each error of hudilite's as the one line that it is, wherever Spark found it.
+
+    PySpark turns errors of some Java classes into exceptions of its own and shows all others, such as a job whose task
+    met a damaged file, with the traces of the driver and of the executor. From here on an error that hudilite is the
+    cause of becomes one of PySpark's exceptions, too: of the class that PySpark has for it, else a
+    ``SparkRuntimeException``. Its ``getCondition()`` is the name in docs/errors.md. Errors of others stay as they are.
+    It may be called any number of times. It concerns classic sessions; those of Spark Connect have no JVM.
+    """
+    from pyspark.errors.exceptions import captured
+
+    original = captured.convert_exception
+    if getattr(original, "of_hudilite", False):
+        return
+
+    def convert(e: Any) -> Any:
+        own = _own(e)
+        return original(e) if own is None else _converted(original(own), own, captured)
+
+    convert.of_hudilite = True  # type: ignore[attr-defined]
+    captured.convert_exception = convert
+
+
+def _own(error: Any) -> Any:
+    """The error of hudilite's that a Java exception is or has as a cause."""
+    while error is not None:
+        if error.getClass().getName().startswith(_PACKAGE):
+            return error
+        error = error.getCause()
+    return None
+
+
+def _converted(known: Any, own: Any, captured: Any) -> Any:
+    unknown = isinstance(known, captured.UnknownException)
+    kind: Any = captured.SparkRuntimeException if unknown else type(known)
+    return _class(kind)(origin=own)
+
+
+@cache
+def _class(kind: Any) -> Any:
+    """PySpark's class ``kind``, of which hudilite knows the condition."""
+
+    class Raised(kind):  # type: ignore[misc]
+        def getCondition(self) -> str:
+            return str(self._origin.condition())
+
+        def getErrorClass(self) -> str:
+            return self.getCondition()
+
+        def getMessageParameters(self) -> dict[str, str]:
+            found, pairs = {}, self._origin.parameters().iterator()
+            while pairs.hasNext():
+                pair = pairs.next()
+                found[str(pair._1())] = str(pair._2())
+            return found
+
+        def getSqlState(self) -> str:
+            return self.getMessage().rpartition("SQLSTATE: ")[2]
+
+        def getMessage(self) -> str:
+            return str(self._origin.getMessage())
+
+    Raised.__name__, Raised.__qualname__, Raised.__module__ = kind.__name__, kind.__qualname__, kind.__module__
+    return Raised

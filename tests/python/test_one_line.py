@@ -1,0 +1,84 @@
+"""What a user reads when a task, a commit or a procedure fails: hudilite's line, and no trace of Java."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import layout
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import hudilite
+
+KEYS = {
+    "hoodie.datasource.write.recordkey.field": "id",
+    "hoodie.datasource.write.precombine.field": "v",
+}
+
+
+def save(spark: SparkSession, path: Path, rows: str) -> None:
+    frame = spark.sql(f"SELECT * FROM VALUES {rows} AS t(id, v)")
+    frame.write.format("hudilite").options(**KEYS).mode("append").save(str(path))
+
+
+def one_line(condition: str, call: Callable[[], object]) -> PySparkException:
+    with pytest.raises(PySparkException) as caught:
+        call()
+    text = str(caught.value)
+    assert text.startswith(f"[{condition}]") and len(text.splitlines()) == 1, text
+    assert hudilite.condition_of(caught.value) == condition
+    assert getattr(caught.value, "getCondition", caught.value.getErrorClass)() == condition
+    return caught.value
+
+
+def test_a_row_that_breaks_a_rule_is_told_in_one_line(spark: SparkSession, path: Path) -> None:
+    save(spark, path, "('a', 1), ('b', 1)")
+    told = one_line("NULL_RECORD_KEY", lambda: save(spark, path, "(NULL, 2)"))
+    assert told.getMessageParameters() == {"fields": "id"}
+    assert told.getSqlState() in str(told)
+    assert sorted(spark.read.format("hudilite").load(str(path)).select("id", "v").collect()) == [("a", 1), ("b", 1)]
+
+
+def test_a_write_that_lost_is_told_in_one_line(spark: SparkSession, path: Path) -> None:
+    save(spark, path, "('a', 1), ('b', 1)")
+    started, go_on = path.parent / "started", path.parent / "go_on"
+
+    def slowly(row: tuple[str, int]) -> tuple[str, int]:
+        started.touch()
+        while not go_on.exists():
+            time.sleep(0.05)
+        return row
+
+    slow = spark.sparkContext.parallelize([("a", 2)], 1).map(slowly)
+    failed: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            writer = spark.createDataFrame(slow, "id string, v int").write.format("hudilite").options(**KEYS)
+            one_line("COMMIT_CONFLICT", lambda: writer.mode("append").save(str(path)))
+        except BaseException as error:
+            failed.append(error)
+
+    first = threading.Thread(target=write)
+    first.start()
+    while not started.exists() and first.is_alive():
+        time.sleep(0.05)
+    save(spark, path, "('a', 3)")
+    go_on.touch()
+    first.join()
+    assert not failed, failed
+
+
+def test_a_damaged_file_is_told_in_one_line_by_queries_and_procedures(spark: SparkSession, path: Path) -> None:
+    save(spark, path, "('a', 1), ('b', 1)")
+    (file,) = layout.data_files(path)
+    file.with_name(f".{file.name}.crc").unlink()
+    file.write_bytes(file.read_bytes()[:-4] + b"what")
+    rows = spark.read.format("hudilite").load(str(path))
+    one_line("CORRUPT_FILE", rows.collect)
+    one_line("CORRUPT_FILE", rows.orderBy("v").collect)
+    one_line("CORRUPT_FILE", lambda: spark.sql(f"CALL hudilite.system.run_clustering(path => '{path}', order => 'v')"))
