@@ -66,10 +66,10 @@ def is_generated(args: argparse.Namespace, rows: int) -> bool:
 
 def worker(args: argparse.Namespace) -> None:
     """Inside spark-submit: generate the data, or run one group of one system."""
+    from changes import Changes
     from data import generate
     from pyspark.sql import SparkSession
     from systems import SYSTEMS
-    from upkeep import Upkeep
     from workloads import Recorder
 
     name, group, sink = args.worker
@@ -83,7 +83,7 @@ def worker(args: argparse.Namespace) -> None:
     system = SYSTEMS[name]
     recorder = Recorder(spark, system, group, sink)
     root = os.path.join(args.work, name, group)
-    bench = Upkeep(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
+    bench = Changes(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
     getattr(bench, group)()
     spark.stop()
 
@@ -177,7 +177,6 @@ def main() -> None:
     from changes import GROUPS as CHANGES
     from report import markdown
     from systems import SYSTEMS
-    from upkeep import GROUPS as UPKEEP
     from workloads import GROUPS as FIRST
 
     args.data, args.work = os.path.abspath(args.data), os.path.abspath(args.work)
@@ -186,7 +185,7 @@ def main() -> None:
         if failure:
             sys.exit(f"cannot generate the data: {failure}")
     out, info, text = Path(args.out), facts(args), ""
-    for group in (group for group in [*FIRST, *CHANGES, *UPKEEP] if group in args.workloads.split(",")):
+    for group in (group for group in [*FIRST, *CHANGES] if group in args.workloads.split(",")):
         for name in args.systems.split(","):
             if group in SYSTEMS[name].groups:
                 text = markdown(merge(out, info, measure(args, name, group)))

@@ -14,6 +14,7 @@ from workloads import Bench
 
 TITLES = {
     "W13.load": "bulk_insert before the W13",
+    "W13.again": "the same again in a warm process",
     "W13.half": "upsert 50 % of the keys, random ones",
     "W13.all": "upsert all keys",
     "W13.new": "upsert as many new keys as the table has",

@@ -7,10 +7,9 @@ import sys
 from typing import Any
 
 from changes import TITLES as CHANGES
-from upkeep import TITLES as UPKEEP
 from workloads import TITLES as FIRST
 
-TITLES = {**FIRST, **CHANGES, **UPKEEP}
+TITLES = {**FIRST, **CHANGES}
 
 Row = dict[str, Any]
 FLOORS = ("parquet-zstd", "parquet")  # the first one that was run is what `xP` compares with
