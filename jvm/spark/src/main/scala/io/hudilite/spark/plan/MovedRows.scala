@@ -11,8 +11,8 @@ import org.apache.spark.sql.catalyst.util.RowDeltaUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BooleanType, DataType}
 
-/** Changes that take a row to another partition, before they are dealt to tasks: a delete where the row was, and an insert
-  * where it goes, which is dealt like any other new row of that partition.
+/** Changes that take a row to another partition, before they are dealt to tasks: a delete where the row was, and an
+  * insert where it goes, which is dealt like any other new row of that partition.
   */
 private[plan] object MovedRows {
 

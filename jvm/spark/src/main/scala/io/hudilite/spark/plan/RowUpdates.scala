@@ -36,13 +36,14 @@ private[plan] object RowUpdates extends PredicateHelper {
   /** Those of a `WriteDelta`'s query; `None` when its form is not known. */
   def of(query: LogicalPlan): Option[RowUpdates] = {
     val old = oldColumns(query)
-    val joined = query.collect { case Join(_, _, _, Some(condition), _) => splitConjunctivePredicates(condition) }.flatten
+    val joined = query.collect { case Join(_, _, _, Some(on), _) => splitConjunctivePredicates(on) }.flatten
     def isOld(column: String, value: Expression): Boolean = value match {
       case a: Attribute => old.get(a.exprId).exists(SQLConf.get.resolver(_, column))
       case _ => false
     }
     def same(column: String, value: Expression): Boolean = isOld(column, value) || joined.exists {
-      case EqualTo(l, r) => (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
+      case EqualTo(l, r) =>
+        (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
       case _ => false
     }
     rows(query).map(found => RowUpdates(found.collect {

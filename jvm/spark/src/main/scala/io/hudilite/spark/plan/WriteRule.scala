@@ -109,8 +109,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
   }
 
-  /** Which updates a row that can change its partition makes: a move is a delete and an insert in two places, which cannot
-    * be held back until it is known whether it comes too late, so it is compared with the row that it would move.
+  /** Which updates a row that can change its partition makes: a move is a delete and an insert in two places, which
+    * cannot be held back until it is known whether it comes too late, so it is compared with the row that it would move.
     */
   private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
     val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)

@@ -48,7 +48,8 @@ class MovedRowsSuite extends FunSuite {
     }
 
   private val moves = Seq[(String, String => Unit)](
-    "UPDATE" -> (path => spark.sql(s"UPDATE hudilite.`$path` SET p = concat('to', int(substr(id, 2)) % 40), v = 'moved'")),
+    "UPDATE" -> (path =>
+      spark.sql(s"UPDATE hudilite.`$path` SET p = concat('to', int(substr(id, 2)) % 40), v = 'moved'")),
     "MERGE" -> { path =>
       rows(0, 4000, "concat('to', id % 40)", 2).createOrReplaceTempView("moving")
       spark.sql(s"""MERGE INTO hudilite.`$path` t USING moving s ON t.id = s.id
@@ -59,8 +60,8 @@ class MovedRowsSuite extends FunSuite {
         global: _*)))
 
   for {
-    (tableType, kinds) <- Seq("COPY_ON_WRITE" -> moves.filter(_._1 != "MERGE"), "MERGE_ON_READ" -> moves.filter(_._1 == "MERGE"))
-    (name, move) <- kinds
+    (name, move) <- moves
+    tableType = if (name == "MERGE") "MERGE_ON_READ" else "COPY_ON_WRITE"
   }
     test(s"4,000 rows that move to 40 partitions make a file in each, $name, $tableType") {
       val path = table(tableType, 4000)
