@@ -43,7 +43,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--partitions", type=int, default=1_000)
     parse.add_argument("--work", default="bench-work", help="where the tables and the log go")
     parse.add_argument("--heap", default="4g", help="memory of the driver")
-    parse.add_argument("--only", default="", help="names of measurements, comma separated")
+    parse.add_argument("--only", default="", help="names of measurements, separated by semicolons")
     return parse.parse_args()
 
 
@@ -143,7 +143,7 @@ class Meter:
     def __init__(self, spark: SparkSession, args: argparse.Namespace) -> None:
         self.spark, self.log = spark, Path(args.work, "large.log")
         self.pid = spark._jvm.java.lang.ProcessHandle.current().pid()
-        self.only = {name for name in args.only.split(",") if name}
+        self.only = {name for name in args.only.split(";") if name}
         self.results: dict[str, dict[str, Any]] = {}
 
     def step(self, name: str, action: Callable[[int], Any], warm: int = 2, repeat: int = 3) -> None:

@@ -38,13 +38,14 @@ object Internals {
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/PlannedTable", "plan/WriteRule", "task/TaskTable", "cluster/ClusteredFiles",
+      "plan/MergeStatements", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule", "task/TaskTable",
+      "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
       "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
-      "lookup/ProbeTarget", "stage/Repeatable")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+      "lookup/ProbeTarget", "plan/RowUpdates", "stage/Repeatable")("UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(

@@ -20,7 +20,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       AwaitedClusterings.check(write.query, operation.target)
       val groups = groupsOf(operation, write.query)
       write.withNewTable(withGroups(write, operation, groups))
-        .withNewQuery(WriteLayout.changes(write.query, operation.target, groups))
+        .withNewQuery(WriteLayout.changes(MovedRows.split(write.query, operation), operation.target, groups))
   }
 
   private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): LateGroups = {

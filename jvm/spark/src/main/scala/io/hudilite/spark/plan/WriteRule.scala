@@ -121,12 +121,12 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
   }
 
-  /** Which updates a row that can change its partition makes: a log file cannot hold the move of a row back until it is
-    * known whether the move comes too late, so it is compared with the row it would move.
+  /** Which updates a row that can change its partition makes: a move is a delete and an insert in two places, which
+    * cannot be held back until it is known whether it comes too late, so it is compared with the row that it would move.
     */
   private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
     val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
-    val compares = rule.compares && target.isMergeOnRead && target.index.movesRows
+    val compares = rule.compares && target.index.movesRows
     def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
     val fields = if (compares) rule.fields.filter(f => value(rows, f).isDefined && value(into, f).isDefined) else Nil
     if (fields.isEmpty) None
