@@ -94,6 +94,11 @@ object ClusteringOptions {
       "them still takes. 0 = it is refused at once.",
     0, "milliseconds")
 
+  /** The number of buckets and the hash fields that the parameters of a plan name. */
+  def plannedBuckets(params: Map[String, String]): Option[(Int, Seq[String])] =
+    if (!WriteOptions.Buckets.isSet(params)) None
+    else Some((WriteOptions.Buckets(params), WriteOptions.BucketHashFields.get(params).getOrElse(Nil)))
+
   /** Those with a constant in Python and a row of their own in docs/options.md. */
   val documented: Seq[ConfigKey[_]] = Seq(Inline, SortColumns)
 
