@@ -326,8 +326,8 @@ class HudiliteTable:
         target_bytes
             Size of the files to write, 1 GiB by default.
         buckets
-            Moves a table with a bucket index, which ``options`` name as it is, to this number of buckets: all of it, log
-            files merged. From then on every reader and writer must give the new number.
+            Moves a table with a bucket index, which ``options`` name as it is, to this number of buckets: all of it,
+            log files merged. From then on every reader and writer must give the new number.
         instant
             The planned clustering to run, alone; the other arguments are those of its plan then.
         dry_run
@@ -346,8 +346,8 @@ class HudiliteTable:
         Raises
         ------
         CLUSTERING_NOT_POSSIBLE
-            For a table with a bucket index, unless ``buckets`` are given; and for ``buckets`` while a plan takes some of
-            its file groups.
+            For a table with a bucket index, unless ``buckets`` are given; and for ``buckets`` while a plan takes some
+            of its file groups.
         CLUSTERING_NOT_FOUND
             When ``instant`` is not a pending clustering.
         INSTANT_TAKEN

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import layout
 import pytest
-from engines import IN_BUCKETS, SELF_CHECK, Engine, Shape, frame, record
+from engines import BUCKETS, IN_BUCKETS, SELF_CHECK, Engine, Shape, frame, record
 from model import Model
 from rows import rows_of
+
+import hudilite
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about both engines")
 
@@ -30,6 +32,27 @@ def test_plain_keys(lite: Engine, real: Engine, path: Path, first: str) -> None:
 def test_keys_of_two_fields(lite: Engine, real: Engine, path: Path, first: str, hashed: str) -> None:
     rows = [{**record("", colour=colour), "id": value} for value, colour in PAIRS]
     compare(lite, real, path, first, Shape(key=("id", "colour")), rows, **{"hoodie.bucket.index.hash.field": hashed})
+
+
+@pytest.mark.parametrize(("kind", "buckets"), [("COPY_ON_WRITE", 2), ("MERGE_ON_READ", 7)])
+def test_moved_tables(lite: Engine, real: Engine, path: Path, kind: str, buckets: int) -> None:
+    """A table that hudilite has moved to another number of buckets is read and written by Apache Hudi with that."""
+    shape, model = Shape(extra={"hoodie.datasource.write.table.type": kind}), Model(("id",))
+    for ts, engine in enumerate([lite, real], 1):
+        batch = [record(key, ts=ts) for key in KEYS[ts - 1 :]]
+        engine.write(frame(engine.spark, batch), path, "upsert", **shape.options(), **IN_BUCKETS)
+        model.upsert(batch)
+    done = hudilite.table(lite.spark, str(path)).cluster(buckets=buckets, options=IN_BUCKETS)
+    assert len(done.instants) == 1
+    assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
+    groups = layout.file_groups(path)
+    moved = {**shape.options(), **IN_BUCKETS, BUCKETS: str(buckets)}
+    for ts, engine in enumerate([real, lite], 3):
+        batch = [record(key, ts=ts) for key in KEYS[ts:]]
+        engine.write(frame(engine.spark, batch), path, "upsert", **moved)
+        model.upsert(batch)
+        assert rows_of(lite.read(path)) == rows_of(real.read(path)) == model.rows()
+    assert layout.file_groups(path) == groups
 
 
 def compare(

@@ -31,7 +31,7 @@ private[config] object KnownOptions {
 
   /** Names that are accepted and have no effect. */
   val Accepted: Set[String] = Set(
-    "hoodie.allow.empty.commit", "hoodie.allow.multi.write.on.same.instant", "hoodie.archivelog.folder",
+    "hoodie.allow.multi.write.on.same.instant", "hoodie.archivelog.folder",
     "hoodie.auto.adjust.lock.configs", "hoodie.avro.schema.validate", "hoodie.avro.write.support.class",
     "hoodie.base.path", "hoodie.clean.allow.multiple", "hoodie.clean.async", "hoodie.clean.async.enabled",
     "hoodie.clean.delete.bootstrap.base.file", "hoodie.clean.multiple.enabled", "hoodie.clean.parallelism",
@@ -122,6 +122,7 @@ private[config] object KnownOptions {
 
   /** Names whose meaning would be lost; accepted only with a harmless value. */
   val Refused: Seq[RefusedOption] = Seq(
+    RefusedOption("hoodie.allow.empty.commit", Seq("true"), "a write of no rows is a commit, too"),
     RefusedOption("hoodie.allow.operation.metadata.field", Off, "rows do not carry their change type"),
     RefusedOption("hoodie.auto.commit", Seq("true"), "every write commits"),
     RefusedOption("hoodie.avro.schema", Empty, "the rows' own schema is used"),

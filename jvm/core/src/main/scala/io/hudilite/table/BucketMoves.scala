@@ -11,12 +11,13 @@ object BucketMoves {
 
   /** The number of buckets that a plan deals rows to, when it does. */
   def count(plan: ClusteringPlan): Option[Int] =
-    if (plan.strategy == Execution) WriteOptions.Buckets.get(plan.params) else None
+    if (plan.strategy == Execution) WriteOptions.plannedBuckets(plan.params).map(_._1) else None
 
   /** The number of buckets that the newest one of the active timeline left, with its instant. */
   def last(table: Table): Option[(Instant, Int)] = {
     val clusterings = table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
       .collect { case (instant, metadata) if metadata.operation == CommitMetadata.Cluster => instant }
-    clusterings.reverseIterator.flatMap(i => FinishedPlans.ofClustering(table.store, i).flatMap(count).map(i -> _)).take(1).toList.headOption
+    clusterings.reverseIterator.flatMap(i =>
+      FinishedPlans.ofClustering(table.store, i).flatMap(count).map(i -> _)).take(1).toList.headOption
   }
 }

@@ -50,27 +50,30 @@ class ClusteringWaitSuite extends FunSuite {
     val (pending, time) = planned(table)
     var pauses = Seq.empty[Long]
     var second = Option.empty[String]
-    val after = ClusteringWait.ended(pending, 60000, { millis =>
-      pauses :+= millis
-      if (pauses.size == 3) {
-        run(pending.refresh(), time)
-        second = Some(planned(table.refresh())._2)
-      }
-      if (pauses.size == 5) pending.store.delete(pending.refresh().timeline.pending.find(i => second.contains(i.time)).get)
-    })
+    val after = ClusteringWait.ended(pending, 60000,
+      { millis =>
+        pauses :+= millis
+        if (pauses.size == 3) {
+          run(pending.refresh(), time)
+          second = Some(planned(table.refresh())._2)
+        }
+        if (pauses.size == 5)
+          pending.store.delete(pending.refresh().timeline.pending.find(i => second.contains(i.time)).get)
+      })
     assertEquals(after.slices(Seq("p"))("p").map(_.fileId), Seq(s"c-$time"))
     assertEquals(after.timeline.pending, Nil)
     assertEquals(pauses, Seq(20L, 40L, 80L, 20L, 40L))
   }
 
-  versions("the wait ends when its time is over, with what is pending still there, and when it is interrupted") { table =>
-    val (pending, time) = planned(table)
-    assertEquals(ClusteringWait.ended(pending, 5).pendingClusterings.values.toSeq, Seq(time))
-    Thread.currentThread().interrupt()
-    val interrupted =
-      try { ClusteringWait.ended(pending, 60000); false }
-      catch { case _: InterruptedException => true }
-      finally { Thread.interrupted(); () }
-    assert(interrupted)
+  versions("the wait ends when its time is over, with what is pending still there, and when it is interrupted") {
+    table =>
+      val (pending, time) = planned(table)
+      assertEquals(ClusteringWait.ended(pending, 5).pendingClusterings.values.toSeq, Seq(time))
+      Thread.currentThread().interrupt()
+      val interrupted =
+        try { ClusteringWait.ended(pending, 60000); false }
+        catch { case _: InterruptedException => true }
+        finally { Thread.interrupted(); () }
+      assert(interrupted)
   }
 }

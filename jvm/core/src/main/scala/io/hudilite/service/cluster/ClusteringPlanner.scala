@@ -83,5 +83,6 @@ object ClusteringPlanner {
   def plan(groups: Seq[ClusteringGroup], settings: ClusteringSettings): ClusteringPlan = ClusteringPlan(
     groups.map(_.slices.map(s =>
         ClusteringInput(s.partition, s.fileId, s.base.map(_.name), s.logs.map(_.name)))),
-    if (settings.buckets.isDefined) BucketMoves.Execution else Execution, settings.params, groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
+    if (settings.buckets.isDefined) BucketMoves.Execution else Execution, settings.params,
+    groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
 }

@@ -131,9 +131,10 @@ object ClusteringScheduler {
     val partitions = settings.partitions.of(now.partitions())
     val (others, slices) = now.slices(partitions).values.flatten.toSeq.partition(slice => taken(slice.groupId))
     if (settings.buckets.isDefined) others.headOption.foreach(slice =>
-      throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath, "reason" ->
-        (s"a pending plan takes the file group ${slice.fileId} in '${slice.partition}', and a table is moved to other " +
-          "buckets as a whole; run that first, or take it back")))
+      throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath,
+        "reason" ->
+          (s"a pending plan takes the file group ${slice.fileId} in '${slice.partition}', and a table is moved to other " +
+            "buckets as a whole; run that first, or take it back")))
     PlannedClustering(None, ClusteringPlanner.groups(slices, settings.copy(partitions = PartitionChoice()), settled),
       settings.params)
   }

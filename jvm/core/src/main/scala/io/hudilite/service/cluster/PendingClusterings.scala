@@ -70,8 +70,10 @@ object PendingClusterings {
   /** The bucket index that a plan deals rows by, if it does. */
   def buckets(table: Table, instant: Instant): Option[BucketIndex] = bucketsOf(planOf(table, instant))
 
-  private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = BucketMoves.count(plan).map(count =>
-    BucketIndex(count, WriteOptions.BucketHashFields.get(plan.params).getOrElse(Nil)))
+  private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = for {
+    count <- BucketMoves.count(plan)
+    (_, fields) <- WriteOptions.plannedBuckets(plan.params)
+  } yield BucketIndex(count, fields)
 
   /** Why a clustering would lose something, or has lost its subject: a file group is not as it was planned. */
   def outdated(table: Table, instant: Instant): Option[String] = {

@@ -29,13 +29,14 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
     }
 
   // All of the table, or nothing.
-  private def movesBuckets: Boolean = WriteOptions.Buckets.isSet(planned.params)
+  private def movesBuckets: Boolean = WriteOptions.plannedBuckets(planned.params).isDefined
 
   /** The writes that it rests on still stand, and the active timeline has all that came since. */
   private def isExtended(now: Table): Boolean = {
     val newest = before.timeline.lastTime.getOrElse("")
     val pending = before.timeline.pendingWrites.filterNot(i => now.timeline.contains(i.time))
-    before.timeline.writes.forall(i => now.timeline.isCommitted(i.time)) && undone(now.timeline) == undone(before.timeline) &&
+    before.timeline.writes.forall(i => now.timeline.isCommitted(i.time)) &&
+    undone(now.timeline) == undone(before.timeline) &&
     !now.timeline.firstWriteInstant.exists(_.time > newest) && !pending.exists(i => now.timeline.beforeStart(i.time))
   }
 

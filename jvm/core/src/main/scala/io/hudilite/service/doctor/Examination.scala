@@ -32,6 +32,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
     Facts(timeline, worked.map(i => i -> traces.life(i)),
       health.damaged.filter(d => traces.isOld(d.file.modifiedMs)),
       timeline.pending.filter(i => !Action.Writes(i.comparableAction) && traces.isOld(health.lastChanged(i))), targets,
+      clusterings,
       if (timeline.pendingWrites.isEmpty) Set.empty else health.restored, left,
       left.keySet.filter(i => traces.isOwned(i) || health.takenBack(i)), locks)
   }

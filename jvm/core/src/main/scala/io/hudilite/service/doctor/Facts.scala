@@ -14,6 +14,8 @@ import io.hudilite.transaction.rollback.Life
   *   other actions that are pending for longer than a writer may give no sign of life
   * @param rollbackTargets
   *   by the time of a pending rollback, what it takes back
+  * @param clusterings
+  *   times of the pending clusterings, which have the action of an overwrite in version 6
   * @param restored
   *   what completed restores took back
   * @param traces
@@ -30,6 +32,7 @@ private[doctor] final case class Facts(
     damaged: Seq[DamagedInstant] = Nil,
     stalled: Seq[Instant] = Nil,
     rollbackTargets: Map[String, String] = Map.empty,
+    clusterings: Set[String] = Set.empty,
     restored: Set[String] = Set.empty,
     traces: Map[String, Seq[FileInfo]] = Map.empty,
     nobodys: Set[String] = Set.empty,

@@ -33,19 +33,27 @@ private[doctor] object TimelineFindings {
   }
 
   private def pending(facts: Facts, instant: Instant, life: Life): Option[Finding] = {
+    val isClustering = facts.clusterings(instant.time)
+    val what = if (isClustering) "clustering" else instant.action
     val begun = if (instant.state == State.Requested) "announced" else "under way"
     life match {
       case Life.Alive => None
       case _ if isRestored(facts, instant) => Some(restored(instant))
       case Life.Dead(reason, isOwned) =>
         Some(Finding(DeadWriter, instant.time,
-            s"The ${instant.action} ${instant.time} is $begun since then and nobody works on it: $reason.",
-            if (instant.action == Action.Compaction) "Removes what it has written; its plan stays, to be run again."
+            s"The $what ${instant.time} is $begun since then and nobody works on it: $reason.",
+            if (isClustering || instant.action == Action.Compaction)
+              "Removes what it has written; its plan stays, to be run again."
             else "Rolls it back.", Some(if (isOwned) Mend.Recovery else Mend.RollBack(instant))))
       case Life.Unknown(reason) =>
         Some(Finding(UnknownWriter, instant.time,
-            s"The ${instant.action} ${instant.time} of another program is $begun since then: $reason.",
-            "When no program works on the table any more, mend with the option " +
+            s"The $what ${instant.time} of another program is $begun since then: $reason." +
+              (if (isClustering) " Until it has ended updates of its file groups are refused." else ""),
+            if (isClustering)
+              "When no program works on it any more, let Apache Hudi run it again, which begins anew, or " +
+                "mend with the option hoodie.clean.failed.writes.policy=EAGER: that removes what it has written, and its " +
+                "plan stays, to be run by cluster() or taken back by rollback() with its instant."
+            else "When no program works on the table any more, mend with the option " +
               "hoodie.clean.failed.writes.policy=EAGER, or let Apache Hudi's next write roll it back."))
     }
   }

@@ -207,25 +207,27 @@ class ClusteringSchedulerSuite extends FunSuite {
       elsewhere.start()
       elsewhere.join()
     }
-    def groups(plan: Option[PlannedClustering]): Seq[String] = plan.toSeq.flatMap(_.groups.flatMap(_.slices.map(_.fileId)))
+    def groups(plan: Option[PlannedClustering]): Seq[String] =
+      plan.toSeq.flatMap(_.groups.flatMap(_.slices.map(_.fileId)))
     assertEquals((groups(other).sorted, groups(late).sorted), (Seq("g-0", "h-0"), Seq("q-0", "r-0")))
     assertEquals(table(storage).timeline.pending.map(_.time).toSet, (other ++ late).flatMap(_.instant).toSet)
     assertEquals(scheduledBeside(storage)(TestTables.write(table(storage), "s" -> "s-0")), None)
   }
 
-  versions("what is written beside the planning stays out of the plan, and what was undone lets it begin anew") { version =>
-    val storage = made(version)
-    TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
-    val rewritten = scheduledBeside(storage)(TextWrites.rewrite.run(table(storage))).get
-    assertEquals(rewritten.groups.map(_.partition), Seq("q"))
-    PendingClusterings.withdraw(table(storage), rewritten.instant.get)
-    val last = table(storage).timeline.lastCompleted.get.time
-    val anew = scheduledBeside(storage) {
-      Rollbacks.run(table(storage), Some(last))
-      ()
-    }
-    assertEquals(anew.get.groups.map(_.partition), Seq("p", "q"))
-    assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
+  versions("what is written beside the planning stays out of the plan, and what was undone lets it begin anew") {
+    version =>
+      val storage = made(version)
+      TestTables.write(table(storage), "q" -> "q-0", "q" -> "r-0")
+      val rewritten = scheduledBeside(storage)(TextWrites.rewrite.run(table(storage))).get
+      assertEquals(rewritten.groups.map(_.partition), Seq("q"))
+      PendingClusterings.withdraw(table(storage), rewritten.instant.get)
+      val last = table(storage).timeline.lastCompleted.get.time
+      val anew = scheduledBeside(storage) {
+        Rollbacks.run(table(storage), Some(last))
+        ()
+      }
+      assertEquals(anew.get.groups.map(_.partition), Seq("p", "q"))
+      assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
   }
 
   private val inBuckets = settings.copy(buckets = Some(BucketIndex(2, Seq("id"))))

@@ -22,12 +22,14 @@ private[cluster] object BucketMove {
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
         if (count == present.count) throw refused(count, "the table has as many")
         if (call.partitions.nonEmpty || call.sortColumns.nonEmpty || call.targetBytes.nonEmpty)
-          throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath, "reason" ->
-            "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
+          throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+            "reason" ->
+              "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
         present.copy(count = count)
       case Index.Simple(_) | Index.Bloom(_) =>
-        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath, "reason" ->
-          s"${WriteOptions.IndexType.name} does not say BUCKET, and only the rows of such tables lie in buckets")
+        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+          "reason" ->
+            s"${WriteOptions.IndexType.name} does not say BUCKET, and only the rows of such tables lie in buckets")
     }
 
   private def refused(count: Int, reason: String): InvalidInput = InvalidInput("INVALID_OPTION_VALUE",

@@ -103,7 +103,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     BucketTables.check(table, index)
     index match {
       case Index.Bucket(_) => throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
+          "reason" ->
+            "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
       case _ =>
     }
   }

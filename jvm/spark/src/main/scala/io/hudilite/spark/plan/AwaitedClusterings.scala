@@ -29,8 +29,9 @@ private[spark] object AwaitedClusterings {
     found <- target.found
     now <- target.existing if now.timeline != found.timeline
     if relations(query).exists(isAsFound(_, found)) && written(found, now)
-  } throw changed(target.basePath, "the statement reads it as it was before it waited for a clustering, and rows were " +
-    "written since")
+  } throw changed(target.basePath,
+    "the statement reads it as it was before it waited for a clustering, and rows were " +
+      "written since")
 
   private def relations(query: LogicalPlan): Seq[DataSourceV2Relation] = query.collectWithSubqueries {
     case relation: DataSourceV2Relation => relation

@@ -36,7 +36,8 @@ class BucketMoveSuite extends FunSuite {
       .options(in(buckets)).mode("append").save(path)
 
   private def rows(path: String): Seq[String] = spark.read.format("hudilite").load(path)
-    .select("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "id", "p", "v")
+    .select("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "id", "p",
+      "v")
     .collect().map(_.toString).sorted.toSeq
 
   private def move(path: String, from: Int, to: Int): Unit = {

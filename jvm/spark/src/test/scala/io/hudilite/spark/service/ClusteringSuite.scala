@@ -216,7 +216,7 @@ class ClusteringSuite extends FunSuite {
     try {
       beside {
         spark.sql(s"MERGE INTO hudilite.`$path` t USING (SELECT id, p FROM hudilite.`$path` WHERE w = 7) s " +
-            "ON t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET w = t.w + 1")
+          "ON t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET w = t.w + 1")
         ()
       }
     } finally spark.conf.unset(s"spark.datasource.hudilite.$wait")
@@ -237,6 +237,11 @@ class ClusteringSuite extends FunSuite {
     write(path, 0, 2, 4, inline: _*)
     assertEquals(table(path).timeline.writes.size, 7)
     assertEquals(spark.read.format("hudilite").load(path).where("w = 4").count(), 2L)
+    spark.sql(s"UPDATE hudilite.`$path` SET w = 0 WHERE false")
+    val last = table(path).timeline.lastCompleted.get
+    assertEquals(table(path).store.readCommit(last).allStats, Nil, "no rows are a commit, too, as with Apache Hudi")
+    write(path, 0, 2, 5, inline.updated(1, "hoodie.clustering.inline.max.commits" -> "3"): _*)
+    assertEquals((table(path).timeline.writes.size, slices(path).size), (9, 2))
   }
 
   test("what cannot be done right is refused before anything is planned") {
