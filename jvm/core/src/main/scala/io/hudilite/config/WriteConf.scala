@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-import io.hudilite.config.service.{ClusteringOptions, ServiceConf}
+import io.hudilite.config.service.ServiceConf
 import io.hudilite.config.key.ConfigKey
 
 /** The options of one write, checked and read once.
@@ -60,7 +60,7 @@ object WriteConf {
       logs = LogConf(WriteOptions.LogBlockFormat(options) == "parquet", WriteOptions.LogBlockSize(options),
         WriteOptions.LogFileSize(options), WriteOptions.RecordPositions(options)),
       commit = CommitConf(WriteOptions.LockWaitMs(options), WriteOptions.MetadataStrict(options),
-        WriteOptions.FailedWritesPolicy(options), ClusteringOptions.WaitMs(options)),
+        WriteOptions.FailedWritesPolicy(options)),
       services = ServiceConf.of(options, files.maxBytes))
   }
 
@@ -162,8 +162,5 @@ final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, po
   *   which metadata tables keep it from being written
   * @param foreignWrites
   *   what becomes of pending writes of other programs
-  * @param clusteringWaitMs
-  *   how long to wait for pending clusterings before the write begins
   */
-final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String,
-    clusteringWaitMs: Long)
+final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String)

@@ -158,11 +158,6 @@ object WriteOptions {
   /** How keys are dealt to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
 
-  /** The number of buckets and the hash fields that the parameters of a clustering plan name. */
-  def plannedBuckets(params: Map[String, String]): Option[(Int, Seq[String])] =
-    if (!Buckets.isSet(params)) None
-    else Some((Buckets(params), BucketHashFields.get(params).getOrElse(Nil)))
-
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,
     NullForMissing, IndexType, Buckets, BucketHashFields, BucketEngine,
     BloomUpdatePartition,

@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.PlannedBuckets
 import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, FinishedPlans, Instant}
 
 /** Clusterings that deal the rows of a table with a bucket index to another number of buckets. */
@@ -11,7 +11,7 @@ object BucketMoves {
 
   /** The number of buckets that a plan deals rows to, when it does. */
   def count(plan: ClusteringPlan): Option[Int] =
-    if (plan.strategy == Execution) WriteOptions.plannedBuckets(plan.params).map(_._1) else None
+    if (plan.strategy == Execution) PlannedBuckets.of(plan.params).map(_.count) else None
 
   /** The number of buckets that the newest one of the active timeline left, with its instant. */
   def last(table: Table): Option[(Instant, Int)] = {

@@ -25,7 +25,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(120 * MiB, "zstd", None, None),
         bloom = BloomConf("DYNAMIC_V0", 60000, 0.000000001, 100000),
         logs = LogConf(parquet = false, 64 * MiB, 1024 * MiB, positions = true),
-        commit = CommitConf(60000, "indexes", "LAZY", 0),
+        commit = CommitConf(60000, "indexes", "LAZY"),
         services = ServiceConf.of(Map.empty, fileBytes = 120 * MiB)))
   }
 
@@ -68,7 +68,7 @@ class WriteConfSuite extends FunSuite {
       "hoodie.write.record.positions" -> "false",
       "hoodie.write.lock.wait_time_ms" -> "16",
       "hoodie.metadata.strict" -> "true",
-      "hoodie.cleaner.policy.failed.writes" -> "eager", "hudilite.clustering.wait_time_ms" -> "17")
+      "hoodie.cleaner.policy.failed.writes" -> "eager")
     assertEquals(
       WriteConf.of(asked),
       WriteConf(
@@ -86,7 +86,7 @@ class WriteConfSuite extends FunSuite {
         files = FileConf(9, "snappy", Some(10), Some(11)),
         bloom = BloomConf("SIMPLE", 12, 0.25, 13),
         logs = LogConf(parquet = true, blockBytes = 14, fileBytes = 15, positions = false),
-        commit = CommitConf(16, "true", "EAGER", 17),
+        commit = CommitConf(16, "true", "EAGER"),
         services = ServiceConf.of(Map.empty, fileBytes = 9)))
     val read = asked.keySet.map(_.toLowerCase)
     assertEquals(WriteOptions.all.filterNot(_.names.map(_.toLowerCase).exists(read)), Seq(WriteOptions.BucketEngine),

@@ -41,11 +41,13 @@ object Internals {
       "plan/MergeStatements", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule", "task/TaskTable",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
-      "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite", "PathStatementsSuite",
+      "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite",
+      "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
-      "lookup/ProbeTarget", "plan/RowUpdates", "stage/Repeatable")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "stage/Repeatable")(
+      "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
@@ -185,7 +187,7 @@ object Internals {
       "basefile.read/OldBaseFile", "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/RecordSize", "plan/SelectedPartitions", "plan/WriteLayout",
+      "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions", "plan/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

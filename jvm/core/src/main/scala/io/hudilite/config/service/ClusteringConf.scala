@@ -14,6 +14,8 @@ import io.hudilite.config.key.Setting
   *   smaller base files are taken
   * @param groupBytes
   *   of the files of one group, at most
+  * @param waitMs
+  *   how long a write waits for pending clusterings before it begins
   */
 final case class ClusteringConf(
     inline: Boolean,
@@ -24,7 +26,8 @@ final case class ClusteringConf(
     smallFileBytes: Setting[Long],
     groupBytes: Setting[Long],
     maxGroups: Setting[Int],
-    partitions: ClusteredPartitionsConf)
+    partitions: ClusteredPartitionsConf,
+    waitMs: Long)
 
 /** Which partitions a clustering looks at.
   *
@@ -63,7 +66,8 @@ object ClusteringConf {
     smallFileBytes = SmallFileBytes.setting(options),
     groupBytes = GroupBytes.setting(options),
     maxGroups = MaxGroups.setting(options),
-    partitions = partitionsOf(options))
+    partitions = partitionsOf(options),
+    waitMs = WaitMs(options))
 
   private def partitionsOf(options: Map[String, String]): ClusteredPartitionsConf = ClusteredPartitionsConf(
     strategyFilter = Strategy.get(options).flatMap(PlanStrategies.toMap.get),

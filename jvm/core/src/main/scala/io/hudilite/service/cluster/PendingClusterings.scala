@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.PlannedBuckets
 import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
@@ -72,8 +72,8 @@ object PendingClusterings {
 
   private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = for {
     count <- BucketMoves.count(plan)
-    (_, fields) <- WriteOptions.plannedBuckets(plan.params)
-  } yield BucketIndex(count, fields)
+    planned <- PlannedBuckets.of(plan.params)
+  } yield BucketIndex(count, planned.hashFields)
 
   /** Why a clustering would lose something, or has lost its subject: a file group is not as it was planned. */
   def outdated(table: Table, instant: Instant): Option[String] = {

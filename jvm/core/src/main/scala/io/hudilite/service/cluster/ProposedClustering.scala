@@ -1,6 +1,6 @@
 package io.hudilite.service.cluster
 
-import io.hudilite.config.{TableType, WriteOptions}
+import io.hudilite.config.{PlannedBuckets, TableType}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Timeline}
@@ -29,7 +29,7 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
     }
 
   // All of the table, or nothing.
-  private def movesBuckets: Boolean = WriteOptions.plannedBuckets(planned.params).isDefined
+  private def movesBuckets: Boolean = PlannedBuckets.of(planned.params).isDefined
 
   /** The writes that it rests on still stand, and the active timeline has all that came since. */
   private def isExtended(now: Table): Boolean = {

@@ -38,7 +38,8 @@ class ServiceConfSuite extends FunSuite {
           smallFileBytes = default(300 * MiB),
           groupBytes = default(2048 * MiB),
           maxGroups = default(30),
-          partitions = ClusteredPartitionsConf(None, None, 2, 0, None, None, None, None)),
+          partitions = ClusteredPartitionsConf(None, None, 2, 0, None, None, None, None),
+          waitMs = 0),
         expiry = ExpiryConf(inline = false, -1, None, 1000),
         cleaning = CleanConf(automatic = true, None, default(10), default(24), default(3), 1, incremental = true),
         archiving = ArchiveConf(automatic = true, default(20), default(30), beyondSavepoint = false, 10)))
@@ -93,7 +94,8 @@ class ServiceConfSuite extends FunSuite {
     "hoodie.keep.min.commits" -> "22",
     "hoodie.keep.max.commits" -> "23",
     "hoodie.archive.beyond.savepoint" -> "true",
-    "hoodie.timeline.compaction.batch.size" -> "24")
+    "hoodie.timeline.compaction.batch.size" -> "24",
+    "hudilite.clustering.wait_time_ms" -> "25")
 
   test("each option of services comes to its place, in any case and from older spellings") {
     assertEquals(
@@ -119,7 +121,8 @@ class ServiceConfSuite extends FunSuite {
           groupBytes = chosen(12L),
           maxGroups = chosen(13),
           partitions = ClusteredPartitionsConf(Some("RECENT_DAYS"), Some("SELECTED_PARTITIONS"), lookback = 14,
-            skipLatest = 15, Some("p"), Some("q"), Some(Seq("r", "s")), Some("t.*"))),
+            skipLatest = 15, Some("p"), Some("q"), Some(Seq("r", "s")), Some("t.*")),
+          waitMs = 25),
         expiry = ExpiryConf(inline = true, days = 16, Some(Seq("u")), most = 17),
         cleaning = CleanConf(automatic = false, Some("KEEP_LATEST_BY_HOURS"), commits = chosen(18),
           hours = chosen(19), versions = chosen(20), triggerCommits = 21, incremental = false),

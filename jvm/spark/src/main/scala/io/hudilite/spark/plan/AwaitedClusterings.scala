@@ -16,7 +16,7 @@ private[spark] object AwaitedClusterings {
     * or properties have changed meanwhile, since the statement was resolved by them.
     */
   def of(found: Table, conf: WriteConf): Table = {
-    val now = ClusteringWait.ended(found, conf.commit.clusteringWaitMs)
+    val now = ClusteringWait.ended(found, conf.services.clustering.waitMs)
     if (now.schema.map(_.avroJson) != found.schema.map(_.avroJson) || now.config != found.config)
       throw changed(found.basePath, "its columns or properties are others since the write waited for a clustering")
     now

@@ -46,9 +46,10 @@ private[plan] object RowUpdates extends PredicateHelper {
         (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
       case _ => false
     }
-    rows(query).map(found => RowUpdates(found.collect {
-      case (condition, values) if isUpdate(values) => new RowUpdate(condition, values, same)
-    }))
+    rows(query).map(found =>
+      RowUpdates(found.collect {
+        case (condition, values) if isUpdate(values) => new RowUpdate(condition, values, same)
+      }))
   }
 
   private def oldColumns(query: LogicalPlan): Map[ExprId, String] = query.collect {
@@ -68,7 +69,7 @@ private[plan] object RowUpdates extends PredicateHelper {
     case merged: MergeRows =>
       val clauses = merged.matchedInstructions ++ merged.notMatchedInstructions ++ merged.notMatchedBySourceInstructions
       Some(for (clause <- clauses; values <- clause.outputs)
-        yield clause.condition -> merged.output.map(_.name).zip(values).toMap)
+          yield clause.condition -> merged.output.map(_.name).zip(values).toMap)
     case Project(columns, child) =>
       val values = columns.map(c => c.name -> valueOf(c)).toMap
       if (values.get(RowDeltaUtils.OPERATION_COLUMN).exists(_.foldable)) Some(Seq(Literal.TrueLiteral -> values))

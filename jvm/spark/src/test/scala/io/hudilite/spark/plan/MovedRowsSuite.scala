@@ -48,16 +48,18 @@ class MovedRowsSuite extends FunSuite {
     }
 
   private val moves = Seq[(String, String => Unit)](
-    "UPDATE" -> (path =>
-      spark.sql(s"UPDATE hudilite.`$path` SET p = concat('to', int(substr(id, 2)) % 40), v = 'moved'")),
+    "UPDATE" ->
+      (path =>
+        spark.sql(s"UPDATE hudilite.`$path` SET p = concat('to', int(substr(id, 2)) % 40), v = 'moved'")),
     "MERGE" -> { path =>
       rows(0, 4000, "concat('to', id % 40)", 2).createOrReplaceTempView("moving")
       spark.sql(s"""MERGE INTO hudilite.`$path` t USING moving s ON t.id = s.id
         WHEN MATCHED THEN UPDATE SET p = s.p, v = 'moved'""")
     },
-    "upsert" -> (path =>
-      write(rows(0, 4000, "concat('to', id % 40)", 2).selectExpr("id", "p", "ts", "'moved' v"), path, "upsert",
-        global: _*)))
+    "upsert" ->
+      (path =>
+        write(rows(0, 4000, "concat('to', id % 40)", 2).selectExpr("id", "p", "ts", "'moved' v"), path, "upsert",
+          global: _*)))
 
   for {
     (name, move) <- moves
