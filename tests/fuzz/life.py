@@ -17,8 +17,8 @@ import hudilite
 from fuzz import expected
 from fuzz.excluded import allowed
 from fuzz.frames import Frames
-from fuzz.queries import Queries
-from fuzz.settings import applied
+from fuzz.queries import Queries, counted
+from fuzz.settings import TOGETHER, applied
 from fuzz.state import State
 from fuzz.statements import sql
 from fuzz.steps import Case, Step
@@ -199,6 +199,8 @@ class Life:
             self.spark.sql(f"CACHE TABLE {table}")
         try:
             self.compare(table, self.state, step["queries"], step["settings"])
+            if counts := step.get("counts"):
+                self.compare(table, self.state, [counted(counts)], TOGETHER, answers=len(counts))
         finally:
             if step["from"] == "cache":
                 self.spark.sql(f"UNCACHE TABLE {table}")
@@ -249,19 +251,31 @@ class Life:
     def queries(self, state: State) -> Queries:
         return Queries(random.Random(0), self.case.spec, Pools(random.Random(0), self.case.spec), state.columns)
 
-    def compare(self, table: str, state: State, queries: Sequence[str], settings: dict[str, str] | None = None) -> None:
-        """All queries at once, of the table and of the model; one by one when they differ."""
+    def compare(
+        self,
+        table: str,
+        state: State,
+        queries: Sequence[str],
+        settings: dict[str, str] | None = None,
+        answers: int = 1,
+    ) -> None:
+        """All queries at once, of the table and of the model; one by one when they differ or one fails.
+
+        Each counts for as many comparisons as it gives `answers`, and for none when both sides fail alike.
+        """
         self.model(state)
-        self.comparisons += len(queries)
         with applied(self.spark, settings or {}):
             found, wanted = self.answers(queries, table), self.answers(queries, "m")
             if found == wanted and "error" not in found:
+                self.comparisons += len(queries) * answers
                 return
             differences = []
             for query in queries:
                 one, other = self.answers([query], table), self.answers([query], "m")
                 if one != other:
                     differences.append(f"{query}\n{described(one, other)}")
+                elif "error" not in one:
+                    self.comparisons += answers
         if differences:
             raise Difference(f"with {settings or {}}: " + "\n".join(differences))
         if found != wanted:

@@ -35,6 +35,14 @@ POOLS: dict[str, tuple[str, ...]] = {
     "spark.sql.files.maxPartitionBytes": ("1000",),
     "spark.sql.limit.scaleUpFactor": ("2",),
 }
+#: What keeps many conditions in one query from failing all by the overflow of one.
+TOGETHER = {"spark.sql.ansi.enabled": "false"}
+#: What keeps many small queries from being compiled one by one, besides.
+CHEAP = {
+    **TOGETHER,
+    "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "1",
+}  # fmt: skip
 #: What the making of a case rests on, whatever it sets.
 FIXED = {"spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "false", "spark.sql.ansi.enabled": "true"}
 

@@ -55,7 +55,7 @@ def candidates(case: Case) -> Iterator[Case]:
             yield replace(case, steps=steps[:start] + steps[start + size :])
         size //= 2
     for number, step in enumerate(steps):
-        for key, least in (("queries", 1), ("rows", 1), ("clauses", 1)):
+        for key, least in (("queries", 1), ("counts", 1), ("rows", 1), ("clauses", 1)):
             parts = step.get(key, [])
             size = len(parts) // 2
             while size >= 1 and len(parts) > least:
@@ -78,8 +78,9 @@ def narrower(case: Case) -> Iterator[Case]:
             continue
         steps = []
         for step in case.steps:
-            if "queries" in step:
-                step = {**step, "queries": [q for q in step["queries"] if f"`{column}`" not in q]}
+            for asked in ("queries", "counts"):
+                if asked in step:
+                    step = {**step, asked: [q for q in step[asked] if f"`{column}`" not in q]}
             if "columns" in step:
                 rows = [{k: v for k, v in row.items() if k != column} for row in step["rows"]]
                 step = {**step, "rows": rows, "columns": [c for c in step["columns"] if c[0] != column]}

@@ -15,6 +15,7 @@ from fuzz.statements import Statements
 from fuzz.tables import Column, Pools, Row, Spec, random_spec
 
 Step = dict[str, Any]
+FILTERS, COUNTS = 30, 160
 COMBINED = {"hoodie.combine.before.insert": "true"}
 
 
@@ -49,11 +50,11 @@ class Author:
         self.used: set[tuple[str, str]] = set()  # identities that were written, for batches that must not repeat one
 
     def case(self, changes: int, asks: int) -> Case:
-        """A life of so many changes, each with so many bundles of queries behind it."""
+        """A life of so many changes, each with so many bundles of queries behind it, and one of many more."""
         steps: list[Step] = []
         for number in range(changes):
             steps.append(self.first() if number == 0 else self.change())
-            steps += [self.ask() for _ in range(asks)]
+            steps += [*(self.ask() for _ in range(asks)), self.ask_much()]
             if number > 1 and self.rng.random() < 0.5:
                 steps.append(self.rng.choice((self.past, self.past, self.changes))())
         return Case(self.seed, self.spec, steps)
@@ -69,6 +70,15 @@ class Author:
             "do": "ask", "from": self.rng.choice(("view", "view", "view", "path", "cache")),
             "settings": settings.random_settings(self.rng),
             "queries": [queries.any() for _ in range(self.rng.randint(8, 12))],
+        }  # fmt: skip
+
+    def ask_much(self) -> Step:
+        """Many filters, and conditions on all rows, in as few jobs as can be."""
+        queries = self.queries()
+        return {
+            "do": "ask", "from": self.rng.choice(("view", "path")), "settings": settings.CHEAP,
+            "queries": [queries.filtered() for _ in range(FILTERS)],
+            "counts": [condition for _ in range(COUNTS) if (condition := queries.countable())],
         }  # fmt: skip
 
     def past(self) -> Step:
