@@ -161,10 +161,7 @@ class Life:
         self.rows = {key: {n: v for n, v in row.items() if n != name} for key, row in self.rows.items()}
 
     def widen(self, engine: Engine) -> None:
-        """By hudilite only where columns have ids: the history that starts with a later change would tell Hudi the wide
-        type for old files, too, and Hudi could not read them.
-        """
-        self.alter(engine if "renamed" in self.columns else self.real, "ALTER COLUMN price TYPE bigint")
+        self.alter(engine, "ALTER COLUMN price TYPE bigint")
         self.columns["price"] = "bigint"
 
     def alter(self, engine: Engine, change: str) -> None:

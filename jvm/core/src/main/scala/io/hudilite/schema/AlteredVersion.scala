@@ -41,6 +41,27 @@ object AlteredVersion {
     mapper.writeValueAsString(root)
   }
 
+  /** JSON of all versions of columns that have had no ids so far, oldest first: the first one, and one for each write that
+    * added or widened columns. Readers take it that a file has the columns of its instant.
+    *
+    * @param states
+    *   instants of writes with the columns from then on, oldest first; one that does not go on from the one before is
+    *   passed over
+    * @param avroJson
+    *   the columns as they are; where the states do not lead there, they are all that is told
+    */
+  def untilNow(states: Seq[(String, String)], avroJson: String, meta: Seq[String]): Seq[String] = {
+    val steps = states.foldLeft(Vector.empty[(String, String)])((done, state) =>
+      if (done.lastOption.forall(last => ColumnSets.growsTo(last._2, state._2))) done :+ state else done)
+    val leadsHere = steps.lastOption.exists { case (_, last) =>
+      ColumnSets.contains(last, avroJson) && ColumnSets.contains(avroJson, last)
+    }
+    if (!leadsHere) Seq(first(avroJson, meta))
+    else steps.tail.foldLeft(Vector(first(steps.head._2, meta))) { case (done, (instant, columns)) =>
+      done ++ NextVersion.of(done.last, columns, instant)
+    }
+  }
+
   /** JSON of the version with these edits, and otherwise with the columns of `avroJson` in their order.
     *
     * @param present

@@ -72,4 +72,15 @@ object ColumnSets {
       all.get(path).exists(AvroColumns.sameType(_, name))
     }
   }
+
+  /** Every column of `before` is in `after`, with the same type or a wider one. */
+  def growsTo(before: String, after: String): Boolean = before == after || {
+    val all = AvroColumns.types(AvroColumns.parse(after))
+    AvroColumns.types(AvroColumns.parse(before)).forall { case (path, name) =>
+      all.get(path).exists(wide => AvroColumns.sameType(wide, name) || Wider(name -> wide))
+    }
+  }
+
+  private val Wider = Set("int" -> "long", "int" -> "float", "int" -> "double", "long" -> "float", "long" -> "double",
+    "float" -> "double")
 }

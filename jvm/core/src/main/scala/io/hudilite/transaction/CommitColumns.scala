@@ -60,12 +60,23 @@ private[transaction] object CommitColumns {
   def ofAlteration(table: Table, instant: String, altered: AlteredColumns, now: Timeline): CommitColumns = {
     val newest = table.store.schema(now)
     if (newest != table.schema) throw conflict(table, instant)
-    val before = newest.fold("")(_.avroJson)
-    val present = newest.flatMap(_.byId).getOrElse(AlteredVersion.first(before, MetaFields.all))
+    val known = for {
+      present <- newest.flatMap(_.byId)
+    } yield (present, table.store.schemaFiles.newest(now).getOrElse(AlteredVersion.history(present)))
+    val (present, history) = known.getOrElse(withIds(table, newest.fold("")(_.avroJson), now))
     val next = AlteredVersion.of(present, altered.edits, altered.avroJson, instant)
-    val history = table.store.schemaFiles.newest(now).filter(_ => newest.exists(_.byId.isDefined))
-    CommitColumns(entries(TableSchema(altered.avroJson, Some(next))).toMap,
-      Some(NextVersion.history(history.getOrElse(AlteredVersion.history(present)), next)))
+    CommitColumns(entries(TableSchema(altered.avroJson, Some(next))).toMap, Some(NextVersion.history(history, next)))
+  }
+
+  /** The columns of a table that had no ids so far, and how writes brought them about as far back as the timeline goes. */
+  private def withIds(table: Table, avroJson: String, now: Timeline): (String, String) = {
+    val commits = table.store.readCommits(now.writes).reverse.takeWhile(_._2.schemaById.isEmpty).reverse
+    val states = for {
+      (instant, metadata) <- commits
+      columns <- TableSchema.withPlainSchema(metadata).schema
+    } yield instant.time -> columns
+    val versions = AlteredVersion.untilNow(states, avroJson, MetaFields.all)
+    (versions.last, versions.tail.foldLeft(AlteredVersion.history(versions.head))(NextVersion.history))
   }
 
   /** For a service, which moves rows and leaves the columns as they were when it was planned. */

@@ -64,6 +64,26 @@ class AlteredVersionSuite extends FunSuite {
     }
   }
 
+  test("columns that grew before they got ids have a version for each growth, back to the oldest that leads here") {
+    def avro(fields: (String, String)*): String = fields.map { case (name, kind) =>
+      s"""{"name":"$name","type":["null","$kind"]}"""
+    }.mkString("""{"type":"record","name":"r","fields":[""", ",", "]}")
+    def told(now: String, states: (String, String)*): Seq[(String, Seq[(String, ColumnType)])] =
+      AlteredVersion.untilNow(states, now, Nil).map(SchemaJson.version).map(v =>
+        v.version -> v.columns.columns.map(c => c.name -> c.dataType))
+    def columns(fields: (String, String)*): Seq[(String, ColumnType)] =
+      fields.map { case (name, kind) => name -> ColumnType.Atom(kind) }
+    val (narrow, wide) = (avro("n" -> "int"), avro("n" -> "long"))
+    val wider = avro("n" -> "long", "f" -> "float")
+    assertEquals(told(wider, "1" -> narrow, "2" -> wide, "3" -> wide, "4" -> wider),
+      Seq("0" -> columns("n" -> "int"), "2" -> columns("n" -> "long"), "4" -> columns("n" -> "long", "f" -> "float")))
+    // A late commit of one who did not know the columns changes nothing, nor does a timeline that tells of none.
+    assertEquals(told(wide, "1" -> narrow, "2" -> wide, "3" -> narrow),
+      Seq("0" -> columns("n" -> "int"), "2" -> columns("n" -> "long")))
+    assertEquals(told(wide), Seq("0" -> columns("n" -> "long")))
+    assertEquals(told(wide, "1" -> avro("n" -> "string"), "2" -> wide), Seq("0" -> columns("n" -> "long")))
+  }
+
   test("a comment is recorded, and a column that is not there cannot be changed") {
     def avro(doc: String): String =
       s"""{"type":"record","name":"r","fields":[{"name":"id","type":["null","string"]$doc}]}"""
