@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Sequence
 
 from fuzz.kinds import Kind, kind, name, quoted
@@ -11,10 +10,6 @@ from fuzz.tables import Column, Pools, Spec
 
 META = (("_hoodie_record_key", "string"), ("_hoodie_partition_path", "string"))
 COMPARISONS = ("=", "=", "<=>", "<", ">", "<=", ">=", "<>")
-
-
-#: Parts of a condition by which Spark's optimizer fails.
-BARE = re.compile(r"(?<!IS )(?<!NOT )NULL|AS boolean", re.IGNORECASE)
 
 
 def counted(conditions: Sequence[str]) -> str:
@@ -156,13 +151,6 @@ class Queries:
 
     def rows(self) -> str:
         return f"SELECT {self.shown(self.rng.randint(1, 5))} FROM {{t}} {self.where()}"
-
-    def countable(self) -> str:
-        """A condition to count by, empty where Spark cannot: with any source that could answer an aggregate it asserts
-        that a part of AND and OR is no bare null and no cast.
-        """
-        condition = self.predicate()
-        return "" if BARE.search(condition) else condition
 
     def filtered(self) -> str:
         """The keys of some rows and one more value of each: little to run beside what a scan does with its filter."""

@@ -78,7 +78,7 @@ class Author:
         return {
             "do": "ask", "from": self.rng.choice(("view", "path")), "settings": settings.CHEAP,
             "queries": [queries.filtered() for _ in range(FILTERS)],
-            "counts": [condition for _ in range(COUNTS) if (condition := queries.countable())],
+            "counts": [queries.predicate() for _ in range(COUNTS)],
         }  # fmt: skip
 
     def past(self) -> Step:

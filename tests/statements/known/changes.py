@@ -62,7 +62,7 @@ KINDS = {
         refused("UPDATE $T SET v = 1, v = 2", "", ""),
         refused("UPDATE $P SET v = 1", NO_TABLE),
         refused("UPDATE $T SET _hoodie_record_key = 'x'", "STATEMENT_NOT_SUPPORTED", "_hoodie_record_key"),
-        refused("UPDATE $T SET day = '..' WHERE id = 1", "ILLEGAL_PARTITION_PATH", touches=frozenset({"timeline"})),
+        refused("UPDATE $T SET day = '..' WHERE id = 1", "ILLEGAL_PARTITION_PATH"),
         refused("UPDATE src SET v = 1", "", ""),
     ],
     "delete": [

@@ -41,7 +41,8 @@ object Internals {
       "plan/MergeStatements", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule", "task/TaskTable",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
-      "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite", "MergeStatementSuite",
+      "plan/AggregatesRule", "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite",
+      "MergeStatementSuite",
       "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(

@@ -13,7 +13,14 @@ import io.hudilite.spark.catalog.{
   TimeTravelRule
 }
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, WriteErrorsRule, WriteRule}
+import io.hudilite.spark.plan.{
+  AggregatesRule,
+  DeltaLayoutRule,
+  IndexProbeRule,
+  IndexProbeStrategy,
+  WriteErrorsRule,
+  WriteRule
+}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.shim.Calls
 
@@ -37,6 +44,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)
     extensions.injectResolutionRule(WriteRule(_))
+    extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))

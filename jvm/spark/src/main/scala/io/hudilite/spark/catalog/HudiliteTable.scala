@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
-import io.hudilite.spark.read.{FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
+import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.SchemaEvolution
 import io.hudilite.spark.write._
@@ -48,6 +48,8 @@ import scala.collection.JavaConverters._
   *   what hudilite's planner rule decided about a write of this table
   * @param entry
   *   what the session's catalog says of it, when it was reached by its name there
+  * @param answers
+  *   a query asks for aggregates that footers may know
   */
 final case class HudiliteTable(
     basePath: String,
@@ -56,7 +58,8 @@ final case class HudiliteTable(
     request: RequestOptions,
     dataFrame: Boolean,
     prepared: Option[PreparedWrite] = None,
-    entry: Option[Registered] = None)
+    entry: Option[Registered] = None,
+    answers: Boolean = true)
     extends PlannedTable
     with SupportsRead
     with SupportsWrite
@@ -69,7 +72,7 @@ final case class HudiliteTable(
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
-  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared)
+  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answers)
 
   override def equals(other: Any): Boolean = other match {
     case that: HudiliteTable => (this eq that) || identity == that.identity
@@ -115,8 +118,9 @@ final case class HudiliteTable(
   private def scanOf(asked: ReadConf): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    new HudiliteScanBuilder(if (query == read.query) read else new SnapshotSource(read.table, query), schema,
-      asked.options)
+    val asks = if (query == read.query) read else new SnapshotSource(read.table, query)
+    if (answers) new AggregateScanBuilder(asks, schema, asked.options)
+    else new HudiliteScanBuilder(asks, schema, asked.options)
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
@@ -150,6 +154,8 @@ final case class HudiliteTable(
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
+
+  override def aggregatedFromRows: HudiliteTable = copy(answers = false)
 
   override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
     copy(prepared = Some(PreparedWrite.Delta(target, operation)))

@@ -32,6 +32,7 @@ private[catalog] final class NewNamedTable(place: HudiliteTable, register: () =>
   override def dataFrame: Boolean = place.dataFrame
   override def prepared: Option[PreparedWrite] = place.prepared
   override def at(table: Table): PlannedTable = place.at(table)
+  override def aggregatedFromRows: PlannedTable = this
   override def writing(target: WriteTarget, operation: WriteOperation): PlannedTable = place.writing(target, operation)
   override def appending(write: AppendWrite): PlannedTable = place.appending(write)
 

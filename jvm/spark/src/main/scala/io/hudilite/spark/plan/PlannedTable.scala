@@ -33,6 +33,9 @@ trait PlannedTable extends SparkTable {
   /** The same table of Spark's with the table as it was found later. */
   def at(table: Table): PlannedTable
 
+  /** The same table in a query whose aggregates have to be computed from rows. */
+  def aggregatedFromRows: PlannedTable
+
   /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
   def writing(target: WriteTarget, operation: WriteOperation): PlannedTable
 

@@ -21,12 +21,11 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
   * @param options
   *   options of the read
   */
-final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
+sealed class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
     extends ScanBuilder
     with SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters
-    with SupportsPushDownLimit
-    with SupportsPushDownAggregates {
+    with SupportsPushDownLimit {
 
   private val known = StructType(source.dataSchema.fields ++
     MetaFields.all.map(StructField(_, StringType)).filterNot(f => source.dataSchema.fieldNames.contains(f.name)))
@@ -34,7 +33,6 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
   private var pushed: Array[Predicate] = Array.empty
   private var filters: Seq[ScanFilter] = Nil
   private var limit: Option[Int] = None
-  private var aggregates: Option[AggregateScan] = None
 
   override def pruneColumns(requiredSchema: StructType): Unit = columns = requiredSchema
 
@@ -52,27 +50,38 @@ final class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, 
     true
   }
 
-  override def supportCompletePushDown(aggregation: Aggregation): Boolean = answer(aggregation).isDefined
+  override def build(): Scan = new HudiliteScan(source, columns, known, filters, limit, options)
+
+  /** The answer from footers to an aggregation of all that would be read, where they have it. */
+  protected def answer(aggregation: Aggregation): Option[AggregateScan] =
+    if (filters.nonEmpty || source.commitTimes.nonEmpty || source.files.merged.nonEmpty) None
+    else FooterAggregates.answer(SessionConf.hadoop(options), source.table, source.files.files, aggregation, known,
+      source.evolved)
+}
+
+/** The same, of a query whose aggregates footers may answer. */
+final class AggregateScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
+    extends HudiliteScanBuilder(source, readSchema, options)
+    with SupportsPushDownAggregates {
+
+  private var aggregates: Option[AggregateScan] = None
+  private var answered: Option[(Aggregation, Option[AggregateScan])] = None
+
+  override def supportCompletePushDown(aggregation: Aggregation): Boolean = once(aggregation).isDefined
 
   override def pushAggregation(aggregation: Aggregation): Boolean = {
-    aggregates = answer(aggregation)
+    aggregates = once(aggregation)
     aggregates.isDefined
   }
 
-  private var answered: Option[(Aggregation, Option[AggregateScan])] = None
-
   // Spark asks twice for one aggregation: first whether, then to do it.
-  private def answer(aggregation: Aggregation): Option[AggregateScan] = answered match {
+  private def once(aggregation: Aggregation): Option[AggregateScan] = answered match {
     case Some((same, result)) if same eq aggregation => result
     case _ =>
-      val possible = filters.isEmpty && source.commitTimes.isEmpty && source.files.merged.isEmpty
-      val result =
-        if (!possible) None
-        else FooterAggregates.answer(SessionConf.hadoop(options), source.table, source.files.files, aggregation, known,
-          source.evolved)
+      val result = answer(aggregation)
       answered = Some((aggregation, result))
       result
   }
 
-  override def build(): Scan = aggregates.getOrElse(new HudiliteScan(source, columns, known, filters, limit, options))
+  override def build(): Scan = aggregates.getOrElse(super.build())
 }

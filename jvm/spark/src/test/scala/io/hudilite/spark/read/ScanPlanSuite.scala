@@ -115,6 +115,13 @@ class ScanPlanSuite extends FunSuite {
     assertEquals(grouped.collect().length, 3)
   }
 
+  test("aggregates of conditions with a bare null in them are computed, which Spark cannot put to a source") {
+    val counted = table.read().selectExpr("count_if(n < 3 AND (name = 'a' OR null))", "count_if(n < 3 OR null)",
+      "sum(CASE WHEN n < 3 AND null THEN 1 ELSE 0 END)")
+    val some = (0 until 400).count(_ % 7 < 3)
+    assertEquals(counted.collect().head.toString, s"[0,$some,0]")
+  }
+
   test("a limit opens no more files than hold its rows") {
     val few = table.read().limit(10)
     assertEquals(few.collect().length, 10)
