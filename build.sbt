@@ -37,7 +37,8 @@ val common = Seq(
   Test / baseDirectory := (ThisBuild / baseDirectory).value,
   Test / javaOptions ++= jdkOpens.flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
     Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-Dspark.buffer.pageSize=1m", "-XX:+UseSerialGC",
-      s"-Dhudilite.line=$line"),
+      // Most code of a test runs a few times only: the second compiler takes a third of the time and gives little back.
+      "-XX:TieredStopAtLevel=1", s"-Dhudilite.line=$line"),
   Test / parallelExecution := false,
   Test / testOptions += Tests.Argument(TestFrameworks.MUnit, "+l"),
   Compile / doc / sources := Nil)
@@ -84,7 +85,7 @@ lazy val bench = project.in(file("jvm/bench")).dependsOn(core, spark).settings(c
     "org.openjdk.jmh" % "jmh-generator-annprocess" % "1.37" % Provided),
   javacOptions ++= Seq("-processor", "org.openjdk.jmh.generators.BenchmarkProcessor"),
   run / fork := true,
-  run / javaOptions ++= (Test / javaOptions).value,
+  run / javaOptions ++= (Test / javaOptions).value.filterNot(_.startsWith("-XX:Tiered")),
   Compile / mainClass := Some("org.openjdk.jmh.Main"))
 
 lazy val root = project.in(file(".")).aggregate(core, spark).settings(

@@ -103,7 +103,8 @@ class ReplacedRowsSuite extends FunSuite {
       val more = ("hoodie.write.record.positions" -> placed.toString) +: (if (name == "a bucket") oneBucket else Nil)
       write(changed, path, "upsert", more: _*)
       write(gone, path, "delete", more: _*)
-      for (offHeap <- Seq(true, false); batchSize <- Seq(7, 4096))
+      // Each pair of the three settings comes up, of positions, memory and batches.
+      for ((offHeap, batchSize) <- Seq(placed -> 7, !placed -> 4096))
         withConf("spark.sql.columnVector.offheap.enabled" -> offHeap.toString,
           "spark.sql.parquet.columnarReaderBatchSize" -> batchSize.toString) {
           val all = spark.read.format("hudilite").load(path).select(old.columns.toSeq.map(col): _*)
