@@ -38,7 +38,8 @@ val common = Seq(
   Test / javaOptions ++= jdkOpens.flatMap(p => Seq("--add-opens", s"$p=ALL-UNNAMED")) ++
     Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-Dspark.buffer.pageSize=1m", "-XX:+UseSerialGC",
       // Most code of a test runs a few times only: the second compiler takes a third of the time and gives little back.
-      "-XX:TieredStopAtLevel=1", s"-Dhudilite.line=$line"),
+      // Without it the JVM reserves but 48 MB for code, and stops compiling when they are full.
+      "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", s"-Dhudilite.line=$line"),
   Test / parallelExecution := false,
   Test / testOptions += Tests.Argument(TestFrameworks.MUnit, "+l"),
   Compile / doc / sources := Nil)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: sbt compiles once and ends: what the JVM's second compiler does in that time, Scala's compiler does not get back.
-JVM = ("-Xmx1500m", "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+JVM = ("-Xmx1500m", "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 MINIMUM_JAVA = 17
 NO_JAVA = (
     f"hudilite's jars are built from Scala sources, which needs a JDK {MINIMUM_JAVA} or newer, and {{problem}}. "

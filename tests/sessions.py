@@ -15,12 +15,14 @@ import startup
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+#: Without the second compiler the JVM reserves but 48 MB for code, and stops compiling when they are full.
+FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": " ".join(
-        ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Duser.timezone=UTC", *startup.java_options()]
+        ["-XX:+UseSerialGC", *FIRST_COMPILER, "-Duser.timezone=UTC", *startup.java_options()]
     ),
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",

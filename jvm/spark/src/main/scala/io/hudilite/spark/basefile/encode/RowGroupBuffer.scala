@@ -65,9 +65,8 @@ private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: Mes
     val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
     val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
       ParquetProperties.DEFAULT_COLUMN_INDEX_TRUNCATE_LENGTH)
-    val constant = sink(schema(ordinal), parquetSchema.getType(ordinal), own, plain = false).asInstanceOf[StringSink]
-    constant.putConstant(value, count)
-    constant.finish()
+    val column = message.getColumns.get(0)
+    ConstantChunk.write(own.getPageWriter(column), column, value, Math.toIntExact(count))
     own.flushToFileWriter(file)
   }
 

@@ -1,0 +1,58 @@
+package io.hudilite.spark.basefile.encode
+
+import org.apache.parquet.bytes.BytesInput
+import org.apache.parquet.column.{ColumnDescriptor, Encoding}
+import org.apache.parquet.column.page.{DictionaryPage, PageWriter}
+import org.apache.parquet.column.statistics.Statistics
+import org.apache.parquet.column.values.rle.{RunLengthBitPackingHybridEncoder, RunLengthBitPackingHybridValuesWriter}
+import org.apache.parquet.io.api.Binary
+
+/** A column chunk whose rows all have the same text: a dictionary of one value, and a page with one run of its number.
+  *
+  * A writer of values would look at each: most of what copying a row group costs beyond the bytes.
+  */
+private[encode] object ConstantChunk {
+
+  /** Bits of a number below the size of the dictionary, which is 1. */
+  private val IdBits = 0
+  private val LevelBits = 1
+  private val RunBytes = 16
+
+  /** Writes the pages of the chunk.
+    *
+    * @param column
+    *   a text outside of lists and structs, nullable or not
+    * @param rows
+    *   of the chunk, at least one
+    */
+  def write(pages: PageWriter, column: ColumnDescriptor, value: Binary, rows: Int): Unit = {
+    val statistics: Statistics[_] = Statistics.createStats(column.getPrimitiveType)
+    statistics.updateStats(value)
+    val isNullable = column.getMaxDefinitionLevel > 0
+    val content = BytesInput.concat(if (isNullable) levels(rows) else BytesInput.empty(), ids(rows))
+    pages.writePage(content, rows, rows, statistics, Encoding.RLE, Encoding.RLE, Encoding.RLE_DICTIONARY)
+    val text = BytesInput.concat(BytesInput.fromInt(value.length), BytesInput.from(value.getBytesUnsafe))
+    pages.writeDictionaryPage(new DictionaryPage(text, 1, Encoding.PLAIN))
+  }
+
+  // No value is null.
+  private def levels(rows: Int): BytesInput = {
+    val runs = new RunLengthBitPackingHybridValuesWriter(LevelBits, RunBytes, RunBytes, RowGroupBuffer.Allocator)
+    var row = 0
+    while (row < rows) { // hot path
+      runs.writeInteger(1)
+      row += 1
+    }
+    runs.getBytes
+  }
+
+  private def ids(rows: Int): BytesInput = {
+    val runs = new RunLengthBitPackingHybridEncoder(IdBits, RunBytes, RunBytes, RowGroupBuffer.Allocator)
+    var row = 0
+    while (row < rows) { // hot path
+      runs.writeInt(0)
+      row += 1
+    }
+    BytesInput.concat(BytesInput.from(Array[Byte](IdBits.toByte)), runs.toBytes)
+  }
+}
