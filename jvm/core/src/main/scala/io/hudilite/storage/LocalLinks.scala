@@ -19,8 +19,7 @@ import org.apache.hadoop.fs.Path
 import scala.collection.JavaConverters._
 
 /** Folders of the local file system, with the symbolic links in them told, which Hadoop follows without a word. One
-  * question for each entry: Hadoop's own listing asks several, of checksum files too, and is most of what a small commit
-  * waits for.
+  * question for each entry: Hadoop's own listing asks several, and those of checksum files, too.
   */
 private[storage] object LocalLinks {
 
