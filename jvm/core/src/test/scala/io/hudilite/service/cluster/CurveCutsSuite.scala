@@ -21,14 +21,16 @@ class CurveCutsSuite extends FunSuite {
   private def places(random: Random, rows: Int)(cell: => Array[Int]): Seq[Long] =
     Seq.fill(rows)(Curves.zOrder(cell, bits))
 
-  for ((name, curve) <- Seq[(String, (Array[Int], Int) => Long)]("Hilbert" -> Curves.hilbert, "Z-order" -> Curves.zOrder))
+  for ((name, curve) <-
+      Seq[(String, (Array[Int], Int) => Long)]("Hilbert" -> Curves.hilbert, "Z-order" -> Curves.zOrder))
     test(s"64 files in $name order are skipped to 85 % and more by a narrow range of either of two random columns") {
       val random = new Random(11)
       val rows = Vector.fill(32000)(Array.fill(2)(random.nextInt(cells)))
       val numbers = rows.map(row => curve(row.clone, bits))
       val starts = CurveCuts.starts(random.shuffle(numbers).take(10000).sorted.toArray, 64)
-      val files = rows.zip(numbers).groupBy { case (_, number) => CurveCuts.fileOf(starts, number, 0) }.values.map(_.map(
-          _._1))
+      val files =
+        rows.zip(numbers).groupBy { case (_, number) => CurveCuts.fileOf(starts, number, 0) }.values.map(_.map(
+            _._1))
       assertEquals(files.size, 64)
       for (column <- 0 to 1) {
         val ranges = files.map(file => (file.map(_(column)).min, file.map(_(column)).max))
