@@ -29,7 +29,8 @@ TABLES: dict[str, dict[str, str]] = {
     "buckets": {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "2"},
 }
 WITHOUT_EVERY = 10
-FIGURES = ("wall s", "cpu s", "read s", "live files", "files", "timeline files", "MiB")
+FIGURES = ("wall s", "cpu s", "read s", "read cpu s", "live files", "files", "timeline files", "MiB", "MiB of history")
+HISTORY = ".hoodie/timeline/history"
 
 
 def arguments() -> argparse.Namespace:
@@ -61,8 +62,16 @@ def on_storage(path: Path, live: int) -> dict[str, float]:
     files = [f for f in path.rglob("*") if f.is_file() and not f.name.endswith(".crc")]
     data = [f for f in files if ".hoodie" not in f.relative_to(path).parts]
     timeline = [f for f in files if f.parent.name in (".hoodie", "timeline") and f.name[:2] == "20"]
-    size = sum(f.stat().st_size for f in files) / (1 << 20)
-    return {"live files": live, "files": len(data), "timeline files": len(timeline), "MiB": round(size, 3)}
+    history = [f for f in files if f.is_relative_to(path / HISTORY)]
+    past = sum(f.stat().st_size for f in history) / (1 << 20)
+    size = sum(f.stat().st_size for f in files) / (1 << 20) - past
+    return {
+        "live files": live,
+        "files": len(data),
+        "timeline files": len(timeline),
+        "MiB": round(size, 4),
+        "MiB of history": round(past, 4),
+    }
 
 
 def timed(pid: int, action: Callable[..., Any], *given: Any, **named: Any) -> dict[str, float]:
@@ -84,7 +93,14 @@ def soak(spark: SparkSession, args: argparse.Namespace, path: Path) -> list[dict
         read = timed(pid, spark.read.format("hudilite").load(str(path)).agg(F.sum("v"), F.count("id")).collect)
         live = len(table.files()) if without else 0
         results.append(
-            {"commit": n, "services": not without, **took, "read s": read["wall s"], **on_storage(path, live)}
+            {
+                "commit": n,
+                "services": not without,
+                **took,
+                "read s": read["wall s"],
+                "read cpu s": read["cpu s"],
+                **on_storage(path, live),
+            }
         )
         if n % 50 == 0:
             print(json.dumps(results[-1]), flush=True)
@@ -101,12 +117,14 @@ def summary(results: list[dict[str, float]]) -> dict[str, Any]:
         a, b = (
             statistics.mean(r[figure] for r in part if r[figure] or figure != "live files") for part in (early, late)
         )
-        said[figure] = {"early": round(a, 3), "late": round(b, 3), "late / early": round(b / a, 3)}
+        said[figure] = {"early": round(a, 3), "late": round(b, 3), "late / early": round(b / a, 3) if a else None}
+    said["bytes of history for each commit"] = round(results[-1]["MiB of history"] * (1 << 20) / len(results))
     for figure in ("wall s", "cpu s"):
         with_, without = (
             statistics.mean(r[figure] for r in results[10:] if bool(r["services"]) == s) for s in (True, False)
         )
         said[f"{figure}, with / without services"] = round(with_ / without, 3)
+        said[f"{figure}, share of services"] = round(1 - without / with_, 3)
     return said
 
 
@@ -116,7 +134,7 @@ def picture(results: list[dict[str, float]], title: str, file: Path) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    shown = ("wall s", "read s", "files", "timeline files", "MiB")
+    shown = ("cpu s", "read cpu s", "files", "timeline files", "MiB", "MiB of history")
     _, axes = pyplot.subplots(len(shown), 1, sharex=True, figsize=(8, 9))
     for axis, figure in zip(axes, shown, strict=True):
         axis.plot([r["commit"] for r in results], [r[figure] for r in results], linewidth=0.8)

@@ -19,10 +19,10 @@ final class HadoopStorage(conf: Configuration) extends Storage {
   private def listOne(directory: String): Seq[FileInfo] = {
     val path = new Path(directory)
     val fs = fileSystem(path)
-    def found: Seq[FileInfo] =
+    if (isLocal(fs)) LocalLinks.list(path, directory)
+    else
       try fs.listStatus(path).toSeq.filter(_.getPath != path).map(info(directory, _))
       catch { case _: FileNotFoundException => Nil }
-    if (isLocal(fs)) LocalLinks.complete(path, directory)(found) else found
   }
 
   private def info(directory: String, status: FileStatus): FileInfo =

@@ -4,13 +4,23 @@ import io.hudilite.error.UnsupportedTable
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.LinkOption.NOFOLLOW_LINKS
-import java.nio.file.{FileSystemException, Files, NoSuchFileException, NotDirectoryException, Path => LocalPath}
+import java.nio.file.attribute.BasicFileAttributes
+import java.nio.file.{
+  FileSystemException,
+  Files,
+  InvalidPathException,
+  NoSuchFileException,
+  NotDirectoryException,
+  Path => LocalPath
+}
 
 import org.apache.hadoop.fs.Path
 
 import scala.collection.JavaConverters._
 
-/** Symbolic links of the local file system, which Hadoop follows without a word. */
+/** Folders of the local file system, with the symbolic links in them told, which Hadoop follows without a word. One
+  * question for each entry: Hadoop's own listing asks several, and those of checksum files, too.
+  */
 private[storage] object LocalLinks {
 
   private val Nowhere = ""
@@ -20,29 +30,41 @@ private[storage] object LocalLinks {
 
   private val MostNameBytes = 255
 
-  /** Hadoop's listing of a directory with the links in it told. Entries that Hadoop leaves out because it cannot find them
-    * are links that lead nowhere, or have names that it cannot spell.
+  /** What lies in a directory; none when there is none. A name that cannot be spelled is `InvalidInput`.
     *
-    * @param found
-    *   Hadoop's listing, taken after the names
+    * @param directory
+    *   the path as it stands before the names
     */
-  def complete(path: Path, directory: String)(found: => Seq[FileInfo]): Seq[FileInfo] = {
-    val folder = LocalFiles.local(path)
-    val names = namesIn(folder)
-    val listed = found
-    val known = listed.iterator.map(_.name).toSet
-    val lost = names.filterNot(name => known(name) || isChecksum(name)).map(folder.resolve)
-      .filter(Files.exists(_, NOFOLLOW_LINKS))
-    // Others are files that were gone for a moment, such as the table properties while they are replaced.
-    lost.find(_.toString.contains(Unspelled)).foreach(p => throw LocalFiles.unspeakable(p.toString, null))
-    listed.map(withLink(folder)) ++ lost.filter(Files.isSymbolicLink(_)).map(p =>
-      FileInfo(s"${directory.stripSuffix("/")}/${p.getFileName}", 0L, 0L, isDirectory = false, Some(Nowhere)))
+  def list(path: Path, directory: String): Seq[FileInfo] = {
+    val prefix = s"${directory.stripSuffix("/")}/"
+    entriesIn(LocalFiles.local(path)).filterNot(file => isChecksum(nameOf(file)))
+      .flatMap(file => entry(file, prefix + nameOf(file)))
   }
 
-  private def namesIn(folder: LocalPath): Seq[String] =
+  private def nameOf(file: LocalPath): String = file.getFileName.toString
+
+  private def entry(file: LocalPath, path: String): Option[FileInfo] =
+    try {
+      if (path.contains(Unspelled) && !isSpelled(file)) throw LocalFiles.unspeakable(file.toString, null)
+      val found = Files.readAttributes(file, classOf[BasicFileAttributes])
+      val link = if (found.isDirectory && Files.isSymbolicLink(file)) Some(file.toRealPath().toString) else None
+      Some(FileInfo(path, found.size, found.lastModifiedTime.toMillis, found.isDirectory, link))
+    } catch {
+      case _: FileSystemException if Files.isSymbolicLink(file) =>
+        Some(FileInfo(path, 0L, 0L, isDirectory = false, Some(Nowhere)))
+      // It was deleted or replaced since.
+      case _: NoSuchFileException => None
+    }
+
+  /** The file is found by what its name reads like. */
+  private def isSpelled(file: LocalPath): Boolean =
+    try Files.exists(file.resolveSibling(nameOf(file)), NOFOLLOW_LINKS)
+    catch { case _: InvalidPathException => false }
+
+  private def entriesIn(folder: LocalPath): Seq[LocalPath] =
     try {
       val stream = Files.newDirectoryStream(folder)
-      try stream.iterator.asScala.map(_.getFileName.toString).toList
+      try stream.iterator.asScala.toList
       finally stream.close()
     } catch {
       case _: NoSuchFileException | _: NotDirectoryException => Nil
@@ -62,11 +84,6 @@ private[storage] object LocalLinks {
 
   // Hadoop hides the siblings that hold checksums.
   private def isChecksum(name: String): Boolean = name.startsWith(".") && name.endsWith(".crc")
-
-  private def withLink(folder: LocalPath)(entry: FileInfo): FileInfo = {
-    val path = if (entry.isDirectory) Some(folder.resolve(entry.name)).filter(Files.isSymbolicLink(_)) else None
-    path.fold(entry)(p => entry.copy(leadsTo = Some(p.toRealPath().toString)))
-  }
 
   /** As [[Storage.realFolder]]. */
   def realFolder(path: Path): String = {

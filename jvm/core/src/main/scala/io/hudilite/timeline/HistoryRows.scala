@@ -44,6 +44,9 @@ private[timeline] object HistoryRows {
 
   private val Name = "a file of the archived timeline"
 
+  // More than an instant has. Those of metadata and plans would otherwise be whole ones, in the footer and not compressed.
+  private val StatisticsBytes = 32
+
   private def message(columns: String): String =
     s"message org.apache.hudi.avro.model.HoodieLSMTimelineInstant { $columns }"
 
@@ -88,7 +91,8 @@ private[timeline] object HistoryRows {
     val groups = new SimpleGroupFactory(schema)
     val out = new MemoryFile(rows.map(_.bytes).sum, Name)
     val writer = ExampleParquetWriter.builder(out).withType(schema).withExtraMetaData(AvroSchema.asJava)
-      .withConf(new Configuration(false)).withCompressionCodec(CompressionCodecName.GZIP).build()
+      .withConf(new Configuration(false)).withCompressionCodec(CompressionCodecName.GZIP)
+      .withStatisticsTruncateLength(StatisticsBytes).build()
     try rows.foreach(row => writer.write(group(groups.newGroup(), row)))
     finally writer.close()
     out.written(Arrays.copyOf)

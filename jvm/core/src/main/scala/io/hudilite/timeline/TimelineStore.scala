@@ -91,8 +91,13 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     *
     * A failure of storage after which the outcome cannot be told is `CommitStateUnknown`.
     */
-  def complete(time: String, action: String, metadata: CommitMetadata): Instant =
-    completeWith(time, action, CommitCodec.write(metadata, action, layout))
+  def complete(time: String, action: String, metadata: CommitMetadata): Instant = {
+    val content = CommitCodec.write(metadata, action, layout)
+    val parsed = CommitCodec.read(content, pathOf(time))
+    val completed = completeWith(time, action, content)
+    keep(completed, parsed, content.length) // whoever opens the table next asks for it
+    completed
+  }
 
   def requestRollback(time: String, plan: RollbackPlan): Unit =
     request(time, Action.Rollback, PlanCodec.write(plan, root))
@@ -107,7 +112,10 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def requestClustering(time: String, plan: ClusteringPlan): Unit =
     request(time, Action.Clustering, PlanCodec.write(plan, root))
 
-  def requestClean(time: String, plan: CleanPlan): Unit = request(time, Action.Clean, PlanCodec.write(plan, root))
+  def requestClean(time: String, plan: CleanPlan): Instant = {
+    request(time, Action.Clean, PlanCodec.write(plan, root))
+    Instant(time, Action.Clean, State.Requested, None, InstantFileName.requested(time, Action.Clean, layout))
+  }
 
   def completeClean(time: String, metadata: CleanMetadata): Instant =
     completeWith(time, Action.Clean, PlanCodec.write(metadata))
@@ -224,15 +232,19 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   }
 
   private def cached(instant: Instant): Option[CommitMetadata] =
-    if (instant.isCompleted) CommitCache.shared.get(storage.cacheScope, pathOf(instant.fileName)) else None
+    if (instant.isCompleted) CommitCache.shared.get(storage.cacheScope, pathOf(instant.fileName), instant.fileBytes)
+    else None
 
   private def parse(instant: Instant, contents: Map[String, Array[Byte]]): CommitMetadata = {
     val path = pathOf(instant.fileName)
     val bytes = contents.getOrElse(path, throw removed(instant.time))
     val metadata = CommitCodec.read(bytes, path)
-    if (instant.isCompleted) CommitCache.shared.put(storage.cacheScope, path, metadata, bytes.length.toLong)
+    if (instant.isCompleted) keep(instant, metadata, bytes.length)
     metadata
   }
+
+  private def keep(completed: Instant, metadata: CommitMetadata, bytes: Int): Unit =
+    CommitCache.shared.put(storage.cacheScope, pathOf(completed.fileName), metadata, bytes.toLong)
 
   /** Pending compactions with their plans. */
   def pendingCompactions(timeline: Timeline): Seq[(Instant, CompactionPlan)] =

@@ -155,8 +155,7 @@ object Transaction {
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
     prepared(table, options) {
-      new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
-      val now = table.store.load()
+      val now = new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))

@@ -109,15 +109,29 @@ class TimelineStoreSuite extends FunSuite {
     assertEquals(storage.reads, reads)
   }
 
-  test("loading is one listing and reads no file but the one of the write that completed last, once") {
+  test("loading is one listing and reads no file but the one of the write that completed last, once in a process") {
     val storage = new MemoryStorage
     val s = store(storage, 9)
     (1 to 5).foreach(_ => write(s, Action.Commit, insert()))
     val (listings, reads) = (storage.listings, storage.reads)
     s.load()
-    assertEquals((storage.listings - listings, storage.reads - reads), (1, 1))
-    store(storage, 9).load()
-    assertEquals((storage.listings - listings, storage.reads - reads), (2, 1))
+    assertEquals((storage.listings - listings, storage.reads - reads), (1, 0), "what was written here is known")
+    val elsewhere = new ForwardingStorage(storage) { override def cacheScope: AnyRef = this }
+    for (loads <- 2 to 3) {
+      store(elsewhere, 9).load()
+      assertEquals((storage.listings - listings, storage.reads - reads), (loads, 1))
+    }
+  }
+
+  test("a commit that was damaged since this process wrote it is not taken for what it was") {
+    val storage = new MemoryStorage
+    val s = store(storage, 9)
+    write(s, Action.Commit, insert())
+    val written = s.load().writes.last
+    assertEquals(s.readCommit(written), insert())
+    val path = s"${s.folder}/${written.fileName}"
+    storage.replace(path, storage.read(path).get.take(40))
+    intercept[CorruptTable](s.readCommit(s.load().writes.last))
   }
 
   test("a legacy JSON commit in the folder of layout 2 is read by its content") {

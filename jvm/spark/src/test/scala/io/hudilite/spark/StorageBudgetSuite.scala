@@ -93,6 +93,9 @@ class StorageBudgetSuite extends FunSuite {
       val table = unknown(source())
       within(s"upsert of one row, $kind")(write(rows(Seq(77L), 2), table, "upsert"))
       within(s"insert of one row, $kind")(write(rows(Seq(Rows), 2), table, "insert"))
+      if (kind == "copy-on-write")
+        within("upsert of one row with a cleaning, copy-on-write")(
+          write(rows(Seq(78L), 2), table, "upsert", "hoodie.clean.commits.retained" -> "1"))
       within(s"upsert of 1 %, $kind")(write(rows(0L until Rows by 97L, 3), table, "upsert"))
       if (kind == "merge-on-read") {
         within("key, with logs")(assertEquals(read(table).where("id = 'k000097'").count(), 1L))

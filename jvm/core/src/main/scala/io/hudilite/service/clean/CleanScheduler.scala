@@ -15,7 +15,18 @@ object CleanScheduler {
     * be run first. Folders are listed before, so that nobody waits for that.
     */
   def schedule(table: Table, conf: CleanConf, transaction: TransactionOptions = TransactionOptions())
-      : Option[Instant] = {
+      : Option[Instant] = requested(table, conf, transaction)((_, _) => ()).map(_._1)
+
+  /** The same, and the cleaning has begun: nobody else has seen the plan before. */
+  private[clean] def begin(table: Table, conf: CleanConf, transaction: TransactionOptions)
+      : Option[(Instant, CleanPlan)] =
+    requested(table, conf, transaction)((now, instant) => now.store.toInflight(instant.time, Action.Clean))
+
+  /** @param next
+    *   done with the table as it is and the new instant, under the same lock
+    */
+  private def requested(table: Table, conf: CleanConf, transaction: TransactionOptions)(
+      next: (Table, Instant) => Unit): Option[(Instant, CleanPlan)] = {
     val policy = CleaningPolicy.of(conf)
     val early = planned(table, conf)
     if (early.files.isEmpty) {
@@ -24,9 +35,10 @@ object CleanScheduler {
     } else Transaction.prepared(table, transaction) {
       val now = table.refresh()
       val plan = if (stillHolds(table, now)) early else planned(now, conf)
-      val requested = if (plan.files.isEmpty) None else Some(request(now, plan))
+      val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)
       remember(if (plan eq early) table else now, policy, plan)
-      requested
+      found.foreach { case (instant, _) => next(now, instant) }
+      found
     }
   }
 
@@ -37,10 +49,7 @@ object CleanScheduler {
 
   private def request(now: Table, plan: CleanPlan): Instant = {
     MetadataTable.clear(now.storage, now.basePath, now.config)
-    val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-    now.store.requestClean(time, plan)
-    now.store.load().instants.find(i => i.time == time && i.action == Action.Clean).getOrElse(
-      throw new IllegalStateException(s"the cleaning $time of ${now.basePath} is gone"))
+    now.store.requestClean(now.store.newInstantTime(now.timeline.lastTime.getOrElse("")), plan)
   }
 
   /** What [[schedule]] would plan; nothing is written. */

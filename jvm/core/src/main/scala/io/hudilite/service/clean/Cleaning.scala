@@ -34,34 +34,38 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   def run(table: Table, conf: CleanConf): Seq[FinishedCleaning] = {
     CleaningPolicy.of(conf)
     val pending = runPending(table)
-    val planned = CleanScheduler.schedule(if (pending.isEmpty) table else table.refresh(), conf, transaction)
-    pending ++ planned.flatMap(instant => run(table.refresh(), instant, isFresh = true))
+    val now = if (pending.isEmpty) table else table.refresh()
+    pending ++ CleanScheduler.begin(now, conf, transaction).flatMap { case (instant, plan) =>
+      unlessDone(now, instant)(carryOut(now, instant, plan)) // nothing that it takes can have come to life since
+    }
   }
 
   /** Runs the planned cleanings, oldest first. */
   def runPending(table: Table): Seq[FinishedCleaning] =
-    table.timeline.pending.filter(_.action == Action.Clean).flatMap(run(table, _, isFresh = false))
+    table.timeline.pending.filter(_.action == Action.Clean).flatMap { instant =>
+      unlessDone(table, instant) {
+        val plan = table.store.readCleanPlan(instant)
+        start(table, instant)
+        carryOut(table, instant, plan.copy(files = stillOld(table.refresh(), plan)))
+      }
+    }
 
-  /** @param isFresh
-    *   it was planned just now: nothing that it takes can have come to life since
-    */
-  private def run(table: Table, instant: Instant, isFresh: Boolean): Option[FinishedCleaning] =
-    try {
-      val started = table.storage.clock.millis()
-      val plan = table.store.readCleanPlan(instant)
-      start(table, instant)
-      val files = if (isFresh) plan.files else stillOld(table.refresh(), plan)
-      val failed = delete(table, files.toSeq.sortBy(_._1).flatMap(_._2))
-      if (failed.nonEmpty)
-        log.warn(s"The cleaning ${instant.time} of ${table.basePath} could not delete ${failed.size} " +
-          s"files, which stay behind: ${failed.toSeq.sorted.take(Cleaning.NamedFailures).mkString(", ")}")
-      val took = table.storage.clock.millis() - started
-      Some(finish(table, instant, plan.copy(files = files), failed, took))
-    } catch {
+  private def unlessDone(table: Table, instant: Instant)(run: => FinishedCleaning): Option[FinishedCleaning] =
+    try Some(run)
+    catch {
       case e: CommitConflict if isDone(table, instant) =>
         log.info(s"Another program has run the cleaning ${instant.time} of ${table.basePath}: ${e.getMessage}")
         None
     }
+
+  private def carryOut(table: Table, instant: Instant, plan: CleanPlan): FinishedCleaning = {
+    val started = table.storage.clock.millis()
+    val failed = delete(table, plan.files.toSeq.sortBy(_._1).flatMap(_._2))
+    if (failed.nonEmpty)
+      log.warn(s"The cleaning ${instant.time} of ${table.basePath} could not delete ${failed.size} " +
+        s"files, which stay behind: ${failed.toSeq.sorted.take(Cleaning.NamedFailures).mkString(", ")}")
+    finish(table, instant, plan, failed, table.storage.clock.millis() - started)
+  }
 
   private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
     MetadataTable.clear(table.storage, table.basePath, table.config)

@@ -2,7 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
-import io.hudilite.timeline.{Action, Instant, State, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
@@ -18,18 +18,24 @@ private[hudilite] final class ForeignWrites(store: TimelineStore, policy: Foreig
   private val basePath = store.basePath
   private val liveness = new Liveness(storage, basePath, self)
 
-  /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. */
-  def settle(): Unit = if (policy != Keep) {
+  /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. The timeline as it is then. */
+  def settle(): Timeline = {
     val timeline = store.load()
     val pendingWrites = timeline.pending.filter(i => Action.Writes(i.action))
-    if (pendingWrites.nonEmpty) {
-      val owned = Owner.files(storage, basePath).map(_.name).toSet
-      val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
-      val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
-      lazy val condemned = Rollback.condemned(store, timeline)
-      foreign.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
-      foreign.sortBy(_.time).reverse.foreach(rollBack)
-    }
+    if (policy == Keep || pendingWrites.isEmpty) timeline
+    else if (rollBackAll(timeline, pendingWrites)) store.load()
+    else timeline
+  }
+
+  /** Whether there was anything to roll back. */
+  private def rollBackAll(timeline: Timeline, pendingWrites: Seq[Instant]): Boolean = {
+    val owned = Owner.files(storage, basePath).map(_.name).toSet
+    val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
+    val foreign = pendingWrites.filterNot(i => owned(i.time) || clusterings(i.time))
+    lazy val condemned = Rollback.condemned(store, timeline)
+    foreign.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
+    foreign.sortBy(_.time).reverse.foreach(rollBack)
+    foreign.nonEmpty
   }
 
   /** Why a pending write of another program is not rolled back; `None` when it may be. */

@@ -46,24 +46,4 @@ class CurvesSuite extends FunSuite {
     }
     assertEquals(Curves.bitsFor(64, most = 10), 0)
   }
-
-  // Where files are cut from a Z-order curve it may jump, so it needs more of them for the same.
-  for ((name, curve, files) <- Seq(("Hilbert", Curves.hilbert _, 64), ("Z-order", Curves.zOrder _, 128)))
-    test(
-      s"$files files in $name order are skipped to 80 % and more by a narrow range of either of two random columns") {
-      val random = new Random(11)
-      val bits = 10
-      val rows = Vector.fill(500 * files)(Array.fill(2)(random.nextInt(1 << bits)))
-      val cut = rows.sortBy(row => curve(row.clone, bits)).grouped(500).toVector
-      assertEquals(cut.size, files)
-      for (column <- 0 to 1) {
-        val ranges = cut.map(file => (file.map(_(column)).min, file.map(_(column)).max))
-        val skipped = (0 until 100).map { percent =>
-          val (from, until) = (percent * (1 << bits) / 100, (percent + 1) * (1 << bits) / 100)
-          ranges.count { case (least, greatest) => greatest < from || least >= until }
-        }.sum
-        val share = skipped / (100.0 * files)
-        assert(share >= 0.8, s"column $column: $share")
-      }
-    }
 }

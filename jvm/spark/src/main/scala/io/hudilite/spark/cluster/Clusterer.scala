@@ -73,7 +73,9 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   }
 
   private def runAll(table: Table): Seq[FinishedClustering] =
-    PendingClusterings.runnable(table).map(instant => run(table.refresh(), instant))
+    PendingClusterings.runnable(table).zipWithIndex.map { case (instant, i) =>
+      run(if (i == 0) table else table.refresh(), instant)
+    }
 
   /** The table after clusterings that can no longer be run were given up: their file groups could not be planned again. */
   private def withoutOutdated(table: Table): Table = {

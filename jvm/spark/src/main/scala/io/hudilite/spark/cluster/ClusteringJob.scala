@@ -3,7 +3,7 @@ package io.hudilite.spark.cluster
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
 import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.MetaFields
+import io.hudilite.record.{ColumnNames, MetaFields}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, SnapshotSource}
 import io.hudilite.spark.row.KeptRows
@@ -14,8 +14,8 @@ import io.hudilite.timeline.WriteStat
 
 import java.util.Collections
 
-import org.apache.spark.sql.{Column, DataFrame, Row, SparkSession}
-import org.apache.spark.sql.functions.{col, udf}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession}
+import org.apache.spark.sql.functions.{col, hash, udf}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.LongAccumulator
 
@@ -26,13 +26,14 @@ import org.apache.spark.util.LongAccumulator
   */
 private[spark] final case class ClusteringOrder(sortColumns: Seq[String], layout: String) {
 
-  /** The columns to order these rows by. */
-  def keys(rows: DataFrame): Seq[Column] =
-    if (sortColumns.isEmpty) Nil else SortLayout.keys(ClusteringOrder.layouts(layout), sortColumns, rows)
+  /** How to order these rows, and to cut them into so many files, by the paths of their partitions. */
+  def of(rows: DataFrame, files: Map[String, Int] = Map.empty): LaidOut =
+    if (sortColumns.isEmpty) LaidOut(Nil, None)
+    else SortLayout.of(ClusteringOrder.layouts(layout), sortColumns, rows, files)
 
   /** Raises `InvalidInput` when rows with these data columns cannot be laid out so. */
   def check(session: SparkSession, columns: StructType): Unit = {
-    keys(session.createDataFrame(Collections.emptyList[Row](), KeptRows.schema(columns)))
+    of(session.createDataFrame(Collections.emptyList[Row](), KeptRows.schema(columns)))
     ()
   }
 }
@@ -91,7 +92,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     val (large, whole) = byPartition.toSeq.sortBy(_._1).map(_._2).partition(outputs(_) > 1)
     val parts = Seq(whole -> false, large -> true).collect {
       case (found, isCut) if found.nonEmpty =>
-        sorted(instant, found.flatten, found.map(outputs).sum, isCut)
+        sorted(instant, found.flatten, found.map(slices => slices.head.partition -> outputs(slices)).toMap, isCut)
     }
     if (parts.isEmpty) Nil
     else new ClusteredFiles(write, byPartition.keySet, done).write(parts.reduce(_ union _))
@@ -100,12 +101,33 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
   private def outputs(slices: Seq[FileSlice]): Int =
     ClusteringPlanner.outputs(slices.map(_.totalLength).sum, write.files.maxFileBytes)
 
-  private def sorted(instant: String, slices: Seq[FileSlice], tasks: Int, isCut: Boolean): DataFrame = {
+  /** @param files
+    *   that the rows of each partition make, by its path
+    */
+  private def sorted(instant: String, slices: Seq[FileSlice], files: Map[String, Int], isCut: Boolean): DataFrame = {
     val rows = PlannedRows.of(session, new SnapshotSource(table, Query.Planned(instant, slices)))
-    val partition = col(MetaFields.PartitionPath)
-    // The record key divides rows that are alike in all else.
-    val by = (partition +: order.keys(rows)) :+ col(MetaFields.RecordKey)
-    val dealt = if (isCut) rows.repartitionByRange(tasks, by: _*) else rows.repartition(tasks, partition)
-    dealt.sortWithinPartitions(by: _*)
+    val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
+    val laid = order.of(rows, if (isCut) files else Map.empty)
+    laid.files match {
+      case Some(along) => alongCurve(rows.withColumn(ClusteringJob.Place, laid.keys.head), along)
+      case None =>
+        // The record key divides rows that are alike in all else.
+        val by = (partition +: laid.keys) :+ key
+        val tasks = files.values.sum
+        val dealt = if (isCut) rows.repartitionByRange(tasks, by: _*) else rows.repartition(tasks, partition)
+        dealt.sortWithinPartitions(by: _*)
+    }
   }
+
+  // Each task has the rows of one file.
+  private def alongCurve(placed: DataFrame, files: FilesAlongCurve): DataFrame = {
+    val (partition, place, key) = (col(MetaFields.PartitionPath), col(ClusteringJob.Place), col(MetaFields.RecordKey))
+    val task = udf((path: String, number: Long, hashed: Int) => files.taskValue(path, number, hashed))
+    placed.repartition(files.tasks, task(partition, place, hash(key))).sortWithinPartitions(partition, place, key)
+      .drop(ClusteringJob.Place)
+  }
+}
+
+private object ClusteringJob {
+  val Place: String = ColumnNames.InternalPrefix + "place"
 }

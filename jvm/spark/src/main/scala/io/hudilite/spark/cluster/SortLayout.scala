@@ -1,8 +1,10 @@
 package io.hudilite.spark.cluster
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.cluster.Curves
+import io.hudilite.record.MetaFields
+import io.hudilite.service.cluster.{CurveCuts, Curves}
 import io.hudilite.spark.curve.{Boundaries, CurveKey}
+import io.hudilite.spark.write.WriteGroups
 
 import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
@@ -17,7 +19,7 @@ import org.apache.spark.sql.types._
   * `zorder` and `hilbert` are curves through a grid with a dimension for each column, and serve all columns alike. The
   * coordinate of a value is the share of a sample of the rows that is less, not the bits of the value: of values that lie
   * close together the high bits are all the same, of columns of different width those of one would decide alone, and texts
-  * with one beginning would all be equal.
+  * with one beginning would all be equal. Files end where large cells of the grid end, see `CurveCuts`.
   *
   * Rows with null come first, those with NaN last.
   */
@@ -28,8 +30,13 @@ private[spark] object SortLayout {
   val Hilbert = "hilbert"
   val all: Seq[String] = Seq(Linear, ZOrder, Hilbert)
 
-  /** Rows of the sample, which the driver holds. */
-  private val SampleRows = 10000
+  /** Rows of the sample, which the driver holds: some where nothing is cut, and so many for each file that is that the share
+    * of a cell in the sample is near enough to its share in the rows.
+    */
+  private val FewestSampled = 10000
+  private val MostSampled = 50000
+  private def sampleRows(
+      files: Int): Int = (10L * files * files).max(FewestSampled.toLong).min(MostSampled.toLong).toInt
 
   /** Of texts and bytes only the beginning is sampled. */
   private val SampledBytes = 256
@@ -47,30 +54,53 @@ private[spark] object SortLayout {
     * @param columns
     *   at least one; fields of structs with dots between the names
     */
-  def keys(layout: String, columns: Seq[String], rows: DataFrame): Seq[Column] = {
+  def keys(layout: String, columns: Seq[String], rows: DataFrame): Seq[Column] =
+    of(layout, columns, rows, Map.empty).keys
+
+  /** The same, and where a curve is cut into files.
+    *
+    * @param files
+    *   that the rows of a partition make, by its path; none where nothing is cut
+    */
+  def of(layout: String, columns: Seq[String], rows: DataFrame, files: Map[String, Int]): LaidOut = {
     if (!all.contains(layout)) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "layout", "value" -> layout,
       "reason" -> s"layouts are ${all.mkString(", ")}")
     if (columns.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by", "value" -> "",
       "reason" -> "it names no column")
     val found = columns.map(SortColumns.find(_, rows)).distinct
-    if (layout == Linear || found.size == 1) found.map(_.column) else Seq(curve(layout, found, rows))
+    if (layout == Linear || found.size == 1) LaidOut(found.map(_.column), None) else curve(layout, found, rows, files)
   }
 
-  private def curve(layout: String, columns: Seq[SortColumn], rows: DataFrame): Column = {
+  private def curve(layout: String, columns: Seq[SortColumn], rows: DataFrame, files: Map[String, Int]): LaidOut = {
     val bits = Curves.bitsFor(columns.size, CoordinateBits)
     if (bits == 0) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by",
       "value" -> columns.map(_.parts.mkString(".")).mkString(","),
       "reason" -> s"a curve goes through ${Curves.MostBits} columns at most")
-    val sample = sampled(columns, rows)
-    val boundaries = columns.zipWithIndex.map { case (column, i) =>
+    val sample = sampled(columns, rows, files)
+    val values = columns.zipWithIndex.map { case (column, i) =>
       val inner = CatalystTypeConverters.createToCatalystConverter(column.dataType)
-      Boundaries.of(sample.map(row => inner(row.get(i))), column.dataType, bits)
+      sample.map(row => inner(row.get(i)))
     }
-    Datasets.column(CurveKey(columns.map(c => UnresolvedAttribute(c.parts)), boundaries, bits, layout == Hilbert))
+    val boundaries = columns.zip(values).map { case (column, found) => Boundaries.of(found, column.dataType, bits) }
+    val key = CurveKey(columns.map(c => UnresolvedAttribute(c.parts)), boundaries, bits, layout == Hilbert)
+    val cut = if (files.isEmpty) None else Some(cuts(key, values, sample.map(_.getString(columns.size)), files))
+    LaidOut(Seq(Datasets.column(key)), cut)
+  }
+
+  private def cuts(key: CurveKey, values: Seq[Seq[Any]], partitions: Seq[String], files: Map[String, Int])
+      : FilesAlongCurve = {
+    val cells = values.zip(key.boundaries).map { case (found, intervals) => found.map(intervals.of).toArray }
+    val numbers = partitions.indices.groupBy(partitions(_)).map { case (partition, rows) =>
+      FilesAlongCurve.pathOf(partition) -> rows.map(i => key.number(cells.map(_(i)).toArray)).sorted.toArray
+    }
+    new FilesAlongCurve(files.map { case (partition, count) =>
+        partition -> CurveCuts.starts(numbers.getOrElse(partition, Array.emptyLongArray), count)
+      }, files.values.sum)
   }
 
   // One pass: each task keeps those of its rows that drew the least numbers, and the least of all make the sample.
-  private def sampled(columns: Seq[SortColumn], rows: DataFrame): Seq[org.apache.spark.sql.Row] = {
+  private def sampled(columns: Seq[SortColumn], rows: DataFrame, files: Map[String, Int])
+      : IndexedSeq[org.apache.spark.sql.Row] = {
     val wanted = columns.zipWithIndex.map { case (column, i) =>
       val value = column.dataType match {
         case _: StringType | BinaryType => substring(column.column, 1, SampledBytes)
@@ -78,8 +108,52 @@ private[spark] object SortLayout {
       }
       value.as(s"c$i")
     }
-    rows.select(wanted: _*).orderBy(rand(Seed)).limit(SampleRows).collect().toSeq
+    val partition = if (files.isEmpty) Nil else Seq(col(MetaFields.PartitionPath))
+    rows.select(wanted ++ partition: _*).orderBy(rand(Seed)).limit(sampleRows(files.values.sum)).collect().toIndexedSeq
   }
+}
+
+/** An order of rows.
+  *
+  * @param keys
+  *   what to order them by
+  * @param files
+  *   where the curve is cut that `keys` is then alone
+  */
+private[spark] final case class LaidOut(keys: Seq[Column], files: Option[FilesAlongCurve])
+
+/** Deals rows along a curve to tasks, each of which writes one file.
+  *
+  * @param starts
+  *   first numbers of the files of each partition, by its path
+  * @param tasks
+  *   at least as many as there are files
+  */
+private[spark] final class FilesAlongCurve(starts: Map[String, Array[Long]], val tasks: Int) extends Serializable {
+
+  private val firsts: Map[String, Int] = {
+    val paths = starts.keys.toSeq.sorted
+    paths.zip(paths.scanLeft(0)((before, path) => before + starts(path).length)).toMap
+  }
+
+  @transient private lazy val values: Array[Int] = WriteGroups.valuesHashedTo(tasks)
+
+  /** A value whose place in Spark's hash partitioning over `tasks` partitions is the task of the row. That of a partition
+    * which nothing is known of is the first one; the writer refuses such a row.
+    *
+    * @param number
+    *   of the row on the curve
+    * @param key
+    *   some number that is the row's own
+    */
+  def taskValue(partition: String, number: Long, key: Int): Int = {
+    val path = FilesAlongCurve.pathOf(partition)
+    values(starts.get(path).fold(0)(of => firsts(path) + CurveCuts.fileOf(of, number, key)))
+  }
+}
+
+private[spark] object FilesAlongCurve {
+  def pathOf(partition: String): String = if (partition == null) "" else partition
 }
 
 /** A column to order by, or a field in structs. */

@@ -67,7 +67,9 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   }
 
   private def runAll(table: Table): Seq[FinishedCompaction] =
-    PendingCompactions.runnable(table, kind).map(instant => run(table.refresh(), instant))
+    PendingCompactions.runnable(table, kind).zipWithIndex.map { case (instant, i) =>
+      run(if (i == 0) table else table.refresh(), instant)
+    }
 
   /** The table after log compactions that can no longer be run were given up: their file groups could not be planned
     * again.

@@ -20,10 +20,14 @@ private[service] object InlineClustering {
     ClusteringOrder(settings.sortColumns, settings.layout).check(SparkSession.active, target.schema)
   }
 
-  def run(session: SparkSession, table: Table, conf: WriteConf): Unit = {
+  /** @param now
+    *   the table as it is
+    */
+  def run(session: SparkSession, now: Table, conf: WriteConf): Unit = {
     val clusterer = new Clusterer(session, conf, session.sparkContext.longAccumulator)
-    clusterer.runPending(table.refresh())
-    if (clusterer.scheduleIfDue(table.refresh()).isDefined) clusterer.runPending(table.refresh())
+    clusterer.runPending(now)
+    val planned = clusterer.scheduleIfDue(if (now.timeline.pending.isEmpty) now else now.refresh())
+    if (planned.isDefined) clusterer.runPending(now.refresh())
     ()
   }
 }

@@ -48,12 +48,15 @@ private[service] object InlineCompaction {
       (conf.inline.isGiven && before.timeline.pendingCompactions.nonEmpty)
   }
 
-  def run(session: SparkSession, table: Table, conf: WriteConf, kind: CompactionKind): Unit = {
+  /** @param now
+    *   the table as it is
+    */
+  def run(session: SparkSession, now: Table, conf: WriteConf, kind: CompactionKind): Unit = {
     val compactor = new Compactor(session, conf, session.sparkContext.longAccumulator, kind)
     val runs = kind == CompactionKind.Log || conf.services.compaction.runsInline
-    if (runs) compactor.runPending(table.refresh())
-    val planned = compactor.scheduleIfDue(table.refresh())
-    if (runs && planned.isDefined) compactor.runPending(table.refresh())
+    if (runs) compactor.runPending(now)
+    val planned = compactor.scheduleIfDue(if (now.timeline.pending.isEmpty) now else now.refresh())
+    if (runs && planned.isDefined) compactor.runPending(now.refresh())
     ()
   }
 }

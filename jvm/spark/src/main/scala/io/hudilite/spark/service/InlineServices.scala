@@ -56,25 +56,28 @@ object InlineServices extends AfterCommit {
   private[service] def await(table: Table, millis: Long): Boolean = background.await(table.place.key, millis)
 
   // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
-  // have to wait for.
-  private def round(target: WriteTarget, table: Table): Unit = {
+  // have to wait for. What is not due by the timeline as the write found it asks storage for nothing, and what is due
+  // shares one look at the table.
+  private def round(target: WriteTarget, before: Table): Unit = {
     val conf = target.conf.services
     val transaction = TransactionOptions.of(target.conf.commit)
-    if (table.config.tableType == TableType.MergeOnRead)
-      InlineCompaction.asked(conf).filter(InlineCompaction.mayBeDue(table, conf.compaction, _)).foreach(kind =>
-        logged(table, ServiceStates.Compaction)(InlineCompaction.run(SparkSession.active, table, target.conf, kind)))
+    val now = new LatestTable(before)
+    if (before.config.tableType == TableType.MergeOnRead)
+      InlineCompaction.asked(conf).filter(InlineCompaction.mayBeDue(before, conf.compaction, _)).foreach(kind =>
+        logged(before, ServiceStates.Compaction)(
+          now.changing(InlineCompaction.run(SparkSession.active, _, target.conf, kind))))
     if (conf.inlineClustering)
-      logged(table, ServiceStates.Clustering)(InlineClustering.run(SparkSession.active, table, target.conf))
+      logged(before, ServiceStates.Clustering)(
+        now.changing(InlineClustering.run(SparkSession.active, _, target.conf)))
     if (conf.inlineExpiry)
-      logged(table, ServiceStates.Expiry) {
-        PartitionExpiry.run(table.refresh(), ExpirySettings.of(conf.expiry), transaction)
-        ()
-      }
-    if (conf.inlineCleaning && mayClean(table, conf.cleaning))
-      logged(table, ServiceStates.Cleaning)(clean(table, conf.cleaning, transaction))
-    if (conf.inlineArchiving && Archivings.mayBeDue(table, conf))
-      logged(table, ServiceStates.Archiving) {
-        Archivings.run(table.refresh(), conf, transaction)
+      logged(before, ServiceStates.Expiry)(
+        now.changing(PartitionExpiry.run(_, ExpirySettings.of(conf.expiry), transaction)))
+    if (conf.inlineCleaning && mayClean(before, conf.cleaning))
+      logged(before, ServiceStates.Cleaning)(clean(now.table, conf.cleaning, transaction))
+    // It looks again under the lock: a cleaning of this round is found then.
+    if (conf.inlineArchiving && Archivings.mayBeDue(before, conf))
+      logged(before, ServiceStates.Archiving) {
+        Archivings.run(now.table, conf, transaction)
         ()
       }
   }
@@ -84,9 +87,9 @@ object InlineServices extends AfterCommit {
     CleanScheduler.isDue(before.timeline, conf, more = 1) ||
       before.timeline.pending.exists(_.action == Action.Clean)
 
-  private def clean(table: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
+  private def clean(now: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
     val session = SparkSession.active
-    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(table.refresh(), conf)
+    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(now, conf)
     ()
   }
 
@@ -100,4 +103,22 @@ object InlineServices extends AfterCommit {
         ServiceStates.ended(table, service, Some(e))
         log.error(s"The write to ${table.basePath} is committed, but the $service after it failed.", e)
     }
+}
+
+/** The table after a write, opened when a service first needs it and anew behind each that may have changed its files. */
+private final class LatestTable(before: Table) {
+
+  private var known: Option[Table] = None
+
+  def table: Table = known.getOrElse {
+    val opened = before.refresh()
+    known = Some(opened)
+    opened
+  }
+
+  def changing(service: Table => Any): Unit =
+    try {
+      service(table)
+      ()
+    } finally known = None
 }

@@ -5,7 +5,7 @@ import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
 import io.hudilite.spark.{Raised, SharedSession}
 import io.hudilite.spark.cluster.FinishedClustering
-import io.hudilite.spark.read.PlanProbe
+import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
@@ -180,6 +180,34 @@ class ClusteringSuite extends FunSuite {
     val ranges = files.map(r => (r.getInt(0), r.getInt(1))).sorted
     assert(ranges.zip(ranges.tail).forall { case (a, b) => a._2 <= b._1 }, ranges.toString)
     assert(slices(path).count(_.partition == "p1") > 2)
+  }
+
+  test("of 64 files along a curve a value of either column reads less than a fifth") {
+    val path = newPath()
+    val total = 12800
+    spark.range(0, total.toLong, 1, 1).selectExpr("id", "pmod(hash(id), 100000) a", "pmod(hash(id, 7), 100000) b")
+      .write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id")
+      .options(off + ("hoodie.datasource.write.operation" -> "bulk_insert")).mode("append").save(path)
+    def read: DataFrame = spark.read.format("hudilite").load(path)
+    for (layout <- Seq("z-order", "hilbert")) {
+      val bytes = slices(path).map(_.totalLength).sum
+      val call = ClusteringCall(sortColumns = Some(Seq("a", "b")), layout = Some(layout),
+        targetBytes = Some((bytes + 63) / 64))
+      // The bytes of rows alone: each file has a filter of its own besides.
+      val done = cluster(path, call, "hoodie.index.bloom.num_entries" -> "100",
+        "hoodie.clustering.plan.strategy.small.file.limit" -> s"${bytes + 1}")
+      assertEquals(done.flatMap(_.stats).size, 64)
+      assertEquals(read.count(), total.toLong)
+      for (column <- Seq("a", "b")) {
+        val shares = Seq(7, 2345, 6789, 11111).map { id =>
+          val value = read.where(s"id = $id").select(column).head().getInt(0)
+          val rows = read.where(s"$column = $value")
+          assert(rows.collect().exists(_.getAs[Long]("id") == id))
+          PlanProbe.metric(rows, ScanMetrics.RowsRead).toDouble / total
+        }
+        assert(shares.sum / shares.size < 0.2, s"$layout, $column: $shares")
+      }
+    }
   }
 
   test("a write on what is about to be clustered is refused by name, new rows go elsewhere") {
