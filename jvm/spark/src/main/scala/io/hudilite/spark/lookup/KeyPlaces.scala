@@ -67,7 +67,7 @@ final case class KeyPlacesExec(key: Attribute, partition: Attribute, added: Seq[
   override def producedAttributes: AttributeSet = AttributeSet(added)
   override def outputPartitioning: Partitioning = child.outputPartitioning
   override def outputOrdering: Seq[SortOrder] = child.outputOrdering
-  override def requiredChildDistribution: Seq[Distribution] = 
+  override def requiredChildDistribution: Seq[Distribution] =
     Seq(PlanNodes.build(classOf[ClusteredDistribution], Seq(Seq(key))))
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(Seq(key, partition).map(SortOrder(_, Ascending)))
 

@@ -66,7 +66,8 @@ object IncomingRows {
     // As large as they are in a shuffle, few rows are small for every file; of many it is worth a look into commits how
     // large they will be in one.
     val bytes =
-      if (rows.sizeInBytes <= FewBytes) rows.sizeInBytes else count * RecordSize.of(target.existing, target.conf.packing)
+      if (rows.sizeInBytes <= FewBytes) rows.sizeInBytes
+      else count * RecordSize.of(target.existing, target.conf.packing)
     IncomingRows(Some(bytes), keysIn.map { case (partition, keys) => partition -> (bytes * keys / count).max(1) })
   }
 

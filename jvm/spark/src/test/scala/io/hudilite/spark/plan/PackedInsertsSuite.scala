@@ -66,7 +66,8 @@ class PackedInsertsSuite extends FunSuite {
   private val operations = Seq[(String, (String, DataFrame) => Unit)](
     "an insert" -> ((path, frame) => write(frame, path, "insert")),
     "an upsert" -> ((path, frame) => write(frame, path, "upsert")),
-    "an upsert by a global index" -> ((path, frame) =>
+    "an upsert by a global index" ->
+      ((path, frame) =>
         write(frame, path, "upsert", "hoodie.index.type" -> "GLOBAL_SIMPLE")),
     "INSERT INTO" -> { (path, frame) =>
       frame.createOrReplaceTempView("packing")
