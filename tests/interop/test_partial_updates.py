@@ -1,14 +1,18 @@
-"""MERGE statements of Apache Hudi's that set some columns of a merge-on-read table where the last write wins."""
+"""MERGE statements of Apache Hudi's that set some columns of merge-on-read tables, and hudilite's services on these."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engines import SELF_CHECK, Engine, Shape, frame, record
+from engines import SELF_CHECK, TABLE_VERSION, Engine, Shape, frame, record
 from rows import lines, rows_of
 from test_columns_by_id import settings
+from test_compaction_turns import INLINE, READ_OPTIMIZED
+from test_log_compaction_turns import BY_HEADERS, fold, operations
 
 import hudilite
 
@@ -25,10 +29,10 @@ MERGING = {
 }  # fmt: skip
 
 
-def merge(real: Engine, path: Path, changes: list[dict[str, Any]], *columns: str) -> None:
+def merge(real: Engine, path: Path, changes: list[dict[str, Any]], *columns: str, version: int = 9) -> None:
     """Sets `columns` of the rows of these keys, and their ordering values, by a statement of Hudi's."""
     frame(real.spark, changes).createOrReplaceTempView("changes")
-    with settings(real.spark, MERGING):
+    with settings(real.spark, {**MERGING, TABLE_VERSION: str(version)}):
         real.spark.sql(f"CREATE TABLE partly USING hudi LOCATION '{path}'")
         try:
             sets = ", ".join(f"{column} = s.{column}" for column in (*columns, "ts"))
@@ -58,9 +62,6 @@ def test_hudilite_reads_continues_and_compacts_partial_updates_in_the_order_of_c
     hudi_sets(range(4), 1, colour="partly")  # an older value of the ordering field, which does not count
     hudi_sets(range(2, 6), 2, price=-1.0)
     check()
-    # A log compaction leaves groups with such records alone, and says that it has folded none.
-    fold = {"hoodie.log.compaction.blocks.threshold": "2"}
-    assert table.compact(kind="log", options=fold).groups == ()
     whole = [record(f"k{i}", 0, f"p{i % 2}", "whole", float(i)) for i in (1, 3, 8)]
     lite.write(frame(lite.spark, whole), path)
     rows.update({row["id"]: row for row in whole})
@@ -72,3 +73,53 @@ def test_hudilite_reads_continues_and_compacts_partial_updates_in_the_order_of_c
     assert rows_of(real.read(path, **{"hoodie.datasource.query.type": "read_optimized"})) == lines(rows.values())
     hudi_sets(range(6), 3, price=7.0)
     check()
+
+
+@pytest.mark.parametrize(("version", "order"), [(9, "COMMIT_TIME"), (9, "EVENT_TIME"), (8, "EVENT_TIME")])
+def test_hudi_reads_partial_updates_that_hudilite_folded_goes_on_with_them_and_compacts_them(
+    lite: Engine, real: Engine, path: Path, version: int, order: str
+) -> None:
+    facts = Shape(version, extra={**FACTS, "hoodie.write.record.merge.mode": f"{order}_ORDERING"}).options()
+    twin = path.with_name("twin")  # goes the same way without log compactions
+
+    def rows(ids: range, ts: int, colour: str, price: float) -> list[dict[str, Any]]:
+        return [record(f"k{i:02d}", ts, f"p{i % 2}", colour, price + i) for i in ids]
+
+    def everywhere(step: Callable[[Path], None]) -> None:
+        for table in (path, twin) if twin.exists() else (path,):
+            step(table)
+
+    def hudi_sets(ids: range, ts: int, colour: str, price: float, *columns: str) -> None:
+        everywhere(lambda table: merge(real, table, rows(ids, ts, colour, price), *columns, version=version))
+
+    def check() -> None:
+        expected = rows_of(real.read(twin))
+        assert rows_of(lite.read(twin)) == expected
+        for engine in (real, lite):
+            assert rows_of(engine.read(path)) == expected, engine.name
+        assert rows_of(real.read(path, **BY_HEADERS)) == expected
+
+    real.write(frame(real.spark, rows(range(16), 5, "first", 0.0)), path, **facts)
+    hudi_sets(range(8), 7, "second", 0.0, "colour")
+    hudi_sets(range(4, 12), 6, "", 100.0, "price")
+    hudi_sets(range(2, 6), 8, "third", 200.0, "price", "colour")
+    lite.write(frame(lite.spark, rows(range(9, 18, 4), 9, "whole", 300.0)), path)
+    if order == "EVENT_TIME":  # elsewhere this Hudi cannot merge a delete with partial updates before it
+        real.write(frame(real.spark, rows(range(0, 16, 7), 9, "", 0.0)), path, "delete", **facts)
+    hudi_sets(range(7, 10), 3, "late", 400.0, "colour")
+    shutil.copytree(path, twin)
+    fold(lite, path)
+    assert operations(lite, path)[0] == "LOG_COMPACT"
+    check()
+    hudi_sets(range(1, 12, 2), 8, "", 500.0, "price")
+    everywhere(lambda table: lite.write(frame(lite.spark, rows(range(5, 8), 9, "whole", 600.0)), table))
+    hudi_sets(range(4, 13, 2), 9, "last", 700.0, "colour")
+    check()
+    fold(lite, path)
+    check()
+    everywhere(
+        lambda table: real.write(frame(real.spark, rows(range(14, 16), 9, "", 0.0)), table, **{**facts, **INLINE})
+    )
+    assert "COMPACT" in operations(lite, path)
+    check()
+    assert rows_of(real.read(path, **READ_OPTIMIZED)) == rows_of(real.read(twin))

@@ -17,11 +17,14 @@ object LogBlockWriter {
     *   has no row of their keys; version 6 has no place for them and leaves them out
     * @param folded
     *   instants whose blocks this one replaces; all blocks of its instant must name the same
+    * @param partial
+    *   the records have the columns of the schema only, and leave the others as they are
     */
   def headers(version: Int, instant: String, schemaJson: String, positions: Option[(String, Array[Long])] = None,
-      folded: Seq[String] = Nil): Map[Int, String] = {
+      folded: Seq[String] = Nil, partial: Boolean = false): Map[Int, String] = {
     val always = Map(HeaderKey.InstantTime -> instant, HeaderKey.Schema -> schemaJson) ++
-      (if (folded.isEmpty) None else Some(HeaderKey.CompactedTimes -> folded.mkString(",")))
+      (if (folded.isEmpty) None else Some(HeaderKey.CompactedTimes -> folded.mkString(","))) ++
+      (if (partial) Some(HeaderKey.IsPartial -> "true") else None)
     val placed = positions.filter(_ => version >= FirstVersionWithPositions).toList.flatMap { case (base, rows) =>
       Seq(HeaderKey.RecordPositions -> RecordPositions.encode(rows), HeaderKey.PositionsBaseInstant -> base)
     }

@@ -82,11 +82,12 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/IndexProbeExec", "plan/IndexProbeStrategy", "plan/LatestByKey", "plan/WriteErrors",
+      "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/IndexProbeStrategy", "plan/LatestByKey", "plan/WriteErrors",
       "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/IndexProbeExec", "plan/LatestByKey", "plan/WriteErrors")("UpsertPlanSuite", "LaterRowSuite"),
+      "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey", "plan/WriteErrors")(
+      "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
       "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
       "Spark's commands that write, each of which is run by one of hudilite's that says in one line why it failed.")(

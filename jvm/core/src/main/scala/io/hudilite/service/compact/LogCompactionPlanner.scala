@@ -6,19 +6,13 @@ import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
 
-import org.slf4j.LoggerFactory
-
 /** Which slices a log compaction takes, and when (docs/format.md#log-compaction). */
 object LogCompactionPlanner {
-
-  private val log = LoggerFactory.getLogger(getClass)
 
   /** Blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
     *
     * The blocks of an earlier log compaction count as one, or a slice with much data would be folded after each write.
-    * Those of new keys, which a write has beside others, do not count, or it would be folded sooner for them. A slice with
-    * records that have only some columns is left alone: its result would have as many kinds of blocks as it has records
-    * of different columns.
+    * Those of new keys, which a write has beside others, do not count, or it would be folded sooner for them.
     *
     * @param blocks
     *   the blocks of all log files of one slice, in the order of the files
@@ -26,7 +20,7 @@ object LogCompactionPlanner {
   def foldable(blocks: Seq[LogBlock], instants: BlockInstants): Int = {
     val selected = BlockSelection.select(blocks, instants)
     val written = selected.groupBy(_.instant).values.toSeq
-    if (written.size < 2 || selected.exists(_.isPartial)) 0
+    if (written.size < 2) 0
     else written.map(of => if (of.exists(_.compactedInstants.nonEmpty)) 1 else of.count(!_.isOfNewKeys).max(1)).sum
   }
 
@@ -65,17 +59,10 @@ object LogCompactionPlanner {
       slices.filterNot(known.contains).partition(slice => table.config.layout > 1 && slice.logs.size < 2)
     val looked = Parallel.map(several) { slice =>
       val blocks = SliceLogs.blocks(new LogFiles(table.storage, MaxReadAheadBytes), table.basePath, slice)
-      (slice, foldable(blocks, instants) >= threshold, blocks.size >= threshold && blocks.exists(_.isPartial))
+      slice -> (foldable(blocks, instants) >= threshold)
     }
-    tellOfPartialUpdates(table, looked.collect { case (slice, false, true) => slice })
-    known ++ single.map(_ -> false) ++ looked.map { case (slice, enough, _) => slice -> enough }
+    known ++ single.map(_ -> false) ++ looked
   }
-
-  private def tellOfPartialUpdates(table: Table, slices: Seq[FileSlice]): Unit =
-    slices.headOption.foreach(first =>
-      log.warn(
-        s"A log compaction leaves ${slices.size} file groups of ${table.basePath} alone, ${first.fileId} the first: " +
-          "their logs hold partial updates, which only a compaction completes."))
 
   // Only headers are wanted: a file is read whole where that is about as fast as to read them one after the other.
   private val MaxReadAheadBytes = 1L << 20

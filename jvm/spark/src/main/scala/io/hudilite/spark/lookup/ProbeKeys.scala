@@ -23,6 +23,11 @@ final class ProbeKeys private (byPartition: util.HashMap[UTF8String, PartitionKe
 
   def isEmpty: Boolean = byPartition.isEmpty
 
+  /** How many keys each partition may hold, one that comes twice counting twice; none with a global index. */
+  def counts: Map[String, Long] =
+    if (global) Map.empty
+    else byPartition.asScala.map { case (partition, keys) => partition.toString -> keys.count }.toMap
+
   /** The partitions that can hold one; `None` = any. */
   def partitions: Option[Seq[String]] =
     if (global) None else Some(byPartition.keySet.iterator.asScala.map(_.toString).toList)
@@ -51,7 +56,15 @@ private final class PartitionKeys {
 
   private var keys = new util.ArrayList[UTF8String]
 
-  def add(key: UTF8String): Unit = keys.add(key)
+  // Asked for before the keys are.
+  private var added = 0L
+
+  def count: Long = added
+
+  def add(key: UTF8String): Unit = {
+    keys.add(key)
+    added += 1
+  }
 
   lazy val sorted: Array[UTF8String] = {
     val all = keys.toArray(new Array[UTF8String](keys.size))

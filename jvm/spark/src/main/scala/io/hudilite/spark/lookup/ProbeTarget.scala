@@ -31,6 +31,7 @@ final class ProbeTarget(
     val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
   @volatile private var asked: Option[Seq[String]] = None
+  @volatile private var asks: Map[String, Long] = Map.empty
 
   private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read())
 
@@ -40,11 +41,15 @@ final class ProbeTarget(
   /** Newest slices of the partitions that can hold one of the keys. */
   def candidates(keys: ProbeKeys): Seq[FileSlice] = {
     asked = keys.partitions
+    asks = keys.counts
     if (keys.isEmpty) Nil else asked.fold(inOrder(table.files.find(PathSelection.All)))(of)
   }
 
   /** Newest slices of the partitions that a lookup with keys of partitions has looked in; `None` when there was none. */
   def lookedIn: Option[Seq[FileSlice]] = asked.map(of)
+
+  /** How many keys a lookup with keys of partitions has looked for in each. */
+  def keysIn: Map[String, Long] = asks
 
   private def of(partitions: Seq[String]): Seq[FileSlice] = inOrder(table.files.slices(partitions))
 

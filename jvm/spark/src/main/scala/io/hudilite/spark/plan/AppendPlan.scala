@@ -1,7 +1,8 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.write.{AppendWrite, Replaces, WriteGroups, WriteOperation, WriteTarget}
+import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
+import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
@@ -24,9 +25,12 @@ object AppendPlan {
         AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition => AppendPlan(write, keyed)
       case _ =>
-        val groups = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
-        AppendPlan(write.copy(groups = groups),
-          groups.map(WriteLayout.packed(keyed, _)).getOrElse(WriteLayout.newFiles(keyed, tasks)))
+        val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
+        packed match {
+          case Some((rows, groups)) =>
+            AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
+          case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
+        }
     }
   }
 
@@ -46,7 +50,8 @@ object AppendPlan {
     }
     val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
       .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))
-    AppendPlan(AppendWrite(target, operation, replaced, Some(groups)), WriteLayout.bucketed(keyed, groups, latest))
+    AppendPlan(AppendWrite(target, operation, replaced, Some(LateGroups.of(groups))),
+      WriteLayout.bucketed(keyed, groups, latest))
   }
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =
@@ -59,13 +64,24 @@ object AppendPlan {
       case _ => Replaces.Nothing
     })
 
-  /** The groups of an insert, when the table has small files that take rows. */
-  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[WriteGroups] =
+  /** The groups of an insert, when the table has small files that take rows. Where a partition would get rows in more
+    * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor.
+    */
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int)
+      : Option[(LogicalPlan, LateGroups)] =
     target.existing.flatMap { table =>
-      val size = statistics(rows).flatMap(RecordSize.estimate(_, target))
+      val estimated = statistics(rows).filter(_ => EstimatedAtMost(rows)).flatMap(RecordSize.estimate(_, target))
       val slices = table.allSlices().values.flatten.toSeq
-      Some(WriteLayout.groups(slices, target.conf, size, parallelism, cores, InsertTakers.of(target)).ofInserts)
-        .filter(_.small.nonEmpty)
+      def groups(incoming: IncomingRows): WriteGroups =
+        WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, InsertTakers.of(target)).ofInserts
+      val planned = groups(IncomingRows(estimated))
+      if (planned.small.isEmpty) None
+      else if (estimated.isDefined && planned.isNarrow) Some(rows -> LateGroups.of(planned))
+      else {
+        val shared = SharedRows(Seq(WriteLayout.column(rows, WriteLayout.KeyColumn)), rows)
+        def counted = shared.shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target))
+        Some(shared -> new LateGroups(planned.tasks, () => groups(counted)))
+      }
     }
 
   // Rows of a VALUES with the current time in it have none before the statement is optimized.

@@ -2,7 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{LateGroups, RowLevelWrite}
+import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
+import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
@@ -33,11 +34,20 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       case Some(index) => LateGroups.of(
           WriteLayout.bucketGroups(all(table), index, table, parallelism, cores * takers.tasksPerCore))
       case None =>
-        val incoming = query.collectFirst { case p: IndexProbe => p.child.stats }
-        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.conf,
-          incoming.flatMap(RecordSize.estimate(_, target)), parallelism, cores, takers)
+        val probe = query.collectFirst { case p: IndexProbe => p }
+        val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
+        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.conf, estimated,
+          () => probe.fold(IncomingRows(None))(counted(_, estimated, target)), parallelism, cores, takers)
     }
   }
+
+  /** Tasks are planned before the rows are counted: too many of them cost little, too few much. */
+  private def fromAbove(query: LogicalPlan, probe: IndexProbe): Boolean =
+    query.collectFirst { case s: SharedRows if s.shared eq probe.shared => s.child }.exists(EstimatedAtMost(_))
+
+  /** The rows that are looked up, which are counted by then; no other ones can be new. */
+  private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget): IncomingRows =
+    probe.shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target, probe.target.keysIn))
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.index.Index
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.lookup.{KeyPlaces, OnlyLeaves, ProbeTarget}
 import io.hudilite.spark.row.{PartitionPath, RecordKey}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{Repeatable, SharedRows, SharedRowsAgain}
@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
   EqualTo,
   Expression,
+  Literal,
   PlanExpression,
   PredicateHelper
 }
@@ -35,11 +36,31 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
       val filtered = withoutUnrepeatableFilter(write)
       val query = withoutIdleCheck(filtered.query)
-      filtered.withNewQuery(withoutIdleSharing(query.transformDown {
+      filtered.withNewQuery(withoutIdleSharing(placed(query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, Some(condition), _) =>
           targetRelation(target).flatMap(r =>
             probeJoin(join, target, source, inMetaColumns(condition, r), usedAbove(query, join), r)).getOrElse(join)
-      }))
+      })))
+  }
+
+  /** With an answer to each question whether a row that moves leaves only. */
+  private def placed(query: LogicalPlan): LogicalPlan = query.transformDown {
+    case rows: MergeRows if rows.expressions.exists(_.exists(_.isInstanceOf[OnlyLeaves])) =>
+      val found = rows.child.collectFirst { case p: IndexProbe => p }
+      val places = for {
+        probe <- found
+        key <- probe.output.find(_.name == MetaFields.RecordKey)
+        partition <- probe.output.find(_.name == MetaFields.PartitionPath)
+      } yield KeyPlaces(key, partition, probe)
+      rows.withNewChildren(Seq(places.fold(rows.child)(withPlaces(rows.child, _)))).transformExpressions {
+        case OnlyLeaves(destination) => places.fold(Literal.FalseLiteral: Expression)(_.leaves(destination))
+      }
+  }
+
+  private def withPlaces(plan: LogicalPlan, places: KeyPlaces): LogicalPlan = plan.transformUp {
+    case probe: IndexProbe if probe eq places.child => places
+    case Project(columns, child) if child.outputSet.contains(places.places) =>
+      Project(columns ++ Seq(places.places, places.later), child)
   }
 
   /** Without Spark's filter of file groups where it would evaluate a source a second time that may come out different. */

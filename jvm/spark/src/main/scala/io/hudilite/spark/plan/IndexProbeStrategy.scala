@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
+import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec, KeyPlaces, KeyPlacesExec}
 import io.hudilite.spark.stage._
 
 import org.apache.spark.sql.SparkSession
@@ -15,6 +15,8 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case LatestByKey(keys, ordering, child, place) =>
       LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child)) :: Nil
+    case KeyPlaces(key, partition, places, later, child) =>
+      KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
     case SharedRows(keys, child, shared, _) =>
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
       SharedRowsExec(keys, shared, lost, planLater(child)) :: Nil

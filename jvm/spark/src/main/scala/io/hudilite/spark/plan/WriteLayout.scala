@@ -103,8 +103,8 @@ object WriteLayout {
   }
 
   /** Keyed rows of an insert, packed into the groups' small files. */
-  def packed(rows: LogicalPlan, groups: WriteGroups): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), LateGroups.of(groups))
+  def packed(rows: LogicalPlan, groups: LateGroups): LogicalPlan =
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
   def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups): LogicalPlan = {
@@ -150,37 +150,42 @@ object WriteLayout {
 
   /** The groups of a write into `slices`.
     *
-    * @param inputBytes
-    *   estimated size of the inserts, when known
+    * @param incoming
+    *   what new rows there are, at most
     * @param cores
     *   tasks that the cluster runs at once
     */
-  def groups(slices: Seq[FileSlice], conf: WriteConf, inputBytes: Option[BigInt], parallelism: Int,
+  def groups(slices: Seq[FileSlice], conf: WriteConf, incoming: IncomingRows, parallelism: Int,
       cores: Int, table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
     val all = sorted(slices)
-    val spread = spreadOf(conf, inputBytes, cores)
+    val spread = spreadOf(conf, incoming.most, cores)
     val limit = conf.packing.smallFileBytes
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
       .map { case (partition, slots) =>
-        partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, inputBytes).take(table.most)
+        partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, incoming.of(partition))
+          .take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, inputBytes, parallelism, cores * table.tasksPerCore))
+    WriteGroups(all, small, spread, tasks(all.length, spread, incoming.all, parallelism, cores * table.tasksPerCore))
   }
 
   private def spreadOf(conf: WriteConf, inputBytes: Option[BigInt], cores: Int): Int =
     inputBytes.map(b => (b / conf.files.maxBytes + 1).min(BigInt(cores)).toInt).getOrElse(1)
       .min(WriteGroups.MostSpread)
 
-  /** The groups of a write whose lookup finds out while it runs which slices they are; the parameters are those of
-    * [[groups]]. How many tasks there are does not depend on more files than there are tasks.
+  /** The groups of a write whose lookup finds out while it runs which slices they are, and whose rows are counted by
+    * then; the parameters are those of [[groups]]. How many tasks there are is planned before, and does not depend on
+    * more files than there are tasks.
+    *
+    * @param estimated
+    *   size of the rows by Spark's statistics, when known
     */
-  def lateGroups(table: Table, slices: () => Seq[FileSlice], conf: WriteConf, inputBytes: Option[BigInt],
-      parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
+  def lateGroups(table: Table, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
+      counted: () => IncomingRows, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
     def files: Int = table.files.iterator().flatMap(_._2).take(most).size
-    new LateGroups(tasks(files, spreadOf(conf, inputBytes, cores), inputBytes, parallelism, most),
-      () => groups(slices(), conf, inputBytes, parallelism, cores, takers))
+    new LateGroups(tasks(files, spreadOf(conf, estimated, cores), estimated, parallelism, most),
+      () => groups(slices(), conf, counted(), parallelism, cores, takers))
   }
 
   /** The groups of a write with a bucket index into `slices`, which must be what the index says. */

@@ -1,9 +1,8 @@
 package io.hudilite.spark.service
 
-import io.hudilite.error.UnsupportedTable
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
-import io.hudilite.spark.logfile.encode.OrderingValues
+import io.hudilite.spark.logfile.encode.{OrderingValues, PartialRecords}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRows, MergedLog}
 import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
 import io.hudilite.spark.write.{LogGroupWriter, TaskOutput, WriteJob}
@@ -11,11 +10,13 @@ import io.hudilite.timeline.{LogScan, WriteStat}
 
 import org.apache.spark.sql.catalyst.ProjectingInternalRow
 
+import scala.collection.mutable
+
 /** Folds the log blocks of file slices into few, which stand in their place (docs/format.md#log-compaction).
   *
   * The newest record of each key is kept as it is, with its commit time, its sequence number and the row of the base
-  * file that it replaces. A key that is deleted stays deleted, as strongly as it was: the base file
-  * may have it.
+  * file that it replaces; one that lacks columns lacks them still. A key that is deleted stays deleted, as strongly as it
+  * was: the base file may have it.
   */
 private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
 
@@ -27,9 +28,6 @@ private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: Tas
   def fold(slice: FileSlice): Seq[WriteStat] = {
     val started = System.nanoTime()
     val blocks = LogBlocks.of(logs, slice, job.conf.value)
-    blocks.selected.find(_.isPartial).foreach(block =>
-      throw UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> block.path, "feature" -> "a block of partial updates",
-        "reason" -> "its records hold only the columns that change, and only a compaction completes them"))
     val log = MergedLog.withPositions(rows, blocks, job.conf.value)
     try {
       val writer = new LogGroupWriter(output, slice, blocks.instants)
@@ -51,10 +49,24 @@ private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: Tas
       if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
       seen += 1
       val record = log.record
-      if (!record.isDelete || record.deletesByColumn) writer.keep(record.row, record.position)
+      if (!record.isDelete || record.deletesByColumn) keep(record, writer)
       else writer.keepDelete(record.key, ordering(record, data), record.position)
     }
   }
+
+  private def keep(record: LogRecord, writer: LogGroupWriter): Unit =
+    partial(record.columnSet) match {
+      case Some(records) => writer.keepPart(record.row, records, record.position)
+      case None => writer.keep(record.row, record.position)
+    }
+
+  // By the numbers of their sets of columns. A record of all columns is a whole one, whichever records gave them.
+  private val partialRecords = mutable.Map.empty[Int, Option[PartialRecords]]
+
+  private def partial(columnSet: Int): Option[PartialRecords] = partialRecords.getOrElseUpdate(columnSet, {
+      val data = rows.columnsOf(columnSet).map(_ - KeptRows.Meta.size).filter(_ >= 0)
+      if (data.size == job.dataSchema.size) None else Some(new PartialRecords(output.blocks, data))
+    })
 
   /** Ordering values that make a delete win exactly where it did. */
   private def ordering(record: LogRecord, data: ProjectingInternalRow): OrderingValue =

@@ -10,7 +10,7 @@ import io.hudilite.filegroup.PathSelection
   *   small files that take the rows; `None` = every row goes to a new file
   */
 final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
-    groups: Option[WriteGroups])
+    groups: Option[LateGroups])
 
 /** Which file groups a write takes out of the table as it completes. */
 sealed trait Replaces extends Serializable

@@ -28,7 +28,7 @@ private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
     private val coordinator = new CommitCoordinator(append.target, append.operation, append.replaces)
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      AppendWriterFactory(coordinator.begin(), append.operation, append.groups)
+      AppendWriterFactory(coordinator.begin(), append.operation, append.groups.map(_.groups))
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true

@@ -4,7 +4,14 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue, RowPosition}
 import io.hudilite.spark.basefile.encode.SizeChecks
 import io.hudilite.spark.basefile.read.BaseKeys
-import io.hudilite.spark.logfile.encode.{AvroBuffer, BlockPositions, LogBlockBuilder, OrderingValues}
+import io.hudilite.spark.logfile.encode.{
+  AvroBuffer,
+  BlockPositions,
+  LogBlockBuilder,
+  OrderingValues,
+  PartialRecords,
+  TaskBlocks
+}
 import io.hudilite.spark.row.KeptRows
 import io.hudilite.timeline.WriteStat
 
@@ -17,7 +24,8 @@ import scala.collection.mutable
   *
   * Changes come in the order of their keys' bytes. Where the table has a place for it, blocks say which rows of the base
   * file they replace; rows that nobody has told are looked for among the base file's keys. Records of keys that it does
-  * not have go to blocks of their own, so that all others can name a row. What is in memory is the size of one block.
+  * not have go to blocks of their own, so that all others can name a row, and so do records that lack columns, for each
+  * set of columns that they have. What is in memory is the size of one block.
   *
   * @param folded
   *   instants whose blocks those written here replace
@@ -33,8 +41,10 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
   private var open: Option[LogFile] = None
 
-  private val present = new Pending(output.blocks.buffer)
+  private val present = new Pending(output.blocks, output.blocks.buffer, isPartial = false)
   private var absent: Option[Pending] = None
+  // Records that lack columns, and whether the base file has none of their keys.
+  private val parts = mutable.LinkedHashMap.empty[(PartialRecords, Boolean), Pending]
   private var baseKeys: Option[BaseKeys] = None
 
   override def insert(key: UTF8String, row: InternalRow): Unit =
@@ -55,6 +65,12 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   def keep(row: InternalRow, position: Long): Unit = {
     val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
     pending(place).keep(row, place)
+  }
+
+  /** As [[keep]], for a record that has only some of the columns. */
+  def keepPart(row: InternalRow, records: PartialRecords, position: Long): Unit = {
+    val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
+    part(records, place).keep(records.of(row), place)
   }
 
   /** Deletes a key that another instant deleted. */
@@ -84,14 +100,21 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def pending(place: Long): Pending =
     if (place != RowPosition.Absent) present
     else {
-      if (absent.isEmpty) absent = Some(new Pending(output.blocks.absentBuffer))
+      if (absent.isEmpty) absent = Some(new Pending(output.blocks, output.blocks.absentBuffer, isPartial = false))
       absent.get
     }
 
-  /** Records of blocks that are not written yet. */
-  private final class Pending(buffer: => AvroBuffer) {
+  private def part(records: PartialRecords, place: Long): Pending = {
+    val of = (records, place == RowPosition.Absent)
+    if (parts.size >= LogGroupWriter.MostParts && !parts.contains(of)) flushLargest(parts.values)
+    def opened = new Pending(records.blocks, new AvroBuffer(LogGroupWriter.PartBytes), isPartial = true)
+    parts.getOrElseUpdate(of, opened)
+  }
 
-    private val data = LogBlockBuilder.open(output.blocks, settings, slice.partition, slice.fileId, buffer)
+  /** Records of blocks that are not written yet. */
+  private final class Pending(blocks: TaskBlocks, buffer: => AvroBuffer, isPartial: Boolean) {
+
+    private val data = LogBlockBuilder.open(blocks, settings, slice.partition, slice.fileId, buffer)
     private val deletes = mutable.ArrayBuffer.empty[DeleteRecord]
     private val dataPositions = new BlockPositions
     private val deletePositions = new BlockPositions
@@ -139,10 +162,22 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     }
 
     def free(): Unit = data.free()
+
+    private def headers(positions: BlockPositions): Map[Int, String] = {
+      val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
+      LogBlockWriter.headers(settings.version, job.instant, blocks.layout.avroSchema, known, folded, isPartial)
+    }
   }
 
   private def flushFullData(): Unit =
-    if (all.map(_.bytes).sum >= settings.blockBytes) all.maxBy(_.bytes).flushData()
+    if (all.map(_.bytes).sum >= settings.blockBytes) flushLargest(all)
+
+  /** The buffers of blocks whose records lack columns go with them: any number of kinds of blocks may come. */
+  private def flushLargest(of: Iterable[Pending]): Unit = {
+    val largest = of.maxBy(_.bytes)
+    largest.flushData()
+    parts.find(_._2 eq largest).foreach(found => parts.remove(found._1))
+  }
 
   private def flushFullDeletes(): Unit =
     if (present.deleted + absent.fold(0)(_.deleted) >= LogGroupWriter.DeletesPerBlock) {
@@ -150,11 +185,6 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       most.flushData()
       most.flushDeletes()
     }
-
-  private def headers(positions: BlockPositions): Map[Int, String] = {
-    val known = for (base <- slice.base; rows <- positions.take()) yield base.instant -> rows
-    LogBlockWriter.headers(settings.version, job.instant, job.avroSchema, known, folded)
-  }
 
   private def file: LogFile = open.getOrElse {
     val opened = new LogFile(output, slice, names)
@@ -169,7 +199,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     open = None
   }
 
-  private def all: Seq[Pending] = present +: absent.toSeq
+  private def all: Seq[Pending] = Seq(present) ++ absent ++ parts.values
 
   override def close(): Seq[WriteStat] = {
     all.foreach(_.flushData())
@@ -182,7 +212,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   override def abort(): Unit =
     try present.free()
     finally
-      try absent.foreach(_.free())
+      try all.drop(1).foreach(_.free())
       finally
         try open.foreach(_.abort())
         finally baseKeys.foreach(_.close())
@@ -193,4 +223,8 @@ private object LogGroupWriter {
 
   /** Deletes are kept as objects, some 200 bytes each. */
   val DeletesPerBlock = 100000
+
+  /** Blocks that are open at a time whose records lack columns, and the bytes that each begins with. */
+  val MostParts = 64
+  val PartBytes = 4096
 }

@@ -85,6 +85,9 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   /** The value of `place`'s task, see `taskValue`. */
   def taskOfPlace(place: Long): Int = taskValue((place >> 32).toInt)
 
+  /** The new rows of a partition go to one place. */
+  def isNarrow: Boolean = spread == 1 && small.values.forall(_.length == 1)
+
   /** The same without the groups to which no new row comes. */
   def ofInserts: WriteGroups = {
     val kept = small.values.flatten.toArray.sorted

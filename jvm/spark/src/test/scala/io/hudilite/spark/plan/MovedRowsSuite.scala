@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -101,4 +102,42 @@ class MovedRowsSuite extends FunSuite {
       assertEquals(read(path).where("p = 'away' AND ts = 1").count(), 5L)
       assertEquals(read(path).count(), 20L)
     }
+
+  for {
+    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+    mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+    adaptive <- Seq("true", "false")
+  }
+    test(s"a key that is in several partitions does not come twice into one, $tableType, $mode, adaptive=$adaptive") {
+      withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.shuffle.partitions" -> "4") {
+        val path = table(tableType, 40, "hoodie.record.merge.mode" -> mode)
+        // Keys 0 to 9 in three partitions, 10 to 19 in two and one of them twice, 20 to 29 in two.
+        for ((from, until, p) <- Seq((0L, 10L, "'to'"), (0L, 10L, "'third'"), (10L, 20L, "'third'"),
+            (10L, 20L, "'third'"), (20L, 30L, "'to'")))
+          write(rows(from, until, p, 1), path, "bulk_insert")
+        write(rows(0, 35, "'to'", 2), path, "upsert", global: _*)
+        val found = read(path).selectExpr("id", "p", "_hoodie_partition_path", "ts", "v").collect().map(_.mkString(" "))
+        val expected = (0 until 40).map(i => if (i < 35) f"k$i%06d to to 2 at 2" else f"k$i%06d from from 1 at 1")
+        assertEquals(found.sorted.toSeq, expected)
+      }
+    }
+
+  test("of a key in several partitions the newest version is left where a later one than the change is there") {
+    val path = table("COPY_ON_WRITE", 4, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+    write(rows(0, 4, "'to'", 9), path, "bulk_insert")
+    write(rows(0, 2, "'to'", 5), path, "upsert", global: _*)
+    val found = read(path).selectExpr("id", "p", "ts").collect().map(_.mkString(" ")).sorted.toSeq
+    assertEquals(found,
+      Seq("k000000 to 9", "k000001 to 9", "k000002 from 1", "k000002 to 9", "k000003 from 1",
+        "k000003 to 9"))
+  }
+
+  test("20,000 rows that move to 100 partitions make a file in each, and so do 20,000 of a statement") {
+    val path = table("COPY_ON_WRITE", 20000)
+    write(rows(0, 20000, "concat('to', id % 100)", 2), path, "upsert", global: _*)
+    assertEquals((groups(path) - "from").values.toSeq, Seq.fill(100)(1))
+    spark.sql(s"UPDATE hudilite.`$path` SET p = concat('away', int(substr(id, 2)) % 100)")
+    assertEquals(groups(path).collect { case (p, n) if p.startsWith("away") => n }.toSeq, Seq.fill(100)(1))
+    assertEquals((read(path).count(), read(path).select("id").distinct().count()), (20000L, 20000L))
+  }
 }

@@ -98,8 +98,7 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
           avroSchema)
     }
     val positions = content.positions.flatMap(rows => baseInstant.map(_ -> rows.toArray))
-    val headers = LogBlockWriter.headers(9, instant, written.toString, positions) ++
-      (if (content.isPartial) Map(HeaderKey.IsPartial -> "true") else Map.empty)
+    val headers = LogBlockWriter.headers(9, instant, written.toString, positions, partial = content.isPartial)
     LogBlockWriter.bytes(kind, headers, bytes)
   }
 

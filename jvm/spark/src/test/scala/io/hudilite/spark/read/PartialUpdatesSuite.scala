@@ -82,16 +82,22 @@ class PartialUpdatesSuite extends FunSuite {
       }
     }
 
-    test(s"$name: a compaction completes the rows, a log compaction leaves them alone") {
-      val path = GoldenAnswers.copy(name)
-      val folded = Compactions.start(spark, path, Map("hoodie.log.compaction.blocks.threshold" -> "2").asJava, None,
-        CompactionKind.Log).result()
-      assertEquals(folded, Nil)
-      assert(Compactions.start(spark, path, Map.empty[String, String].asJava, None).result().nonEmpty)
-      assertEquals(GoldenAnswers.of(read(path)), GoldenAnswers.snapshot(name))
-      assertEquals(GoldenAnswers.of(read(path, "hoodie.datasource.query.type" -> "read_optimized")),
-        GoldenAnswers.snapshot(name))
-    }
+    for (format <- Seq("avro", "parquet"))
+      test(s"$name: a log compaction to $format keeps the rows of all times, and a compaction completes them") {
+        val path = GoldenAnswers.copy(name)
+        val writes = open(path).timeline.writes
+        def past: Seq[Seq[String]] = writes.map(w => GoldenAnswers.of(read(path, "as.of.instant" -> w.time)))
+        val before = past
+        val options = Map("hoodie.log.compaction.blocks.threshold" -> "2", "hoodie.logfile.data.block.format" -> format)
+        val folded = Compactions.start(spark, path, options.asJava, None, CompactionKind.Log).result()
+        assert(folded.flatMap(_.stats).nonEmpty)
+        assertEquals(GoldenAnswers.of(read(path)), GoldenAnswers.snapshot(name))
+        assertEquals(past, before)
+        assert(Compactions.start(spark, path, Map.empty[String, String].asJava, None).result().nonEmpty)
+        assertEquals(GoldenAnswers.of(read(path)), GoldenAnswers.snapshot(name))
+        assertEquals(GoldenAnswers.of(read(path, "hoodie.datasource.query.type" -> "read_optimized")),
+          GoldenAnswers.snapshot(name))
+      }
 
     test(s"$name: upserts, updates and deletes start from the rows that a query sees") {
       val path = GoldenAnswers.copy(name)

@@ -2,7 +2,14 @@ package io.hudilite.spark.logfile.encode
 
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, SequenceNumbers}
 
-/** What the log blocks of one task attempt share; it has one open at a time, and one of new keys. */
+import org.apache.avro.Schema
+import org.apache.spark.sql.types.StructType
+
+import scala.collection.JavaConverters._
+
+/** What the log blocks of one task attempt share that have the same columns; it has one open at a time, and one of new
+  * keys.
+  */
 private[spark] final class TaskBlocks(val layout: BaseFileLayout, val sequence: SequenceNumbers) {
 
   /** Encoder of the table's columns. */
@@ -13,4 +20,14 @@ private[spark] final class TaskBlocks(val layout: BaseFileLayout, val sequence: 
 
   /** Those of the open block whose keys the base file does not have. */
   lazy val absentBuffer: AvroBuffer = new AvroBuffer()
+
+  /** The same for blocks that have only these of the data columns. */
+  def only(columns: Seq[Int]): TaskBlocks = {
+    val written = new Schema.Parser().parse(layout.avroSchema)
+    val (meta, data) = written.getFields.asScala.toList.splitAt(written.getFields.size - layout.dataSchema.size)
+    val fields = (meta ++ columns.map(data)).map(f => new Schema.Field(f, f.schema))
+    val schema = Schema.createRecord(written.getName, written.getDoc, written.getNamespace, false, fields.asJava)
+    new TaskBlocks(
+      layout.copy(dataSchema = StructType(columns.map(layout.dataSchema(_))), avroSchema = schema.toString), sequence)
+  }
 }

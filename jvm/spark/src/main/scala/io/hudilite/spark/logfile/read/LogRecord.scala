@@ -51,6 +51,9 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) extends Vers
 
   override def isPartial: Boolean = LogRows.isPartial(current)
 
+  /** Number of the set of columns that the record has, 0 for all of them; see `LogRows.columnSet`. */
+  def columnSet: Int = LogRows.columnSet(current)
+
   /** The wanted columns of a partial record on top of a row, whose values of the columns that it has not are asked for by
     * the position of the wanted column. Nothing in the result belongs to the row.
     */

@@ -58,7 +58,11 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
   }
 
   /** The columns that a record has, by their positions among those that are read. */
-  private[spark] def present(row: UnsafeRow): Array[Boolean] = columnSets(row.getInt(Flags) >>> ColumnSetShift)
+  private[spark] def present(row: UnsafeRow): Array[Boolean] = columnSets(columnSet(row))
+
+  /** The wanted columns that are among a set of columns, by its number; their positions in ascending order. */
+  private[spark] def columnsOf(set: Int): Seq[Int] =
+    columnOrdinals.indices.filter(i => columnSets(set)(columnOrdinals(i) - BookkeepingColumns))
 
   private lazy val overlaid = new GenericInternalRow(schema.length)
 
@@ -143,7 +147,10 @@ private[spark] object LogRows {
   private val ColumnSetShift = 8
 
   /** Only some columns of the record are there; it changes nothing in the others. */
-  def isPartial(row: UnsafeRow): Boolean = (row.getInt(Flags) >>> ColumnSetShift) != 0
+  def isPartial(row: UnsafeRow): Boolean = columnSet(row) != 0
+
+  /** Number of the set of columns that a record has. */
+  def columnSet(row: UnsafeRow): Int = row.getInt(Flags) >>> ColumnSetShift
 
   private val DeleteOperation = UTF8String.fromString("D")
   private val BeforeUpdate = UTF8String.fromString("-U")

@@ -7,6 +7,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.Statistics
 import org.apache.spark.sql.execution.SQLExecution
 
+import scala.collection.JavaConverters._
 import scala.concurrent.Promise
 
 /** One shuffle that a plan reads in two places. Each execution of the plan has its own. Lives on the driver. */
@@ -26,6 +27,13 @@ final class SharedShuffle {
     execution <- Option(executions.get(executionId(session.sparkContext))) if execution.isWritten
     writer <- execution.writer.future.value
   } yield writer.get.runtimeStatistics
+
+  /** The same where the calling thread works for no execution, or for one of its own: a plan that writes is executed
+    * once, so whatever has been written is meant.
+    */
+  def counted: Option[Statistics] = statistics.orElse(
+    executions.values.asScala.filter(_.isWritten).flatMap(_.writer.future.value).headOption.map(
+      _.get.runtimeStatistics))
 
   override def toString: String = "shared"
 }

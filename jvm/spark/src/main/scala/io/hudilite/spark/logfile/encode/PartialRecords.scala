@@ -1,0 +1,25 @@
+package io.hudilite.spark.logfile.encode
+
+import io.hudilite.spark.row.KeptRows
+
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
+
+/** Records that have the same ones of a table's columns and no others: their blocks have a schema of their own.
+  *
+  * @param columns
+  *   positions of the data columns that they have, in ascending order
+  */
+private[spark] final class PartialRecords(task: TaskBlocks, columns: Seq[Int]) {
+
+  /** How their blocks are made. */
+  val blocks: TaskBlocks = task.only(columns)
+
+  private val view = ProjectingInternalRow(KeptRows.schema(blocks.layout.dataSchema),
+    KeptRows.Meta.indices ++ columns.map(_ + KeptRows.Meta.size))
+
+  /** The columns that such a record has of those of `KeptRows`; the row is reused. */
+  def of(kept: InternalRow): InternalRow = {
+    view.project(kept)
+    view
+  }
+}
