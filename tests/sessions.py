@@ -15,6 +15,8 @@ import startup
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+#: Two threads; a task that fails is run once more, as elsewhere than in one process it is three times.
+MASTER = "local[2,2]"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
@@ -60,7 +62,7 @@ class Sessions:
         return self.running
 
     def _start(self, kind: str) -> SparkSession:
-        builder = SparkSession.builder.master("local[2]").appName("hudilite-tests")
+        builder = SparkSession.builder.master(MASTER).appName("hudilite-tests")
         settings = {**SETTINGS, "spark.sql.warehouse.dir": str(self.scratch / "warehouse")}
         hudi, _, release = kind.partition("-")
         if hudi == "interop":
