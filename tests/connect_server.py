@@ -14,12 +14,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pyspark
 from sessions import SETTINGS, SPARK_LINE
 
 from hudilite import jar
 from hudilite.sessions import EXTENSION, SESSION_CATALOG
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 #: Whether the installed PySpark can start one.
 AVAILABLE = SPARK_LINE == "4"
@@ -87,6 +91,19 @@ class ConnectServer:
             time.sleep(0.2)
         self.stop()
         raise RuntimeError(f"the Spark Connect server did not start:\n{self.log.read_text()[-3000:]}")
+
+
+def in_this_jvm(spark: SparkSession) -> SparkSession:
+    """A session of Spark Connect with the driver of a classic one, which serves both from then on: one catalog, one
+    cache, and the same way through protocol and client as to another machine."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    context, port = spark.sparkContext, _free_port()
+    for name, value in {"address": "127.0.0.1", "port": str(port)}.items():
+        context._jsc.sc().conf().set(f"spark.connect.grpc.binding.{name}", value)
+    jvm: Any = spark._jvm
+    jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(context._jsc.sc())
+    return ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
 
 
 def _free_port() -> int:

@@ -17,6 +17,8 @@ from pyspark.sql import SparkSession
 
 #: Without the second compiler the JVM reserves but 48 MB for code, and stops compiling when they are full.
 FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
+#: Two threads; a task that fails is run once more, as elsewhere than in one process it is three times.
+MASTER = "local[2,2]"
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.driver.memory": "2g",
@@ -62,7 +64,7 @@ class Sessions:
         return self.running
 
     def _start(self, kind: str) -> SparkSession:
-        builder = SparkSession.builder.master("local[2]").appName("hudilite-tests")
+        builder = SparkSession.builder.master(MASTER).appName("hudilite-tests")
         settings = {**SETTINGS, "spark.sql.warehouse.dir": str(self.scratch / "warehouse")}
         hudi, _, release = kind.partition("-")
         if hudi == "interop":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from hudilite import driver, running
+from hudilite.arguments import invalid
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +94,7 @@ def chosen(options: Mapping[str, str] | None, policy: str | None, retain: int | 
     """Options with the policy and its number, checked: an unknown policy raises ``ValueError``."""
     if policy is not None and policy.upper() not in _RETAINED:
         known = ", ".join(get_args(Policy))
-        raise ValueError(f"[INVALID_OPTION_VALUE] The value '{policy}' of policy is not valid: it is one of {known}.")
+        raise invalid("policy", policy, f"it is one of {known}")
     name = policy.upper() if policy else None
     found = {**(options or {}), **({POLICY: name} if name else {})}
     if retain is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hudilite import driver, running
+from hudilite.arguments import invalid
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -130,9 +131,7 @@ def called(
 ) -> Call:
     """Return the arguments of a call; one that makes no sense raises ``ValueError``."""
     if target_bytes is not None and target_bytes < 1:
-        raise ValueError(
-            f"[INVALID_OPTION_VALUE] The value '{target_bytes}' of target_bytes is not valid: it is 1 or more."
-        )
+        raise invalid("target_bytes", target_bytes, "it is 1 or more")
     return Call(_names(sort_by), layout, _names(partitions), target_bytes, buckets)
 
 

@@ -46,8 +46,9 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
     running = SparkSession.getActiveSession()
     if running is not None and not is_connect(running) and not _has_hudilite(running):
         raise RuntimeError(
-            "A Spark session without hudilite is running in this process, and it takes no new jars. Start it with "
-            "hudilite.session() or hudilite.configure(builder), or run this in a new Python process."
+            "[EXTENSION_NOT_LOADED] A Spark session without hudilite is running in this process, and it takes no new "
+            "jars. Start it with hudilite.session() or hudilite.configure(builder), or run this in a new Python "
+            "process. SQLSTATE: 55000"
         )
     builder = SparkSession.builder.appName(app_name)
     if master is not None:

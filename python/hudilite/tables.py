@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, overload
 
 from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, services, undo
+from hudilite.arguments import check, checked, invalid
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hudilite.running import Progress
 
 
+@checked
 @dataclass(frozen=True)
 class HudiliteTable:
     """A table at a path.
@@ -110,6 +112,8 @@ class HudiliteTable:
         limit
             How many of them; all by default.
         """
+        if limit is not None and limit < 0:
+            raise invalid("limit", limit, "it is 0 or more")
         return [inspect.Commit(**row) for row in driver.metadata(self.spark, self.path, "history", limit=limit)]
 
     def files(self) -> list[inspect.DataFile]:
@@ -561,6 +565,8 @@ class HudiliteTable:
             When another write adds rows to one of them meanwhile.
         """
         named = [partition] if isinstance(partition, str) else partition
+        if not named:
+            raise invalid("partition", named, "it names none")
         return partitions.delete(self.spark, self.path, options or {}, named, dry_run)
 
     def expire_partitions(
@@ -628,6 +634,9 @@ class HudiliteTable:
 
 def located(spark: SparkSession, table: str) -> str:
     """The path of a table: what it is called by itself, unless the session knows a table of that name."""
+    check(path=table)
+    if not table:
+        raise invalid("path", table, "it is empty")
     if "/" in table or not re.fullmatch(_NAME, table) or not spark.catalog.tableExists(table):
         return table
     (row,) = driver.call(spark, "path_of", None, table=table)

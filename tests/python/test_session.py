@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -144,6 +146,77 @@ def test_condition_of_knows_errors_that_python_raises(spark: SparkSession, tmp_p
     assert condition(lambda: table.clean("KEEP_ALL")) == "INVALID_OPTION_VALUE"  # type: ignore[arg-type]
     assert condition(lambda: table.cluster(target_bytes=0)) == "INVALID_OPTION_VALUE"
     assert (condition(handled), condition(hidden)) == ("TABLE_NOT_FOUND", None)
+
+
+#: A value of each argument that it cannot have, and one that comes to the table.
+WRONG: dict[str, object] = {
+    "as_of": 5, "begin": None, "end": 5, "instant": 20260101, "comment": 5, "strategy": 5, "kind": 5, "layout": ["z"],
+    "policy": 5, "sort_by": [5], "partition": None, "partitions": 5, "limit": "ten", "target_bytes": 0.5,
+    "buckets": "8", "retain": "3", "days": True, "dry_run": "no", "if_due": 1, "fix": "yes", "timeout": "1",
+    "options": [("a", "b")],
+    "progress": "bar", "file": 5,
+}  # fmt: skip
+
+
+def test_each_argument_of_each_method_is_refused_with_its_name_before_anything_is_done(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    table = hudilite.table(spark, str(tmp_path / "nothing"))
+    methods = [(name, getattr(table, name)) for name in dir(table) if not name.startswith("_")]
+    seen = set()
+    for name, method in methods:
+        parameters = signature(method).parameters if callable(method) else {}
+        for argument, parameter in parameters.items():
+            needed = {p.name: "x" for p in parameters.values() if p.default is p.empty and p is not parameter}
+            with pytest.raises(TypeError) as raised:
+                method(**{**needed, argument: WRONG[argument]})
+            assert hudilite.condition_of(raised.value) == "INVALID_OPTION_VALUE", name
+            assert f"of {argument} is not valid" in str(raised.value) and "\n" not in str(raised.value)
+            seen.add(argument)
+    assert seen == WRONG.keys()
+    for call in (lambda: hudilite.table(spark, 5), lambda: hudilite.table(spark, ""), lambda: table.history(-1)):  # type: ignore[arg-type]
+        with fails_with("INVALID_OPTION_VALUE"):
+            call()
+
+
+def test_wrong_values_of_the_right_type_are_refused_where_they_are_read(spark: SparkSession, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    keys = {"hoodie.datasource.write.recordkey.field": "id", "hoodie.datasource.write.table.type": "MERGE_ON_READ"}
+    spark.range(1).write.format("hudilite").options(**keys).mode("overwrite").save(path)
+    table = hudilite.table(spark, path)
+    calls: list[tuple[str, Callable[[], object]]] = [
+        ("INVALID_INSTANT", lambda: table.rows(as_of="soon")),
+        ("INVALID_INSTANT", lambda: table.changes("soon")),
+        ("INVALID_OPTION_VALUE", lambda: table.compact(kind="both")),  # type: ignore[call-overload]
+        ("INVALID_OPTION_VALUE", lambda: table.compact(strategy="Fancy")),
+        ("INVALID_OPTION_VALUE", lambda: table.schedule_compaction(strategy="Fancy")),
+        ("INVALID_OPTION_VALUE", lambda: table.cluster("id", "spiral")),  # type: ignore[arg-type,call-overload]
+        ("MISSING_COLUMN", lambda: table.schedule_clustering("nobody")),
+        ("INVALID_OPTION_VALUE", lambda: table.cluster(partitions="nowhere")),
+        ("INVALID_OPTION_VALUE", lambda: table.clean(retain=0)),
+        ("INVALID_OPTION_VALUE", lambda: table.expire_partitions(-1)),
+        ("PARTITION_NOT_FOUND", lambda: table.delete_partition("nowhere")),
+        ("INVALID_OPTION_VALUE", lambda: table.delete_partition([])),
+        ("COMPACTION_NOT_FOUND", lambda: table.compact("20200101000000000")),
+        ("CLUSTERING_NOT_FOUND", lambda: table.cluster(instant="20200101000000000")),
+        ("ROLLBACK_NOT_POSSIBLE", lambda: table.rollback("soon")),
+        ("RESTORE_NOT_POSSIBLE", lambda: table.restore("soon")),
+        ("SAVEPOINT_NOT_POSSIBLE", lambda: table.savepoint("soon")),
+        ("SAVEPOINT_NOT_FOUND", lambda: table.delete_savepoint("soon")),
+        *(
+            ("UNKNOWN_OPTION", lambda call=call: call(options={"hoodie.clean.polcy": "x"}))
+            for call in (table.compact, table.cluster, table.clean, table.archive, table.services, table.doctor)
+        ),
+    ]
+    told = []
+    for at, (condition, call) in enumerate(calls):
+        try:
+            call()
+        except Exception as error:
+            told.append((at, condition, hudilite.condition_of(error)))
+        else:
+            told.append((at, condition, "nothing"))
+    assert [each for each in told if each[1] != each[2]] == []
 
 
 def test_a_table_handle_can_be_made_more_than_once(spark: SparkSession, golden_root: Path) -> None:

@@ -23,7 +23,10 @@ def opened(sessions: Sessions, tmp_path_factory: pytest.TempPathFactory) -> Iter
     )
     for name, template in TEMPLATES.items():
         make(spark, template, scratch / "templates" / name)
-    yield doors(spark, scratch / "templates", scratch)
+    made = doors(spark, scratch / "templates", scratch)
+    yield made
+    if "connect" in made:
+        made["connect"].session.stop()  # else it looks for its server as the process ends
     spark.sql(f"DROP DATABASE {DATABASE} CASCADE")
 
 

@@ -1,4 +1,4 @@
-"""Ways to a table: by its path, by a name in the session's catalog, and as a table that Apache Hudi registered."""
+"""Ways to a table: by path, by a name in the session's catalog, as Apache Hudi registered it, over Spark Connect."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from connect_server import AVAILABLE, in_this_jvm
 from pyspark.sql import SparkSession
 
 from statements.templates import SOURCE, TEMPLATES
 
 DATABASE = "stmts"
 #: The doors of a run, of those in `statement.DOORS`.
-OPENED = ("path", "name", "registered")
+OPENED = ("path", "name", "registered", "connect") if AVAILABLE else ("path", "name", "registered")
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Door:
     session
         Runs the statements.
     observer
-        A session of the driver that sees the same catalog; the same one but over Connect.
+        A session of the driver that sees the same catalog, and that no setting of a statement reaches.
     templates
         Where the templates lie.
     scratch
@@ -130,16 +131,17 @@ def _as_hudi_registers(spark: SparkSession, name: str) -> None:
 
 
 def doors(spark: SparkSession, templates: Path, scratch: Path) -> dict[str, Door]:
-    """All doors that the session opens; one over Connect is `Door("connect", _by_name, remote, spark, ...)`."""
+    """All doors of `OPENED`, each with a session of its own in one driver, so that all have one observer."""
+    makers: dict[str, Maker] = {"path": _by_path, "name": _by_name, "registered": _registered, "connect": _by_name}
+    sessions = {kind: in_this_jvm(spark) if kind == "connect" else spark.newSession() for kind in OPENED}
     return {
-        kind: Door(kind, make, prepared(spark), spark, templates, scratch)
-        for kind, make in {"path": _by_path, "name": _by_name, "registered": _registered}.items()
+        kind: Door(kind, makers[kind], prepared(session), spark, templates, scratch)
+        for kind, session in sessions.items()
     }
 
 
-def prepared(spark: SparkSession) -> SparkSession:
-    """A session of its own with the views that statements read from."""
-    session = spark.newSession()
+def prepared(session: SparkSession) -> SparkSession:
+    """The session with the views that statements read from."""
     session.conf.set("spark.sql.shuffle.partitions", "1")
     session.sql(f"USE {DATABASE}")
     session.sql(f"CREATE TEMP VIEW src AS SELECT * FROM {SOURCE}")

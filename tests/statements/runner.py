@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+import hudilite
 from statements.doors import DATABASE, Door, Table
 from statements.footprint import Footprint, footprint, ordered, plain
 from statements.statement import Statement
@@ -60,12 +62,18 @@ def run(session: SparkSession, text: str, python: bool) -> list[tuple[Any, ...]]
     """The rows of a statement, or the value of a Python expression as the only one."""
     if not python:
         return [plain(row) for row in session.sql(text).collect()]
-    value = eval(text, {"spark": session})
+    value = eval(text, {"spark": session, "expr": functions_of(session).expr})
     if hasattr(value, "collect"):
         value = value.collect()
     if isinstance(value, list):
         return [plain(item) if isinstance(item, tuple) else (plain(item),) for item in value]
     return [] if value is None else [(plain(value),)]
+
+
+def functions_of(session: SparkSession) -> Any:
+    """The functions of columns that a session takes: those of Spark Connect are others."""
+    kind = "connect." if type(session).__module__.startswith("pyspark.sql.connect.") else ""
+    return import_module(f"pyspark.sql.{kind}functions")
 
 
 def _attempt(session: SparkSession, text: str) -> list[tuple[Any, ...]] | None:
@@ -81,6 +89,11 @@ def first_line(error: Exception) -> str:
     return lines[1] if lines[0].startswith("An error occurred while calling") and len(lines) > 1 else lines[0]
 
 
+def _told(error: Exception) -> str:
+    """The text of an error, of one over Spark Connect without the server's trace, which the client puts behind it."""
+    return str(error).partition("\n\nJVM stacktrace:")[0].strip()
+
+
 def _check_error(statement: Statement, said: _Fill, error: Exception | None) -> None:
     if statement.condition is None:
         if error is not None:
@@ -93,7 +106,8 @@ def _check_error(statement: Statement, said: _Fill, error: Exception | None) -> 
     assert not any(word in line for word in INTERNAL), line
     assert said(statement.text_of_error).lower() in line.lower(), line
     if names and all(name in OURS for name in names):
-        assert len(str(error).strip().splitlines()) == 1, str(error)
+        assert hudilite.condition_of(error) in names, str(error)
+        assert len(_told(error).splitlines()) == 1, str(error)
 
 
 #: What tells of an error that nobody thought of.

@@ -66,7 +66,7 @@ KINDS = {
         _writes(f"{_NEW}.writeTo('$T').append()", [_FOUR]),
         _writes(f"{_NEW}.writeTo('$T').overwritePartitions()", [_FOUR]),
         _writes(
-            f"{_NEW}.writeTo('$T').overwrite(__import__('pyspark.sql.functions').sql.functions.expr(\"day = 'c' or day = 'b'\"))",
+            f"{_NEW}.writeTo('$T').overwrite(expr(\"day = 'c' or day = 'b'\"))",
             [_FOUR],
             _ALL[2:],
         ),
@@ -110,5 +110,34 @@ KINDS = {
             "",
         ),
         _refused(f"{_NEW}.write.format('hudilite').mode('append').bucketBy(4, 'id').save('$DIR')", ""),
+    ],
+    "readers and writers of other columns": [
+        asks("list(spark.table('$T').inputFiles())"),
+        asks("[f for f in spark.table('$T').join(spark.table('other'), 'id').inputFiles() if '/other/' not in f]"),
+        _writes(f"{_NEW}.select('name', 'v', 'day', 'id').writeTo('$T').append()", [_FOUR]),
+        _writes(
+            f"{_NEW}.select('name', 'v', 'day', 'id').write.format('hudilite').mode('append').saveAsTable('$T')",
+            [_FOUR],
+            doors=("name", "connect"),
+        ),
+        _writes(f"{_NEW}.selectExpr('id', 'day AS name', 'v', 'name AS day').write.insertInto('$T')", [_FOUR]),
+        Statement(
+            f"{_NEW}.writeTo('$P').using('hudilite').tableProperty('primaryKey', 'id').createOrReplace()",
+            python=True,
+            touches=frozenset({"names"}),
+            then="SELECT * FROM $P",
+            sees=[_FOUR],
+        ),
+        _refused(f"{_NEW}.writeTo('$T').overwrite(expr('v > 1'))", "STATEMENT_NOT_SUPPORTED", "v"),
+        _refused(f"{_NEW}.select('id', 'day').write.insertInto('$T')", "INSERT_COLUMN_ARITY_MISMATCH"),
+        _refused(f"{_NEW}.selectExpr('*', '1 AS more').write.insertInto('$T')", "INSERT_COLUMN_ARITY_MISMATCH"),
+        _refused(f"{_NEW}.write.partitionBy('name').insertInto('$T')", "", ""),
+        _writes(f"{_NEW}.select('id', 'day').writeTo('$T').append()", [(4, "c", None, None)], lines=("4",)),
+        _refused(f"{_NEW}.select('id', 'day').writeTo('$T').append()", "", "", lines=("3.5",)),
+        _refused(
+            f"{_NEW}.selectExpr('id', 'day', 'named_struct(\"x\", v) AS v', 'name').writeTo('$T').append()", "", "v"
+        ),
+        _refused(f"{_NEW}.writeTo('$P').using('hudilite').create()", "MISSING_OPTION", "recordkey"),
+        _refused(f"{_NEW}.writeTo('$P').using('hudilite').tableProperty('primaryKey', 'id').replace()", NO_TABLE),
     ],
 }

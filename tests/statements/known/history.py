@@ -58,7 +58,11 @@ KINDS = {
     "table functions": [
         gives("SELECT id FROM hudi_table_changes('$A', 'latest_state', 'earliest') ORDER BY id", 1, 2, 3),
         gives("SELECT count(*) FROM hudi_query_timeline('$A')", 2),
-        refused("SELECT * FROM hudi_table_changes('$A', 'cdc', 'earliest')", "", "changes before and after"),
+        refused(
+            "SELECT * FROM hudi_table_changes('$A', 'cdc', 'earliest')",
+            "INVALID_OPTION_VALUE",
+            "hudi_table_changes is not valid: changes before and after",
+        ),
         refused("SELECT * FROM hudi_table_changes('$A')", "", "write hudi_table_changes(table"),
         refused("SELECT * FROM hudi_query_timeline('/nothing')", "TABLE_NOT_FOUND"),
         refused("SELECT * FROM hudi_query_timelin('$A')", "", "hudi_query_timelin"),

@@ -2,15 +2,23 @@ package io.hudilite.error
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
+import java.util.regex.{Matcher, Pattern}
+
 import scala.collection.JavaConverters._
 
 /** One entry of `error-conditions.json`: `message` says what happened and why, `action` what to do. */
-final case class Condition(name: String, kind: String, sqlState: String, message: String, action: String)
+final case class Condition(name: String, kind: String, sqlState: String, message: String, action: String) {
+
+  /** All that is said, with parameters by their names. */
+  private[error] def template: String = s"[$name] $message $action SQLSTATE: $sqlState"
+}
 
 /** The declared error conditions, and the one place that turns a condition into text. */
 object Conditions {
 
   private val Resource = "/hudilite/error-conditions.json"
+  private val Parameter = "<([A-Za-z]+)>".r
+  private val Told = (Pattern.quote(getClass.getPackage.getName) + """\.\w+: (?=\[([A-Z_]+)\])""").r
 
   /** All conditions, sorted by name as in the file. */
   lazy val all: Seq[Condition] = {
@@ -30,9 +38,28 @@ object Conditions {
   /** `[CONDITION] message action SQLSTATE: state`, with each `<parameter>` replaced by its value. */
   def render(name: String, parameters: Map[String, String]): String = {
     val condition = byName.getOrElse(name, throw new IllegalStateException(s"undeclared error condition $name"))
-    val template = s"[$name] ${condition.message} ${condition.action} SQLSTATE: ${condition.sqlState}"
-    "<([A-Za-z]+)>".r.replaceAllIn(template,
-      m =>
-        java.util.regex.Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
+    Parameter.replaceAllIn(condition.template,
+      m => Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
+  }
+
+  /** The error of hudilite's that a text tells of as a `Throwable` does, by its class: with its values, where one ends
+    * being told by what [[render]] has put behind it.
+    */
+  def read(text: String): Option[(Condition, Map[String, String])] = for {
+    told <- Told.findFirstMatchIn(text)
+    condition <- byName.get(told.group(1))
+    names = Parameter.findAllMatchIn(condition.template).map(_.group(1)).toList.distinct
+    matcher = pattern(condition.template).matcher(text).region(told.end, text.length)
+    if matcher.lookingAt()
+  } yield condition -> names.map(name => name -> matcher.group(name)).toMap
+
+  /** What has the form of a template; a parameter that it names again is the same there. */
+  private def pattern(template: String): Pattern = {
+    val texts = Parameter.split(template).map(Pattern.quote)
+    val names = Parameter.findAllMatchIn(template).map(_.group(1)).toVector
+    val values = names.indices.map { i =>
+      if (names.indexOf(names(i)) == i) s"(?<${names(i)}>.*?)" else s"\\k<${names(i)}>"
+    }
+    Pattern.compile(texts.zipAll(values, "", "").map { case (text, value) => text + value }.mkString, Pattern.DOTALL)
   }
 }

@@ -18,23 +18,30 @@ sealed trait HudiliteException extends Throwable {
 
 object HudiliteException {
 
-  /** The error of hudilite's that `error` is, or that is behind it, as behind Spark's failure of a job. */
-  @annotation.tailrec
-  def in(error: Throwable): Option[HudiliteException] = error match {
-    case null => None
-    case own: HudiliteException => Some(own)
-    case other => in(other.getCause)
+  /** The error of hudilite's that `error` is, or that is behind it, as behind Spark's failure of a job; also one of which
+    * only the text is left, as where a job was given up at the first failure of a task.
+    */
+  def in(error: Throwable): Option[HudiliteException] = {
+    val chain = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toList
+    chain.collectFirst { case own: HudiliteException => own }.orElse(
+      chain.flatMap(e => Option(e.getMessage).flatMap(Conditions.read)).headOption.map { case (condition, parameters) =>
+        of(condition.kind, condition.name, parameters, null)
+      })
   }
 
   /** What to raise for `error`: itself, or in the place of what others have put around an error of hudilite's that error
     * once more, in its one line, with all that was around it as its cause.
     */
-  def unwrapped(error: Throwable): Throwable = in(error).filter(_ ne error).fold(error) {
-    case e: InvalidInput => new InvalidInput(e.condition, e.parameters, error)
-    case e: UnsupportedTable => new UnsupportedTable(e.condition, e.parameters, error)
-    case e: CommitConflict => new CommitConflict(e.condition, e.parameters, error)
-    case e: CommitStateUnknown => new CommitStateUnknown(e.condition, e.parameters, error)
-    case e: CorruptTable => new CorruptTable(e.condition, e.parameters, error)
+  def unwrapped(error: Throwable): Throwable =
+    in(error).filter(_ ne error).fold(error)(e => of(e.getClass.getSimpleName, e.condition, e.parameters, error))
+
+  private def of(kind: String, condition: String, parameters: Map[String, String], cause: Throwable)
+      : Throwable with HudiliteException = kind match {
+    case "InvalidInput" => new InvalidInput(condition, parameters, cause)
+    case "UnsupportedTable" => new UnsupportedTable(condition, parameters, cause)
+    case "CommitConflict" => new CommitConflict(condition, parameters, cause)
+    case "CommitStateUnknown" => new CommitStateUnknown(condition, parameters, cause)
+    case "CorruptTable" => new CorruptTable(condition, parameters, cause)
   }
 
   /** Runs `body`; what it raises is [[unwrapped]]. */

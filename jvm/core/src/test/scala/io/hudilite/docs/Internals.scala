@@ -99,6 +99,10 @@ object Internals {
       "lookup/IndexProbeExec", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.SQLExecution")("Which execution of a plan a thread works for.")(
       "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/SharedShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry(Inside)(
+      "`TaskOutputFileAlreadyExistException`, which a task raises so that its job is given up at once: a row that breaks a " +
+        "rule breaks it in each attempt. A Spark that did not know it any more would run the task again.")(
+      "shim/LastAttempts")("MergeStatementSuite"),
     entry(Inside)("`RDD.mapPartitionsInternal`, without Spark's look at the bytecode of each function.")("shim/Rdds")(
       "LaterRowSuite"))
 

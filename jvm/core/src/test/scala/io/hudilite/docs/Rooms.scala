@@ -64,7 +64,7 @@ object Rooms {
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),
     Room("spark.curve", "rows by where they lie on a curve through the values of several columns", "service.cluster"),
     Room("spark.row", "Spark's types and rows beside the format's; the session's configuration", "config", "error",
-      "filegroup", "record", "storage"),
+      "filegroup", "record", "spark.shim", "storage"),
     Room("spark.basefile.read", "base files to batches and rows, by Spark's vectorized Parquet reader", "codec.parquet",
       "config",
       "error", "filegroup", "log", "record", "schema", "spark.row", "spark.shim", "storage", "table"),

@@ -43,6 +43,25 @@ class ConditionsSuite extends FunSuite {
     assertEquals(Conditions.all.map(_.name).toSet -- thrown.map(_._2), Set.empty[String])
   }
 
+  test("of a text that tells of an error its condition and values are read again") {
+    for (c <- Conditions.all; value <- Seq("[v]<x>,$1\\\n'e'SQLSTATE:", "[v] <x> of the\n $1 . SQLSTATE: ")) {
+      val names = "<([A-Za-z]+)>".r.findAllMatchIn(c.message + c.action).map(_.group(1)).toSet
+      val values = names.zipWithIndex.map { case (name, i) => name -> s"$i$value" }.toMap
+      val told = Conditions.render(c.name, values)
+      val text = s"Task 0.0 in stage 3.0 (TID 5) failed: io.hudilite.error.${c.kind}: $told\nDriver stacktrace:\n at x"
+      assertEquals(Conditions.read(text).map(_._1), Some(c))
+      if (!value.contains(' ')) assertEquals(Conditions.read(text).map(_._2), Some(values))
+      val job = new RuntimeException("all of it", new IllegalStateException(text))
+      val raised = HudiliteException.unwrapped(job)
+      assertEquals(raised.getMessage, told)
+      assertEquals(raised.getClass.getSimpleName, c.kind)
+      assert(raised.getCause eq job)
+    }
+    Seq("", "[NULL_RECORD_KEY] said by somebody", "io.hudilite.error.InvalidInput: [NO_SUCH_NAME] x",
+      "io.hudilite.error.InvalidInput: [NULL_RECORD_KEY] and something else")
+      .foreach(text => assertEquals(Conditions.read(text), None, text))
+  }
+
   test("an error carries its condition in brackets, the values, the action and the SQL state") {
     val error = InvalidInput("TABLE_NOT_FOUND", "path" -> "/tmp/$1\\x")
     assertEquals(error.condition, "TABLE_NOT_FOUND")

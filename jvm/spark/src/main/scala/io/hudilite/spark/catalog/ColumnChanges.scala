@@ -123,18 +123,22 @@ private final class ColumnChangesOf(table: String) {
 
   /** The struct with other fields in the struct that the path leads to. */
   private def at(struct: StructType, path: List[String])(change: Seq[StructField] => Seq[StructField]): StructType =
-    path match {
-      case Nil => StructType(change(struct.fields.toSeq))
-      case name :: rest => StructType(struct.fields.map(f =>
-            if (f.name == name) f.copy(dataType = inside(f.dataType, rest)(change)) else f))
-    }
+    fields(struct, path, path)(change)
 
-  private def inside(dataType: DataType, path: List[String])(change: Seq[StructField] => Seq[StructField]): DataType =
+  private def fields(struct: StructType, path: List[String], whole: List[String])(
+      change: Seq[StructField] => Seq[StructField]): StructType = path match {
+    case Nil => StructType(change(struct.fields.toSeq))
+    case name :: rest => StructType(struct.fields.map(f =>
+          if (f.name == name) f.copy(dataType = inside(f.dataType, rest, whole)(change)) else f))
+  }
+
+  private def inside(dataType: DataType, path: List[String], whole: List[String])(
+      change: Seq[StructField] => Seq[StructField]): DataType =
     (dataType, path) match {
-      case (s: StructType, _) => at(s, path)(change)
-      case (ArrayType(element, nulls), "element" :: rest) => ArrayType(inside(element, rest)(change), nulls)
-      case (MapType(key, value, nulls), "value" :: rest) => MapType(key, inside(value, rest)(change), nulls)
-      case _ => throw refused(path, "only fields of structs are changed")
+      case (s: StructType, _) => fields(s, path, whole)(change)
+      case (ArrayType(element, nulls), "element" :: rest) => ArrayType(inside(element, rest, whole)(change), nulls)
+      case (MapType(key, value, nulls), "value" :: rest) => MapType(key, inside(value, rest, whole)(change), nulls)
+      case _ => throw refused(whole, "only fields of structs are changed")
     }
 
   private def refused(path: Seq[String], reason: String): InvalidInput =

@@ -5,6 +5,7 @@ import io.hudilite.record.{KeyEncoding, LegalPath, TimestampPartitions}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -57,7 +58,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
       if (key == null || key.numBytes == 0) null else key
     } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
 
-  private def nullKey: InvalidInput = InvalidInput("NULL_RECORD_KEY", "fields" -> keyFields.mkString(", "))
+  private def nullKey: Throwable =
+    LastAttempts.failure(InvalidInput("NULL_RECORD_KEY", "fields" -> keyFields.mkString(", ")))
 
   /** The row's partition path; empty in an unpartitioned table. */
   def partitionPath(row: InternalRow): UTF8String =
@@ -78,12 +80,13 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     }
   }
 
-  private def spell(row: InternalRow): UTF8String = {
-    val values = texts(partitions, partitionValues, row)
-    val path = KeyEncoding.partitionPath(partitionFields, values, settings.hiveStyle, settings.urlEncode)
-    if (toWrite) LegalPath.check(path, partitionFields, values.toSeq)
-    UTF8String.fromString(path)
-  }
+  private def spell(row: InternalRow): UTF8String =
+    try {
+      val values = texts(partitions, partitionValues, row)
+      val path = KeyEncoding.partitionPath(partitionFields, values, settings.hiveStyle, settings.urlEncode)
+      if (toWrite) LegalPath.check(path, partitionFields, values.toSeq)
+      UTF8String.fromString(path)
+    } catch { case e: InvalidInput => throw LastAttempts.failure(e) }
 
   private def texts(fields: Array[FieldText], values: Array[String], row: InternalRow): Array[String] = {
     var i = 0

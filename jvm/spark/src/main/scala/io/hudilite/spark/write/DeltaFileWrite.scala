@@ -7,6 +7,7 @@ import io.hudilite.spark.row.{RowKeys, RunningTask, TaskAttempt}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
@@ -92,9 +93,9 @@ private object ChangeWriter {
   val FileId = 1
   val Position = 2
 
-  def keyChanged(from: UTF8String, to: UTF8String): InvalidInput =
-    InvalidInput("RECORD_KEY_CHANGED", "from" -> from.toString, "to" -> to.toString)
+  def keyChanged(from: UTF8String, to: UTF8String): Throwable =
+    LastAttempts.failure(InvalidInput("RECORD_KEY_CHANGED", "from" -> from.toString, "to" -> to.toString))
 
-  def partitionChanged(key: UTF8String, from: UTF8String, to: UTF8String): InvalidInput =
-    InvalidInput("PARTITION_CHANGED", "key" -> key.toString, "from" -> from.toString, "to" -> to.toString)
+  def partitionChanged(key: UTF8String, from: UTF8String, to: UTF8String): Throwable = LastAttempts.failure(
+    InvalidInput("PARTITION_CHANGED", "key" -> key.toString, "from" -> from.toString, "to" -> to.toString))
 }

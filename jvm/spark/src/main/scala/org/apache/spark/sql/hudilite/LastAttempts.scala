@@ -1,0 +1,13 @@
+package org.apache.spark.sql.hudilite
+
+import org.apache.spark.{TaskContext, TaskOutputFileAlreadyExistException}
+
+/** Failures of tasks that would fail again. */
+object LastAttempts {
+
+  /** What a task raises for `error`, so that Spark gives its job up and runs no other attempt: it knows the class by its
+    * name, as that of what cannot be written. Of the error the driver gets the text alone. Outside of tasks it is `error`.
+    */
+  def failure(error: Throwable): Throwable =
+    if (TaskContext.get() == null) error else new TaskOutputFileAlreadyExistException(error)
+}

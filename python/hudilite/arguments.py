@@ -1,0 +1,90 @@
+"""What arguments of the table object must be, by their names: one name means one thing in all methods."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from os import PathLike
+from typing import Any, TypeVar
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def invalid(name: str, value: object, reason: str, kind: type[Exception] = ValueError) -> Exception:
+    """The error for an argument, in the words of hudilite's other errors."""
+    return kind(
+        f"[INVALID_OPTION_VALUE] The value '{value}' of {name} is not valid: {reason}. "
+        "Correct the value; help() of the method describes it. SQLSTATE: 22023"
+    )
+
+
+def checked(table: _Class) -> _Class:
+    """Have the public methods of a class look at their arguments before anything is done."""
+    for name, method in list(vars(table).items()):
+        if not name.startswith("_") and inspect.isfunction(method):
+            setattr(table, name, _checking(method))
+    return table
+
+
+def check(**given: object) -> None:
+    """Raise for the first argument that is not what its name stands for.
+
+    Raises
+    ------
+    TypeError
+        With the condition ``INVALID_OPTION_VALUE``. What is wrong with a value of the right type is told elsewhere.
+    """
+    for name, value in given.items():
+        if name in _KINDS:
+            reason, fits = _KINDS[name]
+            if not fits(value):
+                raise invalid(name, value, f"it must be {reason}", TypeError)
+
+
+def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
+    signature = inspect.signature(method)
+    required = {name for name, parameter in signature.parameters.items() if parameter.default is parameter.empty}
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs).arguments
+        check(**{name: value for name, value in bound.items() if value is not None or name in required})
+        return method(*args, **kwargs)
+
+    return call
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_texts(value: object) -> bool:
+    return _is_text(value) or (isinstance(value, Sequence) and all(map(_is_text, value)))
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value)) and None not in value.values()
+
+
+_TEXT = ("a text", _is_text)
+_TEXTS = ("a text or several of them", _is_texts)
+_NUMBER = ("a whole number", _is_number)
+_BOOLEAN = ("True or False", lambda value: isinstance(value, bool))
+_SECONDS = ("a number of seconds", lambda value: _is_number(value) or isinstance(value, float))
+_KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
+    **dict.fromkeys(("path", "as_of", "begin", "end", "instant", "comment"), _TEXT),
+    **dict.fromkeys(("strategy", "kind", "layout", "policy"), _TEXT),
+    **dict.fromkeys(("sort_by", "partition", "partitions"), _TEXTS),
+    **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days"), _NUMBER),
+    **dict.fromkeys(("dry_run", "if_due", "fix"), _BOOLEAN),
+    "timeout": _SECONDS,
+    "options": ("a mapping of names to values", _is_mapping),
+    "progress": ("a function of two numbers, or True", lambda value: callable(value) or isinstance(value, bool)),
+    "file": ("a path", lambda value: isinstance(value, (str, PathLike))),
+}
