@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from statements.known import changes, columns, frames, gaps, history, inserts, names, partitions, reads, tables
+from statements.known import changes, columns, entries, frames, gaps, history, inserts, names, partitions, reads, tables
 from statements.statement import Statement
 
-_GROUPS = (reads, inserts, changes, tables, columns, partitions, names, history, frames, gaps)
+_GROUPS = (reads, inserts, changes, tables, columns, partitions, names, history, frames, entries, gaps)
 
 STATEMENTS: list[Statement] = [
     statement.of(kind) for group in _GROUPS for kind, known in group.KINDS.items() for statement in known

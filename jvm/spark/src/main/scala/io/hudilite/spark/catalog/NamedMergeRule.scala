@@ -37,12 +37,17 @@ object NamedMergeRule extends Rule[LogicalPlan] {
 
   private def isOurs(catalog: String): Boolean = catalog.equalsIgnoreCase(HudiliteCatalog.Name)
 
-  private def registered(names: Seq[String]): Option[String] = {
+  private def registered(names: Seq[String]): Option[String] =
+    inSession(names).flatMap(NamedTables.find).map(_.path)
+
+  /** What a name of a statement is in the session's own catalog, when it is one there and that is hudilite's. */
+  private[catalog] def inSession(names: Seq[String]): Option[Identifier] = {
     val session = SparkSession.active
     val qualified = names.size == 3 && names.head.equalsIgnoreCase(HudiliteSessionCatalog.Name)
-    val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name
+    val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name &&
+      (names.size == 1 || session.conf.getOption(s"spark.sql.catalog.${names.head}").isEmpty)
     Some(if (qualified) names.tail else names).filter(_ => qualified || local)
       .filter(_ => Catalogs.of(session, HudiliteSessionCatalog.Name).isInstanceOf[HudiliteSessionCatalog])
-      .flatMap(parts => NamedTables.find(Identifier.of(parts.dropRight(1).toArray, parts.last))).map(_.path)
+      .map(parts => Identifier.of(parts.dropRight(1).toArray, parts.last))
   }
 }
