@@ -64,10 +64,11 @@ object Internals {
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
-      "catalog/AskedLike", "catalog/StatementRewrites")("LikeStatementSuite"),
+      "catalog/LikeStatement", "catalog/StatementRewrites")("LikeStatementSuite"),
     entry("sql.execution.command.LeafRunnableCommand")(
-      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog/LikeStatement")("AnalyzeStatementSuite", "LikeStatementSuite"),
-    entry("sql.execution.command.CommandUtils", Inside)(
+      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog/LikeStatement")(
+      "AnalyzeStatementSuite", "LikeStatementSuite"),
+    entry("sql.execution.command.CommandUtils")(
       "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(

@@ -13,6 +13,7 @@ object Datasets {
   def column(expression: Expression): Column = classic.ExpressionUtils.column(expression)
 
   /** The number of rows, and statistics of columns as ANALYZE TABLE makes them. */
-  def statistics(session: SparkSession, plan: LogicalPlan, columns: Seq[Attribute]): (Long, Map[Attribute, ColumnStat]) =
+  def statistics(session: SparkSession, plan: LogicalPlan, columns: Seq[Attribute])
+      : (Long, Map[Attribute, ColumnStat]) =
     CommandUtils.computeColumnStats(session.asInstanceOf[classic.SparkSession], plan, columns)
 }
