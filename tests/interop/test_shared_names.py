@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 from pyspark.sql import SparkSession
 
 
@@ -25,3 +27,72 @@ def test_a_table_of_hudi_is_read_and_written_by_its_name(spark: SparkSession, pa
         assert "shared" in {row.tableName for row in session.sql("SHOW TABLES IN hudilite.default").collect()}
     finally:
         session.sql("DROP TABLE shared")
+
+
+def rows(session: SparkSession, query: str) -> list[tuple[object, ...]]:
+    """What a query answers, in order of the rows' texts."""
+    return sorted((tuple(row) for row in session.sql(query).collect()), key=str)
+
+
+def entry(session: SparkSession, name: str) -> dict[str, str]:
+    """What the catalog keeps of a table besides its name, place and time."""
+    jvm: Any = session._jvm
+    catalog = session._jsparkSession.sessionState().catalog()
+    found = catalog.getTableMetadata(
+        jvm.org.apache.spark.sql.catalyst.TableIdentifier(name, jvm.scala.Option.apply("default"))
+    )
+    kept = found.toLinkedHashMap()
+    names = (
+        "Provider",
+        "Comment",
+        "Serde Library",
+        "InputFormat",
+        "OutputFormat",
+        "Partition Columns",
+        "Schema",
+        "Type",
+    )
+    facts = {key: str(kept.get(key)) for key in names}
+    return facts | {
+        key: found.properties().apply(key)
+        for key in ("provider", "type", "primaryKey", "preCombineField", "orderingFields")
+    }
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+@pytest.mark.parametrize("kind", ["cow", "mor"])
+def test_a_table_made_here_for_hudi_is_one_of_its_own(spark: SparkSession, kind: str, partitioned: bool) -> None:
+    """A table that hudilite's SQL makes `USING hudi`: Hudi's catalog has it as one of its own, and both write to it."""
+    hudi, lite = spark.newSession(), spark.newSession()
+    hudi.conf.set("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.hudi.catalog.HoodieCatalog")
+    lite.conf.set("spark.sql.catalog.spark_catalog", "io.hudilite.spark.catalog.HudiliteSessionCatalog")
+    by = "PARTITIONED BY (Day)" if partitioned else ""
+    said = (
+        f"(Id INT, Day STRING, v STRING, ts INT) USING hudi {by} "
+        f"TBLPROPERTIES (primaryKey = 'Id', preCombineField = 'ts', type = '{kind}') COMMENT 'of both'"
+    )
+    lite.sql(f"CREATE TABLE both {said}")
+    hudi.sql(f"CREATE TABLE theirs {said}")
+    assert entry(hudi, "both") == entry(hudi, "theirs")
+    hudi.sql("DROP TABLE theirs")
+    lite.sql("INSERT INTO both (Id, Day, v, ts) VALUES (1, 'a', 'lite', 1), (2, 'b', 'lite', 1), (3, 'b', 'lite', 1)")
+    hudi.sql("UPDATE both SET v = 'hudi', ts = 2 WHERE Id = 1")
+    hudi.sql("DELETE FROM both WHERE Id = 2")
+    hudi.sql(
+        "MERGE INTO both t USING (SELECT 4 AS Id, 'a' AS Day, 'hudi' AS v, 1 AS ts) s ON t.Id = s.Id "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
+    places = [row[0] for row in hudi.sql("DESCRIBE both").collect() if not row[0].startswith(("_hoodie", "#"))][:4]
+    assert places == [row[0] for row in lite.sql("DESCRIBE both").collect()][:4]
+    values = {"Id": "5", "Day": "'c'", "v": "'hudi'", "ts": "1"}
+    hudi.sql(f"INSERT INTO both VALUES ({', '.join(values[place] for place in places)})")
+    lite.sql("UPDATE both SET v = concat(v, ' and lite'), ts = 3 WHERE Id IN (1, 3)")
+    hudi.sql("REFRESH TABLE both")
+    expected = [(1, "a", "hudi and lite"), (3, "b", "lite and lite"), (4, "a", "hudi"), (5, "c", "hudi")]
+    for session, name in [(hudi, "both"), (lite, "both"), (hudi, "hudilite.default.both")]:
+        assert rows(session, f"SELECT Id, Day, v FROM {name}") == expected, (kind, partitioned, name)
+    assert rows(hudi, "SELECT Id FROM both WHERE Day = 'b'") == [(3,)]
+    if partitioned:
+        assert len(rows(hudi, "SHOW PARTITIONS both")) == len(rows(lite, "SHOW PARTITIONS both")) == 3
+    hudi.sql("DROP TABLE both")
+    assert not lite.catalog.tableExists("both")

@@ -46,7 +46,6 @@ class Table:
         return text
 
 
-PROVIDER = 4  # its place among the fields of Spark's `CatalogTable`
 Maker = Callable[["Door", str, str], Table]
 
 
@@ -110,24 +109,9 @@ def _by_name(door: Door, on: str, name: str) -> Table:
 def _registered(door: Door, on: str, name: str) -> Table:
     name = f"hudi_{name}"
     folder = _copy(door, on, door.scratch / "registered" / name)
-    door.session.sql(f"CREATE TABLE {name} USING hudilite LOCATION '{folder}'")
-    _as_hudi_registers(door.observer, name)
+    door.session.sql(f"CREATE TABLE {name} USING hudi LOCATION '{folder}'")
     spelling = f"hudilite.{DATABASE}.{name}"
     return Table(spelling, folder, name, f"{spelling}_new", spelling, spelling)
-
-
-def _as_hudi_registers(spark: SparkSession, name: str) -> None:
-    """Has the catalog say `USING hudi`, which SQL takes only where Apache Hudi's classes are."""
-    jvm: Any = spark._jvm
-    catalog = spark._jsparkSession.sessionState().catalog()
-    entry = catalog.getTableMetadata(
-        jvm.org.apache.spark.sql.catalyst.TableIdentifier(name, jvm.scala.Option.apply(DATABASE))
-    )
-    fields = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, entry.productArity())
-    for place in range(entry.productArity()):
-        fields[place] = jvm.scala.Option.apply("hudi") if place == PROVIDER else entry.productElement(place)
-    constructor = max(entry.getClass().getConstructors(), key=lambda found: found.getParameterCount())
-    catalog.alterTable(constructor.newInstance(fields))
 
 
 def doors(spark: SparkSession, templates: Path, scratch: Path) -> dict[str, Door]:

@@ -6,6 +6,7 @@ from statements.known import (
     changes,
     columns,
     conformance,
+    entries,
     frames,
     gaps,
     history,
@@ -17,7 +18,7 @@ from statements.known import (
 )
 from statements.statement import Statement
 
-_GROUPS = (reads, inserts, changes, tables, columns, partitions, names, history, frames, conformance, gaps)
+_GROUPS = (reads, inserts, changes, tables, columns, partitions, names, history, frames, conformance, entries, gaps)
 
 STATEMENTS: list[Statement] = [
     statement.of(kind) for group in _GROUPS for kind, known in group.KINDS.items() for statement in known

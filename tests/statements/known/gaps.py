@@ -14,17 +14,19 @@ KINDS = {
             "STATEMENT_NOT_SUPPORTED",
             "UNION ALL",
         ),
-        refused("ANALYZE TABLE $T COMPUTE STATISTICS", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
-        refused("ANALYZE TABLE $T COMPUTE STATISTICS FOR COLUMNS id", "STATEMENT_NOT_SUPPORTED", "ANALYZE TABLE"),
-        refused("CREATE TABLE $N_like LIKE $T", "STATEMENT_NOT_SUPPORTED|SCHEMA_NOT_FOUND"),
-        refused("CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')", "", ""),
+        refused(
+            "CREATE TABLE $P (id INT, v INT DEFAULT 3) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
+            "OPTION_NOT_SUPPORTED|UNSUPPORTED_FEATURE",
+            "default",
+        ),
         refused(
             "CREATE TABLE $P (id INT, w INT GENERATED ALWAYS AS (id + 1)) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
-            "",
-            "",
+            "UNSUPPORTED_FEATURE",
+            "generated",
         ),
-        refused("ALTER TABLE $T ADD COLUMN x INT DEFAULT 3", "", ""),
-        refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3", "", ""),
+        refused("ALTER TABLE $T ADD COLUMN x INT DEFAULT 3", "STATEMENT_NOT_SUPPORTED", "default"),
+        refused("ALTER TABLE $T ALTER COLUMN v SET DEFAULT 3.0D", "STATEMENT_NOT_SUPPORTED", "default"),
+        refused("ALTER TABLE $T ALTER COLUMN v DROP DEFAULT", "STATEMENT_NOT_SUPPORTED", "default"),
         refused(
             "MERGE WITH SCHEMA EVOLUTION INTO $T t USING (SELECT 1 AS id, 'a' AS day, 5 AS x) s ON t.id = s.id "
             "WHEN MATCHED THEN UPDATE SET *",

@@ -43,6 +43,22 @@ object TableRequest {
     checkTimeBased(config, options)
   }
 
+  /** What a statement would have to say to create a table with the facts of another one but its name. */
+  def facts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
+    val always: Seq[(ConfigKey[_], String)] = Seq(TableOptions.Type -> config.tableType.name,
+      TableOptions.TableVersion -> config.version.toString,
+      TableOptions.HiveStyle -> config.hiveStyle.toString, TableOptions.UrlEncode -> config.urlEncode.toString,
+      TableOptions.TimelineZone -> config.zoneName, TableOptions.RecordMergeMode -> config.mergeMode.name,
+      TableOptions.KeyGeneratorName -> config.keyGenerator.name)
+    val columns: Seq[(ConfigKey[_], Seq[String])] = Seq(TableOptions.RecordKeyFields -> config.recordKeyFields,
+      TableOptions.PartitionPathFields -> config.partitionItems, TableOptions.OrderingFields -> config.orderingFields)
+    val marker: Seq[(ConfigKey[_], String)] = config.deleteMarker.toSeq.flatMap(mark =>
+      Seq(TableOptions.DeleteField -> mark.field, TableOptions.DeleteMarker -> mark.value))
+    val times: Seq[(ConfigKey[_], String)] =
+      TableOptions.timeBasedKeys.flatMap(key => config.timeBased.get(key.name).map(key -> _))
+    always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
+  }
+
   private def differ[T](key: ConfigKey[T], options: Map[String, String], actual: String)(text: T => String): Unit =
     for ((spelling, _) <- key.raw(options); value <- key.get(options) if text(value) != actual)
       throw contradiction(spelling, text(value), actual)

@@ -34,7 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule", "catalog/StatementRewrites",
+      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule",
+      "catalog/StatementRewrites",
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
@@ -62,8 +63,13 @@ object Internals {
     entry(Reflection, "SparkSession.sessionState")(
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
-      "The statement as Spark 3.5 to 4.0 plans it, to be refused.")("catalog/StatementRewrites")(
-      "NamedStatementsSuite"),
+      "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
+      "catalog/LikeStatement", "catalog/StatementRewrites")("LikeStatementSuite"),
+    entry("sql.execution.command.LeafRunnableCommand")(
+      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog/LikeStatement")(
+      "AnalyzeStatementSuite", "LikeStatementSuite"),
+    entry("sql.execution.command.CommandUtils")(
+      "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
       "catalog/SaveRule")("SavedPathsSuite"),

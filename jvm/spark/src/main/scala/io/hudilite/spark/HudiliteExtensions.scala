@@ -3,6 +3,7 @@ package io.hudilite.spark
 import io.hudilite.spark.catalog.{
   AsSelectRule,
   AssignmentRule,
+  HudiProviderRule,
   HudiliteCatalog,
   MetadataRule,
   NamedMergeRule,
@@ -38,6 +39,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     NamedMergeRule.inject(extensions)
     TimeTravelRule.inject(extensions)
     AssignmentRule.inject(extensions)
+    HudiProviderRule.inject(extensions)
     extensions.injectResolutionRule(_ => MetadataRule)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => AsSelectRule)

@@ -20,7 +20,7 @@ import scala.collection.JavaConverters._
   *
   * Spark makes a source for each read and write, and asks it in different ways.
   */
-final class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
+sealed class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
     with SavesByCommand {
 
   private var reads = false // reads alone ask which partitions there are
@@ -62,6 +62,11 @@ final class HudiliteSource extends TableProvider with SessionConfigSupport with 
       : BaseRelation = throw InvalidInput("EXTENSION_NOT_LOADED")
 
   override def toString: String = SaveRule.Format
+}
+
+/** The name of the format in a statement that says USING hudi until the catalog sees it, which registers the table so. */
+final class HudiNameSource extends HudiliteSource {
+  override def shortName(): String = "hudi by hudilite"
 }
 
 /** What a write sees of its table until it is planned. */

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias, UnresolvedWith}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and only times of tables
-  * and assignments need them: as they come from its parser.
+/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and only some need
+  * them: as statements come from its parser.
   */
 object EarlyRules {
 
@@ -15,9 +15,13 @@ object EarlyRules {
     val _ = (extensions, rule)
   }
 
-  /** A rule for what UPDATE and MERGE set, which changes no plan. */
+  /** A rule for what UPDATE and MERGE set. */
   def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectParser((_, parser) => new CheckedParser(parser, rule))
+
+  /** A rule for the formats of new tables. */
+  def injectForFormats(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    injectForAssignments(extensions, rule)
 
   /** A rule for tables as of a time. */
   def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =

@@ -14,6 +14,9 @@ object EarlyRules {
   def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     inject(extensions, rule)
 
+  /** A rule for the formats of new tables. */
+  def injectForFormats(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = inject(extensions, rule)
+
   /** A rule for tables as of a time. */
   def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = inject(extensions, rule)
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.catalog.metastore.TableProperty
+import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
@@ -15,7 +15,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object AsSelectRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect => ofSpec(create.name, create.tableSpec).fold(create)(byWrite(create, _))
+    case create: CreateTableAsSelect if create.query.resolved =>
+      ofSpec(create.name, create.tableSpec).fold(create)(byWrite(create, _))
     case replace: ReplaceTableAsSelect if replace.query.resolved =>
       ofSpec(replace.name, replace.tableSpec).fold[LogicalPlan](replace)(replaced(replace, _))
   }
@@ -33,10 +34,19 @@ object AsSelectRule extends Rule[LogicalPlan] {
     if (target.spec.properties.contains(CreatedTable.ByWrite)) create
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
-      CreatedTable.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
+      val asked = CreatedTable.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
       val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreatedTable.ByWrite -> "true")
-      PlanNodes.created(create, PlanNodes.withProperties(target.spec, properties), ofWrite)
+      PlanNodes.created(create, ordered(create.query, target.spec, asked),
+        PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
+
+  /** The rows with their columns as the table is to have them. */
+  private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {
+    val names = query.output.map(_.name)
+    val wanted = CreatedTable(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
+    if (!spec.provider.flatMap(Registered.providerOf).contains(Registered.Hudi) || wanted == names) query
+    else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
+  }
 
   private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.TableOptions
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
 
 import java.util.{Map => JMap}
 
@@ -26,12 +26,24 @@ private[catalog] final case class CreatedTable(options: Map[String, String], loc
   def checkAgainst(path: String): Unit = {
     location.filter(new Path(_) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
     comment.foreach(_ => throw Refusal.Comment.of(path))
-    checkProvider(path)
+    if (registeredAs(path) != Registered.Hudilite) throw Refusal.Provider.of(path)
   }
 
-  def checkProvider(path: String): Unit =
-    provider.filterNot(name => Registered.providerOf(name).contains(Registered.Hudilite))
-      .foreach(_ => throw Refusal.Provider.of(path))
+  /** Columns in the order that a table has which Apache Hudi's catalog shares: partitions last. */
+  def inOrderOfHudi(columns: Seq[String]): Seq[String] =
+    HudiEntry.partitionsLast(columns,
+      TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':')))
+
+  /** Under which format the catalog is to register the table. Raises `InvalidInput` for another one than Hudi's, and for
+    * an option that would be kept where no write of hudilite's heeds it.
+    */
+  def registeredAs(path: String): String = {
+    val found = provider.fold(Registered.Hudilite)(
+      Registered.providerOf(_).getOrElse(throw Refusal.Provider.of(path)))
+    if (found == Registered.Hudi) (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
+      .headOption.foreach(option => throw Refusal.OptionOfHudi(option).of(path))
+    found
+  }
 }
 
 private[catalog] object CreatedTable {

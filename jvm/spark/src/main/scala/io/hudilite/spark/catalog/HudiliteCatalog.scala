@@ -16,6 +16,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableChange}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
@@ -185,5 +187,18 @@ object HudiliteCatalog {
   private def qualified(path: String, conf: Configuration): String = {
     val p = new Path(path)
     p.getFileSystem(conf).makeQualified(p).toString
+  }
+}
+
+/** Has the session load the catalog of paths with its first statement, whatever that is: from then on the session keeps
+  * it, though RESET takes away the setting that names it.
+  */
+final case class PathCatalogRule(session: SparkSession) extends Rule[LogicalPlan] {
+
+  private lazy val loaded: Unit = HudiliteCatalog.load(session)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    loaded
+    plan
   }
 }

@@ -40,7 +40,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
   override def isPath(ident: Identifier): Boolean = false
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean =
-    provider.flatMap(Registered.providerOf).contains(Registered.Hudilite)
+    provider.flatMap(Registered.providerOf).exists(_ == Registered.Hudilite || NamedTables.takesHudi)
 
   // Spark loads a table to see whether it exists, which says no less of one whose files are gone.
   override def tableExists(ident: Identifier): Boolean =

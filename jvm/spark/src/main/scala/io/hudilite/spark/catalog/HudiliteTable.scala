@@ -81,7 +81,10 @@ final case class HudiliteTable(
 
   override def hashCode(): Int = identity.hashCode
 
-  private lazy val source: Option[SnapshotSource] = table.map(t => new SnapshotSource(t, Query.of(conf, t.config)))
+  private[catalog] lazy val source: Option[SnapshotSource] = table.map(t => sourceOf(t, Query.of(conf, t.config)))
+
+  private def sourceOf(table: Table, query: Query): SnapshotSource =
+    new SnapshotSource(table, query, source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
     prepared.map(_.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
@@ -118,7 +121,7 @@ final case class HudiliteTable(
   private def scanOf(asked: ReadConf): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
-    val asks = if (query == read.query) read else new SnapshotSource(read.table, query)
+    val asks = if (query == read.query) read else sourceOf(read.table, query)
     if (answers) new AggregateScanBuilder(asks, schema, asked.options)
     else new HudiliteScanBuilder(asks, schema, asked.options)
   }

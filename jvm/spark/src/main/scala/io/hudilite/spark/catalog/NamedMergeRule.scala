@@ -1,11 +1,12 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.HeldMerge
 import io.hudilite.spark.shim.{Catalogs, EarlyRules, PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeIntoTable, SubqueryAlias}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedIdentifier, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
 
@@ -37,12 +38,50 @@ object NamedMergeRule extends Rule[LogicalPlan] {
 
   private def isOurs(catalog: String): Boolean = catalog.equalsIgnoreCase(HudiliteCatalog.Name)
 
-  private def registered(names: Seq[String]): Option[String] = {
+  private def registered(names: Seq[String]): Option[String] =
+    inSession(names).flatMap(NamedTables.find).map(_.path)
+
+  /** What a name of a statement is in the session's own catalog, when it is one there and that is hudilite's. */
+  private[catalog] def inSession(names: Seq[String]): Option[Identifier] = {
     val session = SparkSession.active
     val qualified = names.size == 3 && names.head.equalsIgnoreCase(HudiliteSessionCatalog.Name)
-    val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name
+    val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name &&
+      (names.size == 1 || session.conf.getOption(s"spark.sql.catalog.${names.head}").isEmpty)
     Some(if (qualified) names.tail else names).filter(_ => qualified || local)
       .filter(_ => Catalogs.of(session, HudiliteSessionCatalog.Name).isInstanceOf[HudiliteSessionCatalog])
-      .flatMap(parts => NamedTables.find(Identifier.of(parts.dropRight(1).toArray, parts.last))).map(_.path)
+      .map(parts => Identifier.of(parts.dropRight(1).toArray, parts.last))
+  }
+}
+
+/** CREATE TABLE ... USING hudi by a name of the session's own catalog, where that is hudilite's: it makes the table and
+  * registers it as Apache Hudi would. Before Spark asks a catalog it looks for the classes of the format, which are there
+  * only with Hudi's jar, and with Hudi's extension the statement never comes to the catalog. So the format gets the name
+  * of a class of hudilite's until then.
+  */
+object HudiProviderRule extends Rule[LogicalPlan] {
+
+  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case create: CreateTable => renamed(create, create.name, create.tableSpec)
+    case create: CreateTableAsSelect => renamed(create, create.name, create.tableSpec)
+    case replace: ReplaceTable => renamed(replace, replace.name, replace.tableSpec)
+    case replace: ReplaceTableAsSelect => renamed(replace, replace.name, replace.tableSpec)
+  }
+
+  private def isHudi(provider: String): Boolean =
+    provider != Registered.HudiName && Registered.providerOf(provider).contains(Registered.Hudi)
+
+  private def isNamed(name: LogicalPlan): Boolean = name match {
+    case unresolved: UnresolvedIdentifier =>
+      NamedMergeRule.inSession(unresolved.nameParts).isDefined && NamedTables.takesHudi
+    case _ => false
+  }
+
+  private def renamed(statement: LogicalPlan, name: LogicalPlan, spec: TableSpecBase): LogicalPlan = spec match {
+    case said: UnresolvedTableSpec
+        if said.provider.exists(isHudi) && isNamed(name) =>
+      PlanNodes.withFormat(statement, said, Registered.HudiName)
+    case _ => statement
   }
 }

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.{Options, Purpose, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.metastore.{Metastore, Registered, TableProperty}
+import io.hudilite.spark.catalog.metastore.{HudiEntry, Metastore, NewEntry, Registered, TableProperty}
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo
@@ -18,6 +18,9 @@ import org.apache.spark.sql.types.StructType
 private[catalog] object NamedTables {
 
   private def metastore: Metastore = new Metastore(SparkSession.active)
+
+  /** Whether tables can be registered for Apache Hudi. */
+  def takesHudi: Boolean = metastore.takesHudi
 
   def find(ident: Identifier): Option[Registered] = metastore.find(ident)
 
@@ -49,7 +52,10 @@ private[catalog] object NamedTables {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
     metastore.requireDatabase(ident)
     val path = asked.location.getOrElse(metastore.defaultPath(ident))
-    asked.checkProvider(path)
+    val format = asked.registeredAs(path)
+    if (format == Registered.Hudi && !takesHudi) throw Refusal.HiveForHudi.of(path)
+    val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
+    else schema
     val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
     val place = HudiliteCatalog.table(path, asked.options, dataFrame = true)
     place.request.writing // raises an error for options of reads
@@ -57,14 +63,14 @@ private[catalog] object NamedTables {
       case Some(table) =>
         if (asked.location.isEmpty || asked.byWrite)
           throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> place.basePath)
-        ExistingTable.check(table, place.schema, schema, asked.options)
+        ExistingTable.check(table, place.schema, columns, asked.options)
         register(ident, place, place.schema, asked)
         place
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
         val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
-        if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, schema, asked))
-        else createEmpty(ident, fresh, schema, asked)
+        if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, columns, asked))
+        else createEmpty(ident, fresh, columns, asked)
     }
   }
 
@@ -77,8 +83,16 @@ private[catalog] object NamedTables {
   }
 
   private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable): Unit =
-    metastore.register(ident, asked.location.isEmpty, place.basePath, schema, TableProperty.kept(asked.options),
-      asked.comment)
+    asked.registeredAs(place.basePath) match {
+      case Registered.Hudi =>
+        val made = HudiliteCatalog.table(place.basePath, Map.empty, dataFrame = true)
+        val entry = HudiEntry.of(made.table.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> made.basePath)),
+          made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
+        metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
+      case _ =>
+        val entry = NewEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
+        metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
+    }
 
   // The folder goes with the table when it is dropped, so that nothing else may lie in it.
   private def requireEmpty(place: HudiliteTable): Unit =

@@ -30,9 +30,19 @@ private[catalog] object Refusal {
         "each would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends Refusal(s"$verb ... SET $column",
         "the table makes this column by itself, from its key and partition columns and its timeline")
-  case object Like extends Refusal("CREATE TABLE LIKE", "write its columns, with USING hudilite and a primaryKey")
+  case object Like extends Refusal("CREATE TABLE LIKE",
+        "names of Hudi tables are made by hudilite's session catalog; set spark.sql.catalog.spark_catalog to it")
+  final case class LikeOther(format: String) extends Refusal(s"CREATE TABLE LIKE ... USING $format",
+        "since 4.2 Spark makes only tables like its own; say CREATE TABLE ... AS SELECT ... LIMIT 0")
   case object Analyze extends Refusal("ANALYZE TABLE",
-        "its commits count the rows of each file, so that plans know them without; footers answer count, min and max")
+        "a path has no entry in a catalog to keep statistics in; plans know its rows from its commits without")
+  case object AnalyzePartition extends Refusal("ANALYZE TABLE PARTITION",
+        "the catalog has no entries of its partitions; analyze the table")
+  final case class AnalyzeColumn(name: String, why: String) extends Refusal(s"ANALYZE TABLE FOR COLUMNS $name", why)
+  case object HiveForHudi extends Refusal("USING hudi",
+        "into a Hive metastore only Apache Hudi's own extension writes columns as its writes want them; say USING hudilite")
+  final case class OptionOfHudi(property: String) extends Refusal(s"USING hudi with '$property'",
+        "what the catalog keeps for Apache Hudi holds for Hudi's writes alone; say USING hudilite or give it to each write")
   case object PurgePartition extends Refusal("ALTER TABLE DROP PARTITION PURGE",
         "the states before it need the files, which go as they are cleaned")
   final case class Partitions(column: String) extends Refusal("PARTITION",
@@ -45,7 +55,8 @@ private[catalog] object Refusal {
         "its folder is not empty, and a table without LOCATION needs one of its own")
   case object RenameManaged extends Refusal("ALTER TABLE RENAME",
         "its files would be moved under those who read and write them; only a table with a LOCATION is renamed")
-  case object OfHudi extends Refusal("ALTER TABLE", "Apache Hudi registered it; change what it registered with Hudi")
+  case object OfHudi
+      extends Refusal("ALTER TABLE", "it is registered USING hudi; change what the catalog says of it with Apache Hudi")
   final case class Fact(property: String) extends Refusal(s"ALTER TABLE SET TBLPROPERTIES ('$property')",
         "it is a fact of the table, which keeps it as long as it lives")
   final case class NoProperty(property: String) extends Refusal(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",

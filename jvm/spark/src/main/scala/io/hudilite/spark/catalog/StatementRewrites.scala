@@ -1,14 +1,12 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.analysis.ResolvedTable
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan, ShowColumns, TruncateTable}
+import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.unsafe.types.UTF8String
@@ -20,9 +18,13 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
     case truncate @ TruncateTable(r: ResolvedTable) => table(r).fold[LogicalPlan](truncate)(truncated(r, _))
     case show @ ShowColumns(r: ResolvedTable, None, output) => table(r).fold[LogicalPlan](show)(table =>
         LocalRelation(output, table.schema.fieldNames.toSeq.map(name => InternalRow(UTF8String.fromString(name)))))
-    case like: CreateTableLikeCommand =>
-      copied(like).foreach(path => throw Refusal.Like.of(path))
-      like
+    case analyze @ AnalyzeTable(r: ResolvedTable, partitions, noScan) =>
+      table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofTable(_, partitions.nonEmpty, noScan))
+    case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>
+      table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofColumns(_, columns, conf.resolver))
+    case like: CreateTableLikeCommand => LikeStatement.of(AskedLike.of(session, like)).getOrElse(like)
+    case like if like.nodeName == AskedLike.Node && like.childrenResolved =>
+      AskedLike.of(like).flatMap(LikeStatement.orRefused).getOrElse(like)
   }
 
   private def table(resolved: ResolvedTable): Option[HudiliteTable] = resolved.table match {
@@ -34,14 +36,5 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
   private def truncated(resolved: ResolvedTable, table: HudiliteTable): LogicalPlan = {
     val relation = DataSourceV2Relation.create(table, Some(resolved.catalog), Some(resolved.identifier))
     PlanNodes.replaceAll(relation, LocalRelation(relation.output.map(_.newInstance())), Map.empty)
-  }
-
-  // Spark would register a folder in which there is no table.
-  private def copied(like: CreateTableLikeCommand): Option[String] = {
-    val from = NamedTables.find(Identifier.of(like.sourceTable.database.toArray, like.sourceTable.table))
-    like.provider match {
-      case Some(format) => Registered.providerOf(format).map(_ => like.targetTable.table)
-      case None => from.map(_.path)
-    }
   }
 }

@@ -18,8 +18,6 @@ object StatementRule extends Rule[LogicalPlan] {
         catalog.present(ident, dataFrame = false).foreach(refuse(Refusal.Drop))
       case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
-      case analyze: AnalyzeTable => at(analyze.child).foreach(refuse(Refusal.Analyze))
-      case analyze: AnalyzeColumn => at(analyze.child).foreach(refuse(Refusal.Analyze))
       case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
       case alter: AlterTableCommand if PlanNodes.changesColumns(alter) =>
         if (alter.resolved) at(alter.table).foreach(ColumnStatements.check(_, ColumnStatements.among(alter.changes)))
@@ -29,9 +27,6 @@ object StatementRule extends Rule[LogicalPlan] {
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
-      // Unknown before Spark 4.2, where it is a command that `StatementRewrites` refuses.
-      case like if like.nodeName == "CreateTableLike" =>
-        like.children.flatMap(at).headOption.foreach(refuse(Refusal.Like))
       case _ =>
     }
     plan

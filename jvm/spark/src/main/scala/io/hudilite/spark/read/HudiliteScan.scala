@@ -82,13 +82,8 @@ final class HudiliteScan(
 
   // ---- statistics
 
-  override def estimateStatistics(): Statistics = {
-    val rows = RowCounts.estimate(source.table, current.baseFiles)
-    new Statistics {
-      override def sizeInBytes(): OptionalLong = estimateSizeInBytes()
-      override def numRows(): OptionalLong = rows.fold(OptionalLong.empty())(OptionalLong.of(_))
-    }
-  }
+  override def estimateStatistics(): Statistics =
+    ScanStatistics.of(source, columns, filters.isEmpty && narrowed.isEmpty, current, estimateSizeInBytes())
 
   /** Part of the interface from Spark 4.3 on, where the number of rows is not asked for without need. */
   def estimateSizeInBytes(): OptionalLong = {

@@ -98,8 +98,21 @@ final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], parti
     }
 }
 
-/** One table in the state that a query asks for. What its partitions hold is read when it is asked for, once each. */
-final class SnapshotSource(val table: Table, val query: Query) {
+/** One table in the state that a query asks for. What its partitions hold is read when it is asked for, once each.
+  *
+  * @param statistics
+  *   what somebody found out about it in a [[SnapshotSource.state]]
+  */
+final class SnapshotSource(
+    val table: Table, val query: Query, statistics: SnapshotSource => Option[KnownStatistics] = _ => None) {
+
+  /** Tells what is read from what was there before and after. */
+  def state: String =
+    (describe +: table.timeline.writes.map(write =>
+      s"${write.action} ${write.time} ${write.completionTime.getOrElse("")}")).mkString("\n")
+
+  /** What was found out about just this state. */
+  lazy val known: Option[KnownStatistics] = statistics(this)
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
   private lazy val support: TableSupport = TableSupport.of(table,

@@ -24,6 +24,16 @@ object CatalogEntries {
     described(made.newInstance(first ++ rest: _*).asInstanceOf[CatalogTable], properties, comment)
   }
 
+  /** The entry of a table that Hive can read.
+    *
+    * @param classes
+    *   Hive's input format, output format and serde
+    */
+  def read(entry: CatalogTable, partitions: Seq[String], classes: Seq[String]): CatalogTable = {
+    val named = classes.zipWithIndex.map { case (name, at) => at + 1 -> (Some(name): AnyRef) }.toMap
+    changed(entry, Map(2 -> changed(entry.storage, named), 5 -> partitions))
+  }
+
   /** The entry with other properties and another comment. */
   def described(entry: CatalogTable, properties: Map[String, String], comment: Option[String]): CatalogTable =
     changed(entry, Map(11 -> properties, 14 -> comment))

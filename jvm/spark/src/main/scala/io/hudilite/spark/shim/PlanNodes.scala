@@ -56,8 +56,14 @@ object PlanNodes {
   def withProperties(spec: TableSpec, properties: Map[String, String]): TableSpec =
     build(classOf[TableSpec], properties +: spec.productIterator.drop(1).map(_.asInstanceOf[AnyRef]).toSeq)
 
-  def created(create: CreateTableAsSelect, spec: TableSpec, writeOptions: Map[String, String]): CreateTableAsSelect =
-    copied(create, Map(3 -> spec, 4 -> writeOptions))
+  /** The statement, which says CREATE or REPLACE TABLE, with another format. */
+  def withFormat(statement: LogicalPlan, spec: UnresolvedTableSpec, format: String): LogicalPlan =
+    copied(statement,
+      Map(3 -> build(classOf[UnresolvedTableSpec],
+        Seq[AnyRef](spec.properties, Some(format)) ++ spec.productIterator.drop(2).map(_.asInstanceOf[AnyRef]))))
+
+  def created(create: CreateTableAsSelect, query: LogicalPlan, spec: TableSpec, writeOptions: Map[String, String])
+      : CreateTableAsSelect = copied(create, Map(2 -> query, 3 -> spec, 4 -> writeOptions))
 
   /** The statement for a table that is not there yet. */
   def createAsSelect(replace: ReplaceTableAsSelect): CreateTableAsSelect = build(classOf[CreateTableAsSelect],

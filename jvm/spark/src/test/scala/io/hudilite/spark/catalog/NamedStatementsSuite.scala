@@ -1,55 +1,20 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.error.{HudiliteException, InvalidInput}
-import io.hudilite.spark.SharedSession
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.shim.CatalogEntries
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Files
 
-import org.apache.spark.sql.{Row, SparkSession}
-
-import munit.FunSuite
-
-import scala.concurrent.duration.{Duration, DurationInt}
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.TableIdentifier
 
 /** Tables by their names in the session's own catalog, and the same statements by path. */
-final class NamedStatementsSuite extends FunSuite {
+final class NamedStatementsSuite extends NamedSession {
 
-  override val munitTimeout: Duration = 5.minutes
-
-  private lazy val home: Path = Files.createTempDirectory("hudilite-named").toRealPath()
-
-  /** With hudilite's session catalog, in a database of its own whose folder is `home`. */
-  private lazy val spark: SparkSession = {
-    val session = SharedSession.spark.newSession()
-    session.conf.set("spark.sql.catalog.spark_catalog", classOf[HudiliteSessionCatalog].getName)
-    session.sql(s"CREATE DATABASE named LOCATION '$home'")
-    session.sql("USE named")
-    session
-  }
-
-  override def afterAll(): Unit = {
-    spark.sql("USE default")
-    spark.sql("DROP DATABASE named CASCADE")
-    SparkSession.setActiveSession(SharedSession.spark)
-  }
+  override protected val database = "named"
 
   private val columns = "(id INT, day STRING, v DOUBLE)"
   private val facts = "USING hudilite PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v')"
-
-  private def sql(statement: String): Seq[Row] = {
-    SparkSession.setActiveSession(spark)
-    spark.sql(statement).collect().toSeq
-  }
-
-  private def rows(table: String): Seq[String] = sql(s"SELECT * FROM $table").map(_.toString).sorted
-
-  private def condition(statement: String): String = {
-    val raised = intercept[Exception](sql(statement))
-    val causes = Iterator.iterate[Throwable](raised)(_.getCause).takeWhile(_ != null).toList
-    causes.collectFirst { case e: HudiliteException => e.condition }.getOrElse(
-      causes.reverse.map(_.getMessage).find(text => text != null && text.startsWith("["))
-        .fold(raised.toString)(_.drop(1).takeWhile(_ != ']')))
-  }
 
   private def isTable(folder: String): Boolean = Files.exists(home.resolve(folder).resolve(".hoodie/hoodie.properties"))
 
@@ -135,8 +100,6 @@ final class NamedStatementsSuite extends FunSuite {
       "ALTER TABLE saved REPLACE COLUMNS (x INT)" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved ADD PARTITION (day = 'q')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved RENAME TO other" -> "STATEMENT_NOT_SUPPORTED",
-      "ANALYZE TABLE saved COMPUTE STATISTICS NOSCAN" -> "STATEMENT_NOT_SUPPORTED",
-      "ANALYZE TABLE saved COMPUTE STATISTICS FOR ALL COLUMNS" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved (id INT) USING hudilite" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved USING hudilite COMMENT 'c' AS SELECT 1 AS id" -> "STATEMENT_NOT_SUPPORTED",
       "CREATE OR REPLACE TABLE saved USING hudilite TBLPROPERTIES (type = 'mor') AS SELECT * FROM saved" ->
@@ -145,8 +108,6 @@ final class NamedStatementsSuite extends FunSuite {
       case (statement, expected) =>
         assertEquals(condition(statement), expected, statement)
     }
-    intercept[Exception](sql("CREATE TABLE copied LIKE saved")) // by Spark itself since 4.2
-    assert(!spark.catalog.tableExists("copied"))
     assertEquals(rows("saved"), before)
     sql("DROP TABLE saved")
   }
@@ -235,6 +196,41 @@ final class NamedStatementsSuite extends FunSuite {
     assertEquals(sql("SELECT * FROM hudi_query_timeline('named.told')").size, 1)
     assertEquals(condition("SELECT * FROM hudilite.named.told.histori"), "UNKNOWN_NAME")
     sql("DROP TABLE told")
+  }
+
+  test("a table USING hudi is made here and registered for Apache Hudi") {
+    val facts = "PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', type = 'mor', " +
+      "'hoodie.index.type' = 'BUCKET', 'hoodie.bucket.index.num.buckets' = '2')"
+    sql(s"CREATE TABLE for_hudi (day STRING, id INT, v DOUBLE) USING hudi $facts COMMENT 'both'")
+    val entry = registered("for_hudi").entry
+    assertEquals((entry.provider, entry.comment, entry.partitionColumnNames),
+      (Some("hudi"), Some("both"), Seq("day")): Any)
+    assertEquals(entry.schema.fieldNames.toSeq.drop(5), Seq("id", "v", "day"))
+    assertEquals(entry.properties.get("type"), Some("mor"): Option[String])
+    assertEquals(sql("DESCRIBE for_hudi").take(3).map(_.getString(0)), Seq("id", "v", "day"))
+    sql("INSERT INTO for_hudi VALUES (1, 1.0D, 'a')")
+    sql("UPDATE for_hudi SET v = 2 WHERE id = 1")
+    assertEquals(rows("for_hudi"), Seq("[1,2.0,a]"))
+    assertEquals(registered("for_hudi").kept.get("hoodie.bucket.index.num.buckets"), Some("2"): Option[String])
+    sql("CREATE OR REPLACE TABLE queried USING Hudi TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, 'x' AS w")
+    sql("CREATE OR REPLACE TABLE queried USING hudi AS SELECT 2 AS id, 'y' AS w")
+    assertEquals(rows("named.queried"), Seq("[2,y]"))
+    assertEquals(registered("queried").provider, "hudi")
+    sql(s"CREATE TABLE spark_catalog.named.again USING hudi LOCATION '$home/queried'")
+    assertEquals(rows("hudilite.named.again"), Seq("[2,y]"))
+    sql("CREATE TABLE like_it LIKE for_hudi")
+    assertEquals((registered("like_it").provider, registered("like_it").kept),
+      ("hudi", registered("for_hudi").kept): Any)
+    Seq(
+      "CREATE TABLE kept (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id', 'hoodie.clean.commits.retained' = '3')",
+      "ALTER TABLE queried SET TBLPROPERTIES ('hoodie.clean.commits.retained' = '3')",
+      s"CREATE TABLE hudilite.`$home/by_path` (id INT) USING hudi TBLPROPERTIES (primaryKey = 'id')").foreach {
+      statement => assertEquals(condition(statement), "STATEMENT_NOT_SUPPORTED", statement)
+    }
+    assert(!spark.catalog.tableExists("kept") && !Files.exists(home.resolve("kept")))
+    Seq("for_hudi", "queried", "again", "like_it").foreach(table => sql(s"DROP TABLE $table"))
+    assert(!CatalogEntries.catalog(spark).tableExists(TableIdentifier("queried", Some("named"))))
+    assert(!Files.exists(home.resolve("queried")))
   }
 
   test("tables of other formats stay Spark's") {

@@ -1,12 +1,18 @@
 package org.apache.spark.sql.hudilite
 
 import org.apache.spark.sql.{Column, DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{ColumnStat, LogicalPlan}
+import org.apache.spark.sql.execution.command.CommandUtils
 
 /** Makes DataFrames of plans and columns of expressions, which Spark keeps to its own packages. */
 object Datasets {
   def ofRows(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 
   def column(expression: Expression): Column = new Column(expression)
+
+  /** The number of rows, and statistics of columns as ANALYZE TABLE makes them. */
+  def statistics(session: SparkSession, plan: LogicalPlan, columns: Seq[Attribute])
+      : (Long, Map[Attribute, ColumnStat]) =
+    CommandUtils.computeColumnStats(session, plan, columns)
 }

@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.catalyst.analysis.{NoSuchDatabaseException, NoSuchTableException}
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, SessionCatalog}
+import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable, SessionCatalog}
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.types.StructType
 
@@ -40,11 +40,16 @@ final class Metastore(session: SparkSession) {
     qualified(ident).database.foreach(catalog.getDatabaseMetadata)
   }
 
+  /** Whether tables can be registered for Apache Hudi: in a Hive metastore Spark hides the columns of formats that Hive does
+    * not have, and Hudi's writes fail as they compare them there.
+    */
+  def takesHudi: Boolean = session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
+
   /** Registers a table that is there. */
-  def register(ident: Identifier, managed: Boolean, path: String, schema: StructType, kept: Map[String, String],
-      comment: Option[String]): Unit = {
-    val entry =
-      CatalogEntries.of(qualified(ident), managed, new Path(path).toUri, schema, Registered.Hudilite, kept, comment)
+  def register(ident: Identifier, managed: Boolean, path: String, said: NewEntry, comment: Option[String]): Unit = {
+    val plain = CatalogEntries.of(qualified(ident), managed, new Path(path).toUri, said.columns, said.provider,
+      said.properties, comment)
+    val entry = said.classes.fold(plain)(CatalogEntries.read(plain, said.partitions, _))
     catalog.createTable(entry, ignoreIfExists = false, validateLocation = false)
   }
 
@@ -59,6 +64,14 @@ final class Metastore(session: SparkSession) {
     val ofData = columns.filterNot(f => table.entry.partitionColumnNames.exists(_.equalsIgnoreCase(f.name)))
     catalog.externalCatalog.alterTableDataSchema(name.database.getOrElse(catalog.getCurrentDatabase), name.table,
       StructType(ofData))
+  }
+
+  /** Keeps what ANALYZE TABLE found in this state of the table. The mark comes last: until then nobody reads them. */
+  def analyzed(table: Registered, state: String, found: CatalogStatistics): Unit = {
+    catalog.alterTableStats(table.entry.identifier, Some(found))
+    val now = catalog.getTableMetadata(table.entry.identifier)
+    val marked = now.properties + (Analyzed.Property -> Analyzed.mark(state, found))
+    catalog.alterTable(CatalogEntries.described(now, marked, now.comment))
   }
 
   /** Takes the name out of the catalog and, when the catalog chose the place, removes that. */

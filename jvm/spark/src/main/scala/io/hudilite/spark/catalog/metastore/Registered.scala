@@ -5,7 +5,7 @@ import io.hudilite.config.{QueryType, ReadOptions}
 import java.util.Locale
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogTableType}
+import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable, CatalogTableType}
 import org.apache.spark.sql.connector.catalog.TableCatalog
 
 /** A Hudi table as the session's catalog registers it, by hudilite or by Apache Hudi. */
@@ -36,6 +36,12 @@ final case class Registered private (entry: CatalogTable, provider: String) {
       Map(ReadOptions.QueryType.name -> QueryType.ReadOptimized.name)
     else Map.empty
 
+  /** What ANALYZE TABLE found, when it was in this state. */
+  def statistics(state: => String): Option[CatalogStatistics] = for {
+    mark <- entry.properties.get(Analyzed.Property)
+    found <- entry.stats if mark == Analyzed.mark(state, found)
+  } yield found
+
   /** What the catalog says of the table, as Spark shows it. */
   def properties: Map[String, String] = kept ++ entry.comment.map(TableCatalog.PROP_COMMENT -> _) ++
     Option(entry.owner).filter(_.nonEmpty).map(TableCatalog.PROP_OWNER -> _) +
@@ -47,11 +53,14 @@ object Registered {
   val Hudilite = "hudilite"
   val Hudi = "hudi"
 
+  /** A class by which a statement names Hudi where none of Hudi's may be there. */
+  val HudiName = "io.hudilite.spark.HudiNameSource"
+
   private val ReadOptimized = "hoodie.query.as.ro.table"
 
   /** The data source by its short names and by its class, in lower case. */
   private val Providers = Map(Hudilite -> Hudilite, "io.hudilite.spark.hudilitesource" -> Hudilite, Hudi -> Hudi,
-    "org.apache.hudi" -> Hudi, "org.apache.hudi.defaultsource" -> Hudi)
+    "org.apache.hudi" -> Hudi, "org.apache.hudi.defaultsource" -> Hudi, HudiName.toLowerCase(Locale.ROOT) -> Hudi)
 
   /** Raises nothing: `None` for a table of another format, and for a view. */
   def of(entry: CatalogTable): Option[Registered] =

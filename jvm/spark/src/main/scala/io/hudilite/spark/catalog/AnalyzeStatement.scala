@@ -1,0 +1,111 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.spark.catalog.metastore.{Metastore, Registered}
+import io.hudilite.spark.read.{AggregateScan, KnownStatistics, SnapshotSource}
+
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.catalyst.analysis.Resolver
+import org.apache.spark.sql.catalyst.catalog.{CatalogColumnStat, CatalogStatistics}
+import org.apache.spark.sql.connector.expressions.Expression
+import org.apache.spark.sql.connector.expressions.aggregate.{AggregateFunc, Aggregation, CountStar}
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates
+import org.apache.spark.sql.execution.command.LeafRunnableCommand
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.hudilite.Datasets
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+/** ANALYZE TABLE: has the session's catalog keep, as it does for other formats, what scans of this state of the table
+  * cannot know without reading rows. The next write makes plans without it again, rather than with what was true once.
+  *
+  * @param columns
+  *   of which to compute statistics
+  * @param noScan
+  *   only what commits and footers tell
+  */
+private[catalog] final case class AnalyzeStatement(
+    table: HudiliteTable, entry: Registered, columns: Seq[String], noScan: Boolean)
+    extends LeafRunnableCommand {
+
+  // As EXPLAIN shows it.
+  override protected def stringArgs: Iterator[Any] = Iterator(entry.name, columns.mkString("[", ", ", "]"), noScan)
+
+  override def run(session: SparkSession): Seq[Row] = {
+    table.source.foreach(analyze(session, _))
+    Nil
+  }
+
+  private def analyze(session: SparkSession, source: SnapshotSource): Unit = {
+    val before = entry.statistics(source.state)
+    val (rows, fresh) = found(session)
+    val files = source.files
+    val bytes = files.files.map(_.length).sum + files.merged.map(_.totalLength).sum
+    val kept = before.fold(Map.empty[String, CatalogColumnStat])(_.colStats)
+    new Metastore(session).analyzed(entry, source.state,
+      CatalogStatistics(BigInt(bytes), rows.map(BigInt(_)).orElse(before.flatMap(_.rowCount)), kept ++ fresh))
+  }
+
+  private def found(session: SparkSession): (Option[Long], Map[String, CatalogColumnStat]) = {
+    val relation = DataSourceV2Relation.create(table, None, None)
+    if (columns.nonEmpty) {
+      val (rows, found) =
+        Datasets.statistics(session, relation, columns.map(name => relation.output.find(_.name == name).get))
+      (Some(rows),
+        found.map { case (column, stat) =>
+          column.name -> stat.toCatalogColumnStat(column.name, column.dataType)
+        })
+    } else if (noScan) (counted, Map.empty)
+    else (Some(Datasets.ofRows(session, relation).count()), Map.empty)
+  }
+
+  /** The number of rows when commits and footers tell. */
+  private def counted: Option[Long] = table.newScanBuilder(CaseInsensitiveStringMap.empty()) match {
+    case builder: SupportsPushDownAggregates
+        if builder.pushAggregation(new Aggregation(Array[AggregateFunc](new CountStar), Array.empty[Expression])) =>
+      builder.build() match {
+        case answered: AggregateScan => Some(answered.row.getLong(0))
+        case _ => None
+      }
+    case _ => None
+  }
+}
+
+private[catalog] object AnalyzeStatement {
+
+  /** Raises `InvalidInput` for a table or a part of it of which the catalog keeps no statistics. */
+  def ofTable(table: HudiliteTable, ofPartitions: Boolean, noScan: Boolean): AnalyzeStatement = {
+    if (ofPartitions) throw Refusal.AnalyzePartition.of(table.basePath)
+    AnalyzeStatement(table, entryOf(table), Nil, noScan)
+  }
+
+  /** @param names
+    *   `None` for all columns
+    */
+  def ofColumns(table: HudiliteTable, names: Option[Seq[String]], resolver: Resolver): AnalyzeStatement = {
+    val entry = entryOf(table)
+    val fields = names.fold(table.schema.fields.toSeq)(_.map(name =>
+        table.schema.find(field => resolver(field.name, name)).getOrElse(throw Refusal.AnalyzeColumn(name,
+            s"the table has ${table.schema.fieldNames.mkString(", ")}").of(table.basePath))))
+    fields.find(field => !isCounted(field.dataType)).foreach(field =>
+      throw Refusal.AnalyzeColumn(field.name,
+        s"there are no statistics of ${field.dataType.simpleString}; name the other columns").of(table.basePath))
+    AnalyzeStatement(table, entry, fields.map(_.name), noScan = false)
+  }
+
+  private def entryOf(table: HudiliteTable): Registered =
+    table.entry.getOrElse(throw Refusal.Analyze.of(table.basePath))
+
+  // The types that Spark counts distinct values of.
+  private def isCounted(dataType: DataType): Boolean = dataType match {
+    case _: NumericType | BooleanType | StringType | BinaryType | DateType | TimestampType | TimestampNTZType => true
+    case _ => false
+  }
+
+  /** What the catalog knows of the state that is read, in the terms of plans. */
+  def known(entry: Registered, source: SnapshotSource): Option[KnownStatistics] =
+    entry.statistics(source.state).map { found =>
+      val columns = for (field <- source.dataSchema; stat <- found.colStats.get(field.name))
+        yield field.name -> stat.toPlanStat(field.name, field.dataType)
+      KnownStatistics(found.rowCount.map(_.toLong), columns.toMap)
+    }
+}

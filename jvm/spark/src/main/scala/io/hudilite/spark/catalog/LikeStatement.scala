@@ -1,0 +1,194 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.config.{TableOptions, TableRequest}
+import io.hudilite.config.key.ConfigKey
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.shim.{CatalogEntries, Catalogs}
+import io.hudilite.table.{Purpose, Table, TableSupport}
+
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.catalyst.TableIdentifier
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable, TableAlreadyExistsException}
+import org.apache.spark.sql.catalyst.catalog.CatalogTable
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.connector.catalog.{Column, Identifier, TableCatalog}
+import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
+import org.apache.spark.sql.execution.command.{CreateTableLikeCommand, LeafRunnableCommand}
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import scala.collection.JavaConverters._
+
+/** CREATE TABLE LIKE where a Hudi table comes out: a CREATE TABLE with the columns of another table and, when that is a
+  * Hudi table, with its facts.
+  */
+private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident: Identifier, columns: StructType,
+    partitions: Seq[Transform], properties: Map[String, String], ifNotExists: Boolean)
+    extends LeafRunnableCommand {
+
+  // As EXPLAIN shows it.
+  override protected def stringArgs: Iterator[Any] = Iterator(ident, columns.simpleString, ifNotExists)
+
+  override def run(session: SparkSession): Seq[Row] = {
+    if (!catalog.tableExists(ident)) {
+      val made = columns.map(field =>
+        Column.create(field.name, field.dataType, field.nullable, field.getComment().orNull, null))
+      catalog.createTable(ident, made.toArray, partitions.toArray, properties.asJava)
+    } else if (!ifNotExists) throw new TableAlreadyExistsException(ident)
+    Nil
+  }
+}
+
+private[catalog] object LikeStatement {
+
+  /** `None` when the new table is another format's. */
+  def of(like: AskedLike): Option[LikeStatement] = {
+    val provider = like.provider.fold(providerLike(like.source))(Registered.providerOf)
+    provider.map { found =>
+      val catalog = like.target.getOrElse(throw Refusal.Like.of(like.ident.name))
+      val format = if (like.provider.isEmpty && catalog.isPath(like.ident)) Registered.Hudilite else found
+      if (format == Registered.Hudi && !NamedTables.takesHudi) throw Refusal.HiveForHudi.of(like.ident.name)
+      val said = TableProperty.options(like.properties)
+      val columns = StructType(like.source.columns.map { field =>
+        field.getCurrentDefaultValue().foreach(refuseDefault(field.name, _))
+        CharVarcharUtils.getRawType(field.metadata).fold(field)(raw => field.copy(dataType = raw))
+      })
+      val facts = like.source.table.fold(Map.empty[String, String])(factsOf(_, said))
+      val partitions =
+        if (like.source.table.isDefined) Nil
+        else like.source.partitions.map(name => Expressions.identity(s"`${name.replace("`", "``")}`"): Transform)
+      val own = facts ++ like.source.buckets.filterNot { case (name, _) => ConfigKey.lookUp(said, name).isDefined }
+      LikeStatement(catalog, like.ident, columns, partitions,
+        own ++ said ++ like.location.map(TableCatalog.PROP_LOCATION -> _) + (TableCatalog.PROP_PROVIDER -> format),
+        like.ifNotExists)
+    }
+  }
+
+  /** The same where Spark's own catalog makes no other format's table with the columns of one that is not its own. */
+  def orRefused(like: AskedLike): Option[LikeStatement] = of(like).orElse {
+    for (table <- like.source.table; _ <- like.target; format <- like.provider)
+      throw Refusal.LikeOther(format).of(table.basePath)
+    None
+  }
+
+  private def providerLike(source: LikeSource): Option[String] =
+    source.provider.orElse(source.table.map(_ => Registered.Hudilite))
+
+  private def refuseDefault(column: String, value: String): Unit =
+    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"$column DEFAULT", "value" -> value,
+      "reason" -> "a Hudi table keeps no default values of columns")
+
+  /** The facts of a table that the statement does not say otherwise. Raises `UnsupportedTable` for what a new table cannot
+    * have.
+    */
+  private def factsOf(table: Table, said: Map[String, String]): Map[String, String] = {
+    TableSupport.of(table, Purpose.Write)
+    TableRequest.facts(table.config).collect {
+      case (key, value) if !(key +: FollowsFrom.getOrElse(key, Nil)).exists(_.isSet(said)) => key.name -> value
+    }.toMap
+  }
+
+  // Facts that would be others, had the table been created with other ones of these.
+  private val FollowsFrom: Map[ConfigKey[_], Seq[ConfigKey[_]]] = Map(
+    TableOptions.RecordMergeMode -> Seq(TableOptions.OrderingFields),
+    TableOptions.KeyGeneratorName ->
+      Seq(TableOptions.KeyGeneratorClass, TableOptions.RecordKeyFields, TableOptions.PartitionPathFields))
+}
+
+/** The table after which another one is made.
+  *
+  * @param table
+  *   when it is a Hudi table
+  * @param provider
+  *   under which the catalog registers that
+  * @param buckets
+  *   options of its writes that say how keys are dealt to buckets
+  */
+private[catalog] final case class LikeSource(columns: StructType, partitions: Seq[String], table: Option[Table],
+    provider: Option[String], buckets: Map[String, String])
+
+private[catalog] object LikeSource {
+
+  def of(table: HudiliteTable): LikeSource =
+    LikeSource(table.schema, Nil, table.table, table.entry.map(_.provider),
+      table.entry.fold(Map.empty[String, String])(found => TableProperty.ofBuckets(found.kept)))
+
+  def of(entry: CatalogTable): LikeSource =
+    LikeSource(entry.schema, entry.partitionColumnNames, None, None, Map.empty)
+}
+
+/** What a CREATE TABLE LIKE says.
+  *
+  * @param target
+  *   the catalog of the new table, when it makes Hudi tables
+  * @param provider
+  *   what it is USING
+  */
+private[catalog] final case class AskedLike(target: Option[StatementCatalog], ident: Identifier, source: LikeSource,
+    location: Option[String], provider: Option[String], properties: Map[String, String], ifNotExists: Boolean)
+
+private[catalog] object AskedLike {
+
+  /** The name of the statement in plans from Spark 4.2 on, which knows it for all catalogs. */
+  val Node = "CreateTableLike"
+
+  /** As Spark plans it before: both are names of the session's own catalog, or look like them. */
+  def of(session: SparkSession, like: CreateTableLikeCommand): AskedLike = {
+    val (catalog, ident) = place(session, like.targetTable)
+    AskedLike(catalog, ident, source(session, like.sourceTable), like.fileFormat.locationUri.map(_.toString),
+      like.provider, like.properties, like.ifNotExists)
+  }
+
+  private def place(session: SparkSession, name: TableIdentifier): (Option[StatementCatalog], Identifier) = {
+    val catalog = if (isPath(name)) HudiliteCatalog.Name else HudiliteSessionCatalog.Name
+    val ident = if (isPath(name)) Identifier.of(Array.empty, name.table)
+    else Identifier.of(Array(name.database.getOrElse(CatalogEntries.catalog(session).getCurrentDatabase)), name.table)
+    val found = Catalogs.of(session, catalog) match {
+      case ours: StatementCatalog => Some(ours)
+      case _ => None
+    }
+    (found, ident)
+  }
+
+  private def isPath(name: TableIdentifier): Boolean =
+    name.database.exists(_.equalsIgnoreCase(HudiliteCatalog.Name)) && name.table.contains('/')
+
+  private def source(session: SparkSession, name: TableIdentifier): LikeSource = {
+    val entries = CatalogEntries.catalog(session)
+    val (catalog, ident) = place(session, name)
+    val found =
+      if (isPath(name)) catalog.flatMap(_.present(ident, dataFrame = false))
+      else if (entries.isTempView(name)) None // which has the name before a table
+      else NamedTables.find(ident).map(NamedTables.load(_, Map.empty))
+    found.fold(LikeSource.of(entries.getTempViewOrPermanentTableMetadata(name)))(LikeSource.of(_))
+  }
+
+  /** The later statement, by the places of what it says. */
+  def of(like: LogicalPlan): Option[AskedLike] = like.productIterator.toSeq match {
+    case Seq(ResolvedIdentifier(catalog, ident), from: LogicalPlan, location: Option[String @unchecked],
+          provider: Option[String @unchecked], _, properties: Map[String @unchecked, String @unchecked],
+          ifNotExists: Boolean) =>
+      val ours = catalog match {
+        case found: StatementCatalog => Some(found)
+        case _ => None
+      }
+      source(from).map(AskedLike(ours, ident, _, location, provider, properties, ifNotExists))
+    case _ => None
+  }
+
+  private def source(from: LogicalPlan): Option[LikeSource] = from match {
+    case r: ResolvedTable => Some(r.table match {
+        case table: HudiliteTable => LikeSource.of(table)
+        case other => LikeSource(StructType(other.columns().map(field)),
+            other.partitioning().toSeq.flatMap(_.references.map(_.fieldNames.mkString("."))), None, None, Map.empty)
+      })
+    case view => view.productIterator.collectFirst { case entry: CatalogTable => LikeSource.of(entry) }
+  }
+
+  private def field(column: Column): StructField = {
+    val plain = StructField(column.name, column.dataType, column.nullable)
+    val told = Option(column.comment).fold(plain)(plain.withComment)
+    Option(column.defaultValue).fold(told)(value => told.withCurrentDefaultValue(value.getSql))
+  }
+}

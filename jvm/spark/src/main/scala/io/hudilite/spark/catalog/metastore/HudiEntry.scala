@@ -1,0 +1,50 @@
+package io.hudilite.spark.catalog.metastore
+
+import io.hudilite.config.TableType
+import io.hudilite.record.MetaFields
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+
+/** What the catalog is to keep of a new table besides its name, place and comment.
+  *
+  * @param classes
+  *   those by which Hive reads it: input format, output format and serde
+  */
+final case class NewEntry(provider: String, columns: StructType, partitions: Seq[String],
+    properties: Map[String, String], classes: Option[Seq[String]])
+
+/** The entry of a table as Apache Hudi's own catalog registers it, so that Hudi's statements find it by its name. */
+object HudiEntry {
+
+  private val ParquetInput = "org.apache.hudi.hadoop.HoodieParquetInputFormat"
+  private val RealtimeInput = "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat"
+  private val ParquetOutput = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"
+  private val ParquetSerde = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+
+  /** Columns in the order in which Hudi's catalog, and Spark's own for its formats, take values by their places. */
+  def partitionsLast(columns: Seq[String], partitions: Seq[String]): Seq[String] = {
+    val (last, first) = columns.partition(partitions.contains)
+    first ++ last.sortBy(partitions.indexOf(_))
+  }
+
+  /** @param columns
+    *   of the table's own
+    * @param kept
+    *   options that the statement gave
+    */
+  def of(table: Table, columns: StructType, kept: Map[String, String]): NewEntry = {
+    val config = table.config
+    val merged = config.tableType == TableType.MergeOnRead
+    val partitions = config.partitionFields.filter(columns.fieldNames.contains)
+    val all = MetaFields.all.map(StructField(_, StringType)) ++ columns
+    val order = partitionsLast(all.map(_.name), partitions)
+    val ordered = StructType(all.sortBy(field => order.indexOf(field.name)))
+    val facts = Map("provider" -> Registered.Hudi, "path" -> table.basePath, "type" -> (if (merged) "mor" else "cow"),
+      "primaryKey" -> config.recordKeyFields.mkString(","))
+    val ordering = Seq("orderingFields", "preCombineField").filter(_ => config.orderingFields.nonEmpty)
+      .map(_ -> config.orderingFields.mkString(","))
+    NewEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ ordering,
+      Some(Seq(if (merged) RealtimeInput else ParquetInput, ParquetOutput, ParquetSerde)))
+  }
+}
