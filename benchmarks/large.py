@@ -110,7 +110,7 @@ def fabricate(spark: SparkSession, path: Path, partitions: int, groups: int) -> 
         for state in (".commit.requested", ".inflight"):
             (timeline / f"{instant}{state}").touch()
         with (timeline / f"{instant}_{completed}.commit").open("wb") as out:
-            fastavro.writer(out, schema, [more], codec="deflate")
+            fastavro.writer(out, schema, [more])  # uncompressed, as timelines are
     made.rename(path)
 
 
