@@ -40,7 +40,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument(
         "--systems",
         default="parquet-zstd,hudi,hudilite",
-        help="also: parquet,hudi-zstd,hudilite-snappy,delta,iceberg,paimon",
+        help="also: parquet,parquet-zstd1,hudi-zstd,hudilite-snappy,delta,iceberg,paimon",
     )
     parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)
@@ -66,9 +66,9 @@ def is_generated(args: argparse.Namespace, rows: int) -> bool:
 
 def worker(args: argparse.Namespace) -> None:
     """Inside spark-submit: generate the data, or run one group of one system."""
-    from changes import Changes
     from data import generate
     from pyspark.sql import SparkSession
+    from services import Services
     from systems import SYSTEMS
     from workloads import Recorder
 
@@ -83,7 +83,7 @@ def worker(args: argparse.Namespace) -> None:
     system = SYSTEMS[name]
     recorder = Recorder(spark, system, group, sink)
     root = os.path.join(args.work, name, group)
-    bench = Changes(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
+    bench = Services(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
     getattr(bench, group)()
     spark.stop()
 
@@ -176,6 +176,7 @@ def main() -> None:
         return worker(args)
     from changes import GROUPS as CHANGES
     from report import markdown
+    from services import GROUPS as SERVICES
     from systems import SYSTEMS
     from workloads import GROUPS as FIRST
 
@@ -185,7 +186,7 @@ def main() -> None:
         if failure:
             sys.exit(f"cannot generate the data: {failure}")
     out, info, text = Path(args.out), facts(args), ""
-    for group in (group for group in [*FIRST, *CHANGES] if group in args.workloads.split(",")):
+    for group in (group for group in [*FIRST, *CHANGES, *SERVICES] if group in args.workloads.split(",")):
         for name in args.systems.split(","):
             if group in SYSTEMS[name].groups:
                 text = markdown(merge(out, info, measure(args, name, group)))

@@ -7,12 +7,13 @@ import sys
 from typing import Any
 
 from changes import TITLES as CHANGES
+from services import TITLES as SERVICES
 from workloads import TITLES as FIRST
 
-TITLES = {**FIRST, **CHANGES}
+TITLES = {**FIRST, **CHANGES, **SERVICES}
 
 Row = dict[str, Any]
-FLOORS = ("parquet-zstd", "parquet")  # the first one that was run is what `xP` compares with
+FLOORS = ("parquet-zstd", "parquet-zstd1", "parquet")  # the first one that was run is what `xP` compares with
 COLUMNS = (
     "workload | system | wall s | jobs | stages | tasks | job s | driver s | JVM cpu s | foreign cpu s | gc s "
     "| in MB | shuffle MB | peak RSS MB | data MB (files) | meta MB (files) | check"

@@ -17,6 +17,7 @@ from pyspark.sql.functions import col
 from pyspark.sql.types import StringType, StructField, StructType
 
 CHANGES = ("big", "one", "wide500", "wide2000", "nested", "foreign")
+SERVICES = ("small", "expired")
 
 
 class Unsupported(Exception):
@@ -48,7 +49,7 @@ class System:
     """What the workloads ask of a table format."""
 
     name = ""
-    groups = frozenset({"cow", "latest", "commits", *CHANGES})  # workload groups it takes part in
+    groups = frozenset({"cow", "latest", "commits", *CHANGES, *SERVICES})  # workload groups it takes part in
     packages = ""  # Maven coordinates that spark-submit resolves
     reads_hudi = False  # whether it goes on with a table that Hudi wrote
 
@@ -96,13 +97,13 @@ class Parquet(System):
     the compaction apply the batches by anti-joins.
     """
 
-    groups = frozenset({"cow", "latest", "mor", *CHANGES})
+    groups = frozenset({"cow", "latest", "mor", *CHANGES, *SERVICES})
 
-    def __init__(self, name: str, codec: str) -> None:
-        self.name, self.codec = name, codec
+    def __init__(self, name: str, codec: str, options: dict[str, str] | None = None) -> None:
+        self.name, self.codec, self.options = name, codec, options or {}
 
     def conf(self, root: str) -> dict[str, str]:
-        return {"spark.sql.parquet.compression.codec": self.codec}
+        return {"spark.sql.parquet.compression.codec": self.codec, **self.options}
 
     def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
         shutil.rmtree(self._batches(table), ignore_errors=True)
@@ -129,19 +130,20 @@ class Parquet(System):
             frame.write.parquet(os.path.join(self._batches(table), f"{number:04d}"))
         else:
             touched, kept = self._kept(spark, frame, table)
-            self._rewrite(table, touched, kept.unionByName(frame))
+            self.rewrite(table, touched, kept.unionByName(frame))
 
     def delete(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
-        self._rewrite(table, *self._kept(spark, frame, table))
+        self.rewrite(table, *self._kept(spark, frame, table))
 
     def compact(self, spark: SparkSession, table: Table) -> None:
         touched = [os.path.basename(path)[3:] for path in glob.glob(os.path.join(table.path, "dt=*"))]
-        self._rewrite(table, touched, self.read(spark, table))
+        self.rewrite(table, touched, self.read(spark, table))
         shutil.rmtree(self._batches(table), ignore_errors=True)
 
     def copy(self, table: Table, name: str) -> Table:
         other = copied(table, name)
-        shutil.copytree(self._batches(table), self._batches(other))
+        if os.path.exists(self._batches(table)):
+            shutil.copytree(self._batches(table), self._batches(other))
         return other
 
     def _kept(self, spark: SparkSession, frame: DataFrame, table: Table) -> tuple[list[str], DataFrame]:
@@ -149,7 +151,8 @@ class Parquet(System):
         base = self.read(spark, table)
         return touched, base.where(base.dt.isin(touched)).join(frame.select("key", "dt"), ["key", "dt"], "left_anti")
 
-    def _rewrite(self, table: Table, touched: list[str], merged: DataFrame) -> None:
+    def rewrite(self, table: Table, touched: list[str], merged: DataFrame) -> None:
+        """Put `merged` in the place of the partitions with these days."""
         staging = table.path + ".staging"
         merged.write.partitionBy("dt").mode("overwrite").parquet(staging)
         for value in touched:
@@ -163,7 +166,7 @@ class Hudi(System):
     """Apache Hudi 1.2 with its defaults, but for what `options` says."""
 
     format = "hudi"
-    groups = frozenset({"cow", "simple", "latest", "commits", "mor", "origin", *CHANGES})
+    groups = frozenset({"cow", "simple", "latest", "commits", "mor", "origin", *CHANGES, *SERVICES})
     reads_hudi = True
     packages = "org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
 
@@ -315,8 +318,12 @@ class Iceberg(MergeSystem):
     def identifier(self, table: Table) -> str:
         return f"ice.{table.name}"  # the hadoop catalog's root namespace: <warehouse>/<name>
 
-    def create(self, spark: SparkSession, frame: DataFrame, table: Table) -> None:
+    def create(
+        self, spark: SparkSession, frame: DataFrame, table: Table, properties: dict[str, str] | None = None
+    ) -> None:
         writer = frame.writeTo(self.identifier(table)).partitionedBy(col("dt"))
+        for name, value in (properties or {}).items():
+            writer = writer.tableProperty(name, value)
         if table.merge_on_read:
             writer = writer.tableProperty("format-version", "3")
         for command in ("merge", "update", "delete"):
@@ -393,6 +400,8 @@ SYSTEMS: dict[str, System] = {
     for system in (
         Parquet("parquet", "snappy"),
         Parquet("parquet-zstd", "zstd"),
+        # The level that hudilite has; Parquet's own is 3.
+        Parquet("parquet-zstd1", "zstd", {"spark.hadoop.parquet.compression.codec.zstd.level": "1"}),
         Hudi(),
         Hudi("hudi-zstd", {"hoodie.parquet.compression.codec": "zstd"}),
         Hudilite(),
