@@ -5,6 +5,7 @@ import io.hudilite.spark.shim.PlanNodes
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.{ClusteredDistribution, Distribution, Partitioning}
 import org.apache.spark.sql.catalyst.util.GenericArrayData
@@ -53,9 +54,15 @@ object KeyPlaces {
   * @param child
   *   the partition path that it would go to
   */
-final case class OnlyLeaves(child: Expression) extends UnaryExpression with Unevaluable {
+final case class OnlyLeaves(child: Expression) extends UnaryExpression {
   override def dataType: DataType = BooleanType
   override def nullable: Boolean = false
+  override def foldable: Boolean = false
+
+  // Spark's own trait for this has changed its parents between versions of Spark 4.
+  override def eval(input: InternalRow): Any = throw new IllegalStateException(s"$this is answered by a plan")
+  override protected def doGenCode(context: CodegenContext, code: ExprCode): ExprCode =
+    throw new IllegalStateException(s"$this is answered by a plan")
   override protected def withNewChildInternal(newChild: Expression): OnlyLeaves = copy(child = newChild)
 }
 
