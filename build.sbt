@@ -28,6 +28,8 @@ val common = Seq(
     "-Wconf:cat=deprecation&msg=JavaConverters:s"),
   scalacOptions :=
     (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
+  // Lines for stack traces; names of local variables would be another twentieth of the jar.
+  Compile / scalacOptions += "-g:line",
   javacOptions ++= Seq("-source", "17", "-target", "17"),
   autoScalaLibrary := false, // Spark brings it
   libraryDependencies += "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
