@@ -99,7 +99,8 @@ KINDS = {
         _cached("ALTER TABLE $T DROP PARTITION (day = 'a')", 1, DROP),
     ],
     "more namespaces": [
-        gives("SHOW CURRENT NAMESPACE", ("spark_catalog", "stmts")),
+        # Spark 3.5 itself fails here as soon as anything is cached.
+        gives("SHOW CURRENT NAMESPACE", ("spark_catalog", "stmts"), lines=_FOURTH),
         gives("SHOW NAMESPACES LIKE 'stm*'", "stmts"),
         refused("CREATE DATABASE stmts", "SCHEMA_ALREADY_EXISTS", "stmts"),
         refused("ALTER DATABASE nowhere SET DBPROPERTIES ('a' = 'b')", "SCHEMA_NOT_FOUND", "nowhere"),
