@@ -121,9 +121,11 @@ object Internals {
       "EvaluatedOnceSuite"),
     entry("sql.execution.ShuffledRowRDD", "sql.execution.UnsafeRowSerializer",
       "sql.execution.exchange.ShuffleExchangeExec", "sql.execution.metric.SQLShuffleReadMetricsReporter",
-      "sql.execution.metric.SQLShuffleWriteMetricsReporter", "util.ThreadUtils", Reflection)(
+      "sql.execution.metric.SQLShuffleWriteMetricsReporter", Reflection)(
       "Spark's own way of dealing rows to tasks; the method for it has got a parameter more in 4.3.")(
       "shim/OwnShuffle")("EvaluatedOnceSuite"),
+    entry("util.ThreadUtils")("Waiting for the job behind an exchange, and learning of its end in Spark's own thread.")(
+      "shim/OwnShuffle", "shim/SharedShuffle")("EvaluatedOnceSuite", "PackedInsertsSuite"),
     entry(Inside)("What these exchanges share with each other, and the failure when rows would be evaluated again.")(
       "shim/RowsOnce", "shim/SharedShuffle")("EvaluatedOnceSuite"))
 

@@ -19,7 +19,6 @@ import org.apache.spark.util.ThreadUtils
 
 import scala.concurrent.Future
 import scala.concurrent.duration.Duration
-import scala.util.Try
 
 /** A shuffle that Spark's planner treats as its own, with adaptive execution and without, but never leaves out or plans
   * twice. Its rows and the way they are dealt are asked for once, on the driver, when it begins.
@@ -32,10 +31,10 @@ trait OwnShuffle extends ShuffleExchangeLike {
   /** Which task each of them goes to. */
   protected def dealing: Partitioning
 
-  /** All rows have been written, or failed to. Called on the driver before anything is done with them; it must not block.
-    * There are no statistics when there were no tasks.
+  /** The job that writes the rows has been started. Whoever has seen it end finds it ended here, too. There are no statistics
+    * when there are no tasks.
     */
-  protected def finished(result: Try[MapOutputStatistics]): Unit
+  protected def begun(job: Future[MapOutputStatistics]): Unit
 
   private lazy val writeMetrics: Map[String, SQLMetric] =
     SQLShuffleWriteMetricsReporter.createShuffleWriteMetrics(sparkContext)
@@ -59,8 +58,7 @@ trait OwnShuffle extends ShuffleExchangeLike {
     val job =
       if (dependency.rdd.getNumPartitions == 0) Future.successful(null: MapOutputStatistics)
       else sparkContext.submitMapStage(dependency)
-    // In the scheduler's thread, so that nobody reads the shuffle before.
-    job.onComplete(finished)(ThreadUtils.sameThread)
+    begun(job)
     job
   }
 

@@ -11,7 +11,6 @@ import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExcha
 
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.Duration
-import scala.util.Try
 
 /** Writes rows that a plan uses in two places, and reads them in the first place.
   *
@@ -38,10 +37,7 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
   override protected def rows: RDD[InternalRow] =
     lost.fold(child.execute())(new RowsOnce(child.execute(), () => execution.isWritten, _))
 
-  override protected def finished(result: Try[MapOutputStatistics]): Unit = {
-    execution.written.tryComplete(result)
-    ()
-  }
+  override protected def begun(job: Future[MapOutputStatistics]): Unit = execution.begun(job)
 
   override protected def withNewChildInternal(newChild: SparkPlan): SharedRowsExec = copy(child = newChild)
 }

@@ -6,9 +6,10 @@ import org.apache.spark.{MapOutputStatistics, SparkContext}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.Statistics
 import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.util.ThreadUtils
 
 import scala.collection.JavaConverters._
-import scala.concurrent.Promise
+import scala.concurrent.{Future, Promise}
 
 /** One shuffle that a plan reads in two places. Each execution of the plan has its own. Lives on the driver. */
 final class SharedShuffle {
@@ -48,7 +49,15 @@ private[hudilite] object SharedShuffle {
     /** Kept when all rows have been written; no statistics when there were no tasks to do so. */
     val written: Promise[MapOutputStatistics] = Promise()
 
-    def isWritten: Boolean = written.future.value.exists(_.isSuccess)
+    @volatile private var job: Option[Future[MapOutputStatistics]] = None
+
+    def begun(job: Future[MapOutputStatistics]): Unit = {
+      this.job = Some(job)
+      job.onComplete(written.tryComplete)(ThreadUtils.sameThread)
+    }
+
+    // Of the job itself: those who wait for it may go on before the promise is kept.
+    def isWritten: Boolean = job.exists(_.value.exists(_.isSuccess))
   }
 
   private def executionId(context: SparkContext): String =
