@@ -112,7 +112,9 @@ class State:
                 self.late.add(self.commits)
             if gone and beaten:
                 self._bury(name, change)
-            replaced = [change if i in beaten else record for i, record in enumerate(self.records)]
+            left = beaten & self._leaving(same, change)
+            kept = [(i, record) for i, record in enumerate(self.records) if i not in left]
+            replaced = [change if i in beaten else record for i, record in kept]
             self.records = [r for r in replaced if r is not change] if gone else replaced
         elif self.wins(change, self.graves.get(name)):
             if not gone:
@@ -120,6 +122,12 @@ class State:
                 self.records.append(change)
             elif name in self.buried or self.spec.in_buckets:
                 self._bury(name, change)
+
+    def _leaving(self, same: list[int], change: Record) -> set[int]:
+        """Records of a key in several partitions that do not move: it is there already, or another one goes."""
+        there = any(self.records[i].path == change.path for i in same)
+        ordered = sorted(same, key=lambda i: self.records[i].path.encode())
+        return {i for i in (ordered if there else ordered[1:]) if self.records[i].path != change.path}
 
     def _ordering(self, record: Record) -> str | None:
         return record.values.get(self.spec.ordering) if self.spec.ordering else None
