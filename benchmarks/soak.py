@@ -89,7 +89,8 @@ def soak(spark: SparkSession, args: argparse.Namespace, path: Path) -> list[dict
         first = n * 7919 % (args.rows - args.batch)
         batch = rows(spark, spark.range(first, first + args.batch), n)
         without = n % WITHOUT_EVERY == 0
-        took = timed(pid, write, batch, path, **({"hudilite.services": "false"} if without else {}))
+        # The number of buckets is not in the table, so each write says it.
+        took = timed(pid, write, batch, path, **kind, **({"hudilite.services": "false"} if without else {}))
         read = timed(pid, spark.read.format("hudilite").load(str(path)).agg(F.sum("v"), F.count("id")).collect)
         live = len(table.files()) if without else 0
         results.append(
