@@ -49,8 +49,6 @@ object HeaderKey {
   /** Instant of the base file that the positions count rows of. */
   val PositionsBaseInstant = 8
 
-  /** Readers of table version 6 fail on keys above this one. */
-  val LastOfVersion6: Int = BlockIdentifier
   val Last: Int = PositionsBaseInstant
 
   /** The command type of a rollback. */

@@ -103,14 +103,6 @@ final case class CommitMetadata(
 
   /** The same columns with their ids, as Hudi's schema-on-read keeps them. */
   def schemaById: Option[String] = extra.get(CommitMetadata.SchemaByIdKey).filter(_.nonEmpty)
-
-  /** (partition path, file id) of every file group written or replaced. */
-  def touchedFileGroups: Set[(String, String)] = {
-    val written = for ((partition, files) <- stats.toSeq; file <- files if file.fileId.nonEmpty)
-      yield partition -> file.fileId
-    val gone = for ((partition, ids) <- replaced.toSeq; id <- ids) yield partition -> id
-    (written ++ gone).toSet
-  }
 }
 
 object CommitMetadata {

@@ -72,13 +72,6 @@ final case class Timeline(instants: Seq[Instant]) {
   /** The timeline as it stood for a reader at `time`: only instants up to and including it. */
   def upTo(time: String): Timeline = Timeline(instants.filter(_.time <= time))
 
-  /** Completed writes with `after < time <= upTo`. */
-  def writesBetween(after: String, upTo: String): Seq[Instant] = writes.filter(i => i.time > after && i.time <= upTo)
-
-  /** Completed writes with `after < completion time <= upTo`; layout 2 only. */
-  def writesCompletedBetween(after: String, upTo: String): Seq[Instant] =
-    writes.filter(_.completionTime.exists(c => c > after && c <= upTo))
-
   /** Instants that completed savepoints protect. */
   def savepoints: Seq[String] = completed.filter(_.action == Action.Savepoint).map(_.time)
 }

@@ -70,11 +70,6 @@ class CommitCodecSuite extends FunSuite {
     }
   }
 
-  test("touched file groups are those written or replaced") {
-    val metadata = commit.copy(replaced = Map("q" -> Seq("gone-0")))
-    assertEquals(metadata.touchedFileGroups, Set("p" -> "f1-0", "p" -> "f2-0", "" -> "f1-0", "q" -> "gone-0"))
-  }
-
   test("plans keep what they hold") {
     val target = InstantName("20", "commit")
     val rollback = RollbackPlan(target, Seq(RollbackRequest("p", Seq("p/x"), "f", "10", Map("l" -> 3L))))

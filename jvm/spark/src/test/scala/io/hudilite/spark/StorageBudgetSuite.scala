@@ -75,6 +75,13 @@ class StorageBudgetSuite extends FunSuite {
     within("open")(Table.open(new HadoopStorage(conf), counted(table)))
   }
 
+  test("the history of a table") {
+    val table = unknown(copyOnWrite)
+    within("history")(assertEquals(
+      spark.sql(s"SELECT * FROM hudilite_metadata('${counted(table)}', 'history')").count(),
+      1L))
+  }
+
   test("reading from a table of base files") {
     val table = unknown(copyOnWrite)
     def values(filter: String): Long = read(table).where(filter).selectExpr("sum(v)").head().getLong(0)
