@@ -108,12 +108,6 @@ def test_spark_home_wins_over_the_pyspark_package(tmp_path: Path, monkeypatch: p
     assert jars.installed_spark() == ("4.1.2", "2.13")
 
 
-def test_a_package_without_jars_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jars, "_FOLDER", tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"build_jars\.py"):
-        hudilite.jar()
-
-
 def test_condition_of_finds_the_name_in_the_text_and_in_causes() -> None:
     own = ValueError("[UNKNOWN_OPTION] The option x is not known. SQLSTATE: 22023")
     outer = RuntimeError("[TASK_WRITE_FAILED] Job aborted")
