@@ -7,9 +7,11 @@ source they are made of has changed.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +51,21 @@ def build() -> None:
         sbt.java()
         shutil.rmtree(JARS, ignore_errors=True)
         JARS.mkdir(parents=True)
-        for line, artifact in LINES.items():
+        for at, (line, artifact) in enumerate(in_order(), 1):
+            print(f"building {artifact} for Spark {line}, {at} of {len(LINES)} ...", file=sys.stderr, flush=True)
             shutil.copy2(package(line, artifact), JARS)
         STAMP.write_text(digest)
     check()
+
+
+def in_order() -> list[tuple[str, str]]:
+    """The lines, that of the PySpark first which is installed where pip installs: what fails there matters most.
+
+    A build of pip's does not see the packages of its environment, but is run by the environment's Python.
+    """
+    version = Path(sysconfig.get_path("purelib"), "pyspark", "version.py")
+    found = re.search(r'__version__[^"]*"([\d.]+)', version.read_text()) if version.is_file() else None
+    return sorted(LINES.items(), key=lambda line: not (found and found[1].startswith(f"{line[0]}.")))
 
 
 def is_fresh(digest: str) -> bool:
@@ -75,7 +88,6 @@ def digest_of_sources() -> str:
 
 def package(line: str, artifact: str) -> Path:
     """Run sbt for one Spark line and return the jar that it made."""
-    print(f"building {artifact} ...", file=sys.stderr, flush=True)
     scala = artifact.rsplit("_", 1)[1]
     folder = sbt.ROOT / "jvm" / "spark" / "target" / f"scala-{scala}"
     for stale in folder.glob(f"{artifact}-*.jar"):

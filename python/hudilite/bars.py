@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from hudilite.errors import told
+
 
 class Bar:
     """A bar to be called with how much is done and how much there is.
@@ -37,8 +39,6 @@ def _tqdm() -> Any:
         try:
             from tqdm.auto import tqdm
         except ModuleNotFoundError as e:
-            raise ModuleNotFoundError(
-                "progress=True needs tqdm: pip install 'hudilite[progress]', or pass a function of two numbers: "
-                "how much is done, and how much there is."
-            ) from e
+            what = "progress=True, where a function of how much is done and how much there is would do,"
+            raise ModuleNotFoundError(told("PACKAGE_NOT_INSTALLED", what=what, package="tqdm", extra="progress")) from e
     return tqdm

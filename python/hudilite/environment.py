@@ -55,15 +55,30 @@ def _jar(line: jars.SparkLine) -> str:
     return ", ".join(map(str, found)) or "not in the package"
 
 
+def java_flaw() -> str | None:
+    """Why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
+    found, version = _found_java()
+    if version is None:
+        return f"Java was {found}" if found.startswith("not found") else found
+    oldest = 8 if jars.spark_line() is jars.LINE_3_5 else 17
+    release = int(re.sub(r"^1\.", "", version).partition(".")[0])
+    return None if release >= oldest else f"it needs Java {oldest} or newer, and {found} is of version {version}"
+
+
 def _java() -> str:
-    """Version and place of the java that PySpark starts."""
+    found, version = _found_java()
+    return found if version is None else f"{version}, {found}"
+
+
+def _found_java() -> tuple[str, str | None]:
+    """Place and version of the java that PySpark starts; without a version, what is wrong with it."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=f"{home}/bin" if home else None)
     if java is None:
-        return f"not found in JAVA_HOME={home}" if home else "not found"
+        return f"not found in JAVA_HOME={home}" if home else "not found", None
     try:
         said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=_JAVA_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as e:
-        return f"{java} does not run: {e}"
-    version = re.search(r'version "([^"]+)"', said.stderr + said.stdout)
-    return f"{version[1] if version else 'unknown version'}, {java}"
+        return f"{java} does not run: {e}", None
+    version = re.search(r'version "(\d[^"]*)"', said.stderr + said.stdout)
+    return (java, version[1]) if version else (f"{java} does not tell its version", None)

@@ -1,12 +1,10 @@
-"""Which condition of hudilite an exception stands for."""
+"""Conditions of hudilite's errors: which one an exception stands for, and the texts of those that Python raises."""
 
 from __future__ import annotations
 
-import json
 import re
-import zipfile
-from functools import cache
-from pathlib import Path
+
+from hudilite.conditions import CONDITIONS
 
 _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9_]+)\]")
 
@@ -27,22 +25,19 @@ def condition_of(error: BaseException) -> str | None:
     str or None
         The name as docs/errors.md lists it; None when the error is not one of hudilite's.
     """
-    known = conditions()
     seen: BaseException | None = error
     passed: set[int] = set()
     while seen is not None and id(seen) not in passed:
         passed.add(id(seen))
         for name in _BRACKETED.findall(f"{seen} {getattr(seen, 'java_exception', '')}"):
-            if name in known:
+            if name in CONDITIONS:
                 return str(name)
         seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
     return None
 
 
-@cache
-def conditions() -> frozenset[str]:
-    """Names of all conditions, from the declarations that the package's jars carry."""
-    for path in sorted((Path(__file__).parent / "jars").glob("*.jar")):
-        with zipfile.ZipFile(path) as jar:
-            return frozenset(json.loads(jar.read("hudilite/error-conditions.json")))
-    return frozenset()
+def told(condition: str, **values: object) -> str:
+    """The text of an error of a condition, as Spark's driver would tell it."""
+    message, action, state = CONDITIONS[condition]
+    text = f"[{condition}] {message} {action} SQLSTATE: {state}"
+    return re.sub("<([A-Za-z]+)>", lambda m: str(values.get(m[1], m[0])), text)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hudilite._version import __version__
+from hudilite.errors import told
 
 _FOLDER = Path(__file__).parent / "jars"
 
@@ -48,10 +49,7 @@ def jar() -> str:
     artifact = spark_line().artifact
     found = sorted(_FOLDER.glob(f"{artifact}-*.jar"))
     if len(found) != 1:
-        raise FileNotFoundError(
-            f"{len(found)} jars of {artifact} in {_FOLDER} instead of one. Install hudilite with pip (pip install . "
-            "in its source folder), which builds the jars; in a source folder, python jvm/build_jars.py does the same."
-        )
+        raise FileNotFoundError(told("JAR_NOT_FOUND", number=len(found), artifact=artifact, folder=_FOLDER))
     return str(found[0])
 
 
@@ -67,11 +65,8 @@ def spark_line() -> SparkLine:
     line = LINE_3_5 if (major, minor) == (3, 5) else LINE_4 if major == 4 else None
     if line is None or scala not in (line.scala, None):
         built = f" built for Scala {scala}" if scala else ""
-        raise UnsupportedSpark(
-            f"hudilite {__version__} has no jar for Spark {version}{built}. It has one for "
-            + " and one for ".join(f"Spark {known.versions} with Scala {known.scala}" for known in (LINE_3_5, LINE_4))
-            + "."
-        )
+        known = " and one for ".join(f"Spark {each.versions} with Scala {each.scala}" for each in (LINE_3_5, LINE_4))
+        raise UnsupportedSpark(told("UNSUPPORTED_SPARK", version=__version__, spark=version + built, supported=known))
     return line
 
 
@@ -85,7 +80,8 @@ def installed_spark() -> tuple[str, str | None]:
             if match:
                 return match[2], match[1]
     if package is None:
-        raise UnsupportedSpark("No Spark is installed: pip install 'hudilite[spark]', or set SPARK_HOME.")
+        what = "A Spark of its own, where SPARK_HOME names none,"
+        raise UnsupportedSpark(told("PACKAGE_NOT_INSTALLED", what=what, package="pyspark", extra="spark"))
     import pyspark
 
     return str(pyspark.__version__), None

@@ -6,15 +6,20 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hudilite import raised
+from hudilite import environment, raised
 from hudilite.driver import is_connect
-from hudilite.jars import jar
+from hudilite.errors import told
+from hudilite.jars import jar, spark_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXTENSION = "io.hudilite.spark.HudiliteExtensions"
 SESSION_CATALOG = "io.hudilite.spark.catalog.HudiliteSessionCatalog"
+
+
+class JavaNotUsable(RuntimeError):
+    """Spark needs a Java that is not there, or another one."""
 
 
 def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) -> SparkSession:
@@ -40,8 +45,14 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         When a session without hudilite's jar is running already: a running JVM takes no new jars.
     UnsupportedSpark
         When hudilite has no jar for the installed Spark.
+    JavaNotUsable
+        When Spark does not start for want of a Java that it can use.
     """
-    from pyspark.sql import SparkSession
+    try:
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError:
+        spark_line()  # raises what says more, unless SPARK_HOME names a Spark
+        raise
 
     running = SparkSession.getActiveSession()
     if running is not None and not is_connect(running) and not _has_hudilite(running):
@@ -55,7 +66,15 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         builder = builder.master(master)
     for key, value in conf.items():
         builder = builder.config(key, value)
-    return configure(builder).getOrCreate()
+    configured = configure(builder)
+    try:
+        return configured.getOrCreate()
+    except Exception as e:
+        # PySpark says no more than that its gateway has exited, or that a file is not there.
+        reason = environment.java_flaw()
+        if reason is None:
+            raise
+        raise JavaNotUsable(told("JAVA_NOT_USABLE", reason=reason)) from e
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:

@@ -61,6 +61,17 @@ def test_a_jar_beyond_the_limit_fails_the_build(folder: Path) -> None:
         build_jars.check()
 
 
+@pytest.mark.parametrize(("installed", "first"), [("3.5.9", "3.5"), ("4.3.0", "4"), (None, "3.5")])
+def test_the_line_of_the_installed_pyspark_is_built_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: str | None, first: str
+) -> None:
+    if installed:
+        (tmp_path / "pyspark").mkdir()
+        (tmp_path / "pyspark" / "version.py").write_text(f'__version__: str = "{installed}"\n')
+    monkeypatch.setattr(build_jars.sysconfig, "get_path", lambda _: str(tmp_path))
+    assert build_jars.in_order()[0][0] == first and dict(build_jars.in_order()) == build_jars.LINES
+
+
 def test_jars_are_fresh_only_for_the_sources_that_made_them(folder: Path) -> None:
     assert not build_jars.is_fresh("a")
     build_jars.STAMP.write_text("a")

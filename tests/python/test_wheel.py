@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
 from email.parser import Parser
 from pathlib import Path
 
+import pyspark
 import pytest
 
 import hudilite
@@ -51,6 +53,21 @@ def test_it_is_for_any_python_from_the_oldest_on(wheel: Path) -> None:
     assert all(name.startswith(("hudilite/", f"hudilite-{hudilite.__version__}.dist-info/")) for name in names)
 
 
+def pythons() -> list[str]:
+    """This Python, and of the other versions that are supported those that are installed here, pyenv's too."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    found = []
+    for name in (f"python3.{minor}" for minor in range(10, 14)):
+        candidates = [shutil.which(name), *map(str, pyenv.glob(f"*/bin/{name}"))]
+        found += [python for python in candidates if python and runs(python)][:1]
+    return [sys.executable, *found]
+
+
+def runs(python: str) -> bool:
+    """Whether it is a Python; a version manager leaves commands of that name that are none."""
+    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+
+
 def test_it_alone_serves(wheel: Path, tmp_path: Path) -> None:
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(tmp_path)]
     done = subprocess.run([*install, str(wheel)], env=without_java(), capture_output=True, text=True, check=False)
@@ -58,14 +75,18 @@ def test_it_alone_serves(wheel: Path, tmp_path: Path) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import hudilite; from hudilite import cli; "
         "assert hudilite.__file__.startswith(sys.argv[1]), hudilite.__file__; "
+        "import pkgutil, importlib; "
+        "[importlib.import_module(m.name) for m in pkgutil.iter_modules(hudilite.__path__, 'hudilite.')]; "
         "assert hudilite.jar().startswith(sys.argv[1]), hudilite.jar(); "
         "assert hudilite.condition_of(ValueError('[UNKNOWN_OPTION] x')) == 'UNKNOWN_OPTION'; "
         "sys.exit(cli.main(['env']))"
     )
-    command = [sys.executable, "-I", "-c", program, str(tmp_path)]
-    ran = subprocess.run(command, env=without_java(), capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert "not found in JAVA_HOME=/nowhere" in ran.stdout
+    environment = {**without_java(), "SPARK_HOME": str(Path(pyspark.__file__).parent)}
+    for python in pythons():
+        command = [python, "-I", "-c", program, str(tmp_path)]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, f"{python}: {ran.stderr}"
+        assert "not found in JAVA_HOME=/nowhere" in ran.stdout
 
 
 def test_the_sources_are_of_the_oldest_python() -> None:

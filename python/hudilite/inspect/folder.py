@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from hudilite.errors import told
 from hudilite.inspect import links
 from hudilite.inspect.damage import DamagedTable
 
@@ -34,7 +35,8 @@ class Folder:
         try:
             from pyarrow import fs
         except ImportError as e:
-            raise ImportError("Reading a table without Spark needs pyarrow: pip install 'hudilite[cli]'") from e
+            what = "Reading a table without Spark"
+            raise ImportError(told("PACKAGE_NOT_INSTALLED", what=what, package="pyarrow", extra="cli")) from e
         if "://" in self.path or self.path.startswith("file:"):
             filesystem, base = fs.FileSystem.from_uri(self.path)
         else:

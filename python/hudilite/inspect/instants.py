@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timezone
 from typing import Any
 
+from hudilite.errors import told
 from hudilite.inspect.damage import DamagedTable
 from hudilite.inspect.folder import Folder
 
@@ -165,7 +166,8 @@ def avro_record(content: bytes) -> dict[str, Any]:
     try:
         import fastavro
     except ImportError as e:
-        raise ImportError("Reading a timeline without Spark needs fastavro: pip install 'hudilite[cli]'") from e
+        what = "Reading a timeline without Spark"
+        raise ImportError(told("PACKAGE_NOT_INSTALLED", what=what, package="fastavro", extra="cli")) from e
     record: Any = next(fastavro.reader(io.BytesIO(content)))
     return dict(record)
 

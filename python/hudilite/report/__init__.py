@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hudilite.errors import told
+
 if TYPE_CHECKING:
     from hudilite.report.facts import Facts
     from hudilite.tables import HudiliteTable
@@ -44,7 +46,7 @@ def _needs_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as e:
-        raise ImportError("A report needs matplotlib: pip install 'hudilite[report]'") from e
+        raise ImportError(told("PACKAGE_NOT_INSTALLED", what="A report", package="matplotlib", extra="report")) from e
 
 
 def _written(facts: Facts, file: str | None) -> str:

@@ -58,6 +58,10 @@ KINDS = {
         does(
             f"CREATE TABLE $P (id INT NOT NULL, v INT) USING hudilite {_KEY}", {"names"}, "SELECT count(*) FROM $P", 0
         ),
+        refused(f"CREATE TABLE $P (id INT, v INT NOT NULL) USING hudilite {_KEY}", "STATEMENT_NOT_SUPPORTED", "v"),
+        refused(
+            f"CREATE TABLE $P (id INT, v STRUCT<x: INT NOT NULL>) USING hudilite {_KEY}", "STATEMENT_NOT_SUPPORTED", "v"
+        ),
         does(
             f"CREATE TABLE $P USING hudilite {_KEY} AS SELECT 1 AS id, TIMESTAMP_NTZ '2026-01-31 12:00:00' AS at, X'0A' AS b",
             {"names"},

@@ -117,6 +117,9 @@ KINDS = {
         refused(f"{_CALL}show_commits('$A', -1)", "INVALID_OPTION_VALUE", "0 or more"),
         refused(f"{_CALL}show_commits('other')", "", "format parquet"),
         refused(f"{_CALL}drop_partition('$A', 'q')", "PARTITION_NOT_FOUND", "q"),
+        refused(
+            f"{_CALL}drop_partition('$A', '[]')", "INVALID_OPTION_VALUE", "partition is not valid: it names nothing"
+        ),
         refused(f"{_CALL}rollback_to_savepoint('$A')", "", "saved"),
         refused(f"{_CALL}rollback_to_instant('$A', '20200101000000000')", "ROLLBACK_NOT_POSSIBLE|", ""),
         refused("CALL spark_catalog.system.show_commits('$A')", "", ""),

@@ -21,6 +21,7 @@ class GeneratedDocsSuite extends FunSuite {
     "docs/options.md" -> (() => GeneratedPages.options), "docs/errors.md" -> (() => GeneratedPages.errors),
     "docs/spark-internals.md" -> (() => InternalsPage.page),
     "docs/design.md" -> (() => RoomsPage.in(written("docs/design.md"))),
+    "python/hudilite/conditions.py" -> (() => GeneratedPages.pythonConditions),
     "python/hudilite/options.py" -> (() => GeneratedPages.python)).foreach { case (name, content) =>
     test(s"$name says what is declared (make docs writes it again)") {
       if (update) Files.write(Paths.get(name), content().getBytes(UTF_8))

@@ -3,7 +3,7 @@ package io.hudilite.docs
 import io.hudilite.config.{Options, ReadOptions, TableOptions, WriteOptions}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service._
-import io.hudilite.error.Conditions
+import io.hudilite.error.{Condition, Conditions}
 
 /** One group of options, as a section of the pages. */
 final case class Section(title: String, about: String, keys: Seq[ConfigKey[_]])
@@ -102,7 +102,7 @@ object GeneratedPages {
         |
         || class | Java parent | what to do |
         ||---|---|---|
-        || `InvalidInput` | `IllegalArgumentException` | correct the call |
+        || `InvalidInput` | `IllegalArgumentException` | correct the call, or what is installed |
         || `UnsupportedTable` | `UnsupportedOperationException` | the table or the request needs something that hudilite does not do |
         || `CommitConflict` | `RuntimeException` | somebody else won and nothing of the write is visible: try again |
         || `CommitStateUnknown` | `RuntimeException` | look whether the commit is there before you try again; delete nothing |
@@ -114,6 +114,22 @@ object GeneratedPages {
   }
 
   private def quote(text: String): String = text.replaceAll("<([A-Za-z]+)>", "*$1*")
+
+  /** python/hudilite/conditions.py */
+  def pythonConditions: String = {
+    val head =
+      """# Generated from jvm/core/src/main/resources/hudilite/error-conditions.json; `make docs` writes it again.
+        |"""
+    def entry(c: Condition): String =
+      s"""    "${c.name}": (\n""" +
+        Seq(c.message, c.action, c.sqlState).map(t => s"        ${literal(t)},\n").mkString + "    ),\n"
+    head.stripMargin + Quotes +
+      "Conditions of errors by their names: what has happened, what to do, and the SQL state." +
+      Quotes + "\n\nfrom __future__ import annotations\n\nfrom typing import Final\n\n" +
+      "CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {\n" + Conditions.all.map(entry).mkString + "}\n"
+  }
+
+  private def literal(text: String): String = "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
 
   /** python/hudilite/options.py */
   def python: String = {

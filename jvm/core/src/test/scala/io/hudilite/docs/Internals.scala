@@ -41,7 +41,7 @@ object Internals {
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule", "task/TaskTable",
       "cluster/ClusteredFiles",
-      "cluster/PlannedRows", "shim/PlanNodes",
+      "cluster/PlannedRows", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
@@ -60,6 +60,9 @@ object Internals {
     entry(Reflection, "SparkSession.sessionState")(
       "The manager of catalogs is a class in Spark 4.0 and an interface in 4.3.")("shim/Catalogs")(
       "PathStatementsSuite"),
+    entry(Reflection, "sql.execution.CachedData")(
+      "What is cached of a table that has changed: the list is private, and a cached name is read again by a method that " +
+        "Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite"),
     entry(Reflection, "SparkSession.sessionState")(
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(

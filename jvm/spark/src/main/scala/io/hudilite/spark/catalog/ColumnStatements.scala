@@ -3,9 +3,11 @@ package io.hudilite.spark.catalog
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.types.StructType
@@ -41,6 +43,7 @@ private[catalog] object ColumnStatements {
     if (changed.asWritten && !table.schema.exists(_.byId.isDefined)) ColumnAlteration.grow(table, json, options)
     else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options)
     HudiliteCatalog.forget(place.basePath)
+    CachedPlans.refresh(SparkSession.active, place.basePath)
   }
 
   private def columns(table: Table): StructType =

@@ -3,12 +3,14 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.TableOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
+import io.hudilite.spark.row.Nullability
 
 import java.util.{Map => JMap}
 
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
@@ -27,6 +29,15 @@ private[catalog] final case class CreatedTable(options: Map[String, String], loc
     location.filter(new Path(_) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
     comment.foreach(_ => throw Refusal.Comment.of(path))
     if (registeredAs(path) != Registered.Hudilite) throw Refusal.Provider.of(path)
+  }
+
+  /** Raises `InvalidInput` for a column that may not be null in a table that would take nulls for it. */
+  def checkNulls(path: String, columns: StructType): Unit = if (!byWrite) {
+    val key = TableOptions.RecordKeyFields.get(options).filter(_.size == 1).toSeq.flatten
+    columns.find(column =>
+      (!column.nullable && !key.contains(column.name)) ||
+        Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
+      throw Refusal.NotNull(column.name).of(path))
   }
 
   /** Columns in the order that a table has which Apache Hudi's catalog shares: partitions last. */

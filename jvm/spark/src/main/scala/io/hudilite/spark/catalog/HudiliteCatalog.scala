@@ -81,6 +81,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     if (isName(ident)) NamedTables.create(ident, schema, asked)
     else {
       asked.checkAgainst(pathOf(ident))
+      asked.checkNulls(pathOf(ident), schema)
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place

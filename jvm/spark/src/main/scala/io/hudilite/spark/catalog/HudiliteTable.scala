@@ -69,6 +69,9 @@ final case class HudiliteTable(
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
 
+  // In plans and in errors of Spark's.
+  override def toString: String = name()
+
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.

@@ -4,6 +4,7 @@ import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
+import io.hudilite.spark.row.Nullability
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 
@@ -33,7 +34,7 @@ private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident
   override def run(session: SparkSession): Seq[Row] = {
     if (!catalog.tableExists(ident)) {
       val made = columns.map(field =>
-        Column.create(field.name, field.dataType, field.nullable, field.getComment().orNull, null))
+        Column.create(field.name, Nullability.relaxed(field.dataType), true, field.getComment().orNull, null))
       catalog.createTable(ident, made.toArray, partitions.toArray, properties.asJava)
     } else if (!ifNotExists) throw new TableAlreadyExistsException(ident)
     Nil

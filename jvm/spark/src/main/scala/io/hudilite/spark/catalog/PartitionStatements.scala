@@ -4,11 +4,13 @@ import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.plan.PlannedTable
 import io.hudilite.spark.read.PartitionPruning
+import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Collections, Map => JMap}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.SupportsAtomicPartitionManagement
 import org.apache.spark.sql.types.StructType
@@ -44,6 +46,7 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     val (found, read) = here
     val dropped = PartitionValues.present(found).filter(path => idents.contains(read.rowOf(path)))
     PartitionDrops.run(found, dropped, TransactionOptions.of(writeConf().commit))
+    CachedPlans.refresh(SparkSession.active, basePath)
     true
   }
 

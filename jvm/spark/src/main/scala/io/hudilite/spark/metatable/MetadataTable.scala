@@ -2,7 +2,7 @@ package io.hudilite.spark.metatable
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SharedConf
-import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.shim.{Sessions, TableOfPath}
 import io.hudilite.spark.task.TaskScan
 import io.hudilite.table.Table
 
@@ -24,9 +24,14 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** What a table tells of itself, as a table to select from: hudilite.`/data/trips`.history. It can only be read. */
-final case class MetadataTable(table: Table, what: RowTable) extends SupportsRead {
+final case class MetadataTable(table: Table, what: RowTable) extends SupportsRead
+    with TableOfPath {
+
+  override def basePath: String = table.basePath
 
   override def name(): String = s"hudilite.`${table.basePath}`.${what.name}"
+
+  override def toString: String = name()
 
   override def schema(): StructType = what.schema
 

@@ -1,17 +1,16 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteConf
+import io.hudilite.spark.shim.TableOfPath
 import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
-import org.apache.spark.sql.connector.catalog.{Table => SparkTable}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** A table of hudilite's as the rules of the planner see it. */
-trait PlannedTable extends SparkTable {
+trait PlannedTable extends TableOfPath {
 
-  def basePath: String
   def storage: Storage
 
   /** The table as it was found; `None` when there is none at the path. */

@@ -67,7 +67,8 @@ private[procedure] object CleaningProcedures {
       Parameter.Path, Parameter.Options, Parameter.DryRun), Dropped) { (session, arguments) =>
     val path = TableArgument.pathOf(session, arguments)
     val partitions = arguments.jsonList("partition")
-      .getOrElse(PartitionServices.named(session, path, arguments.needed("partition")))
+      .getOrElse(arguments.some("partition",
+          PartitionServices.named(session, path, arguments.needed("partition"))))
     dropped(PartitionServices.drop(session, path, arguments.options.asJava, partitions, arguments.flag("dry_run")))
   }
 

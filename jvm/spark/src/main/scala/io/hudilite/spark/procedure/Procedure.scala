@@ -107,10 +107,15 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
 
   /** What a text names, separated by commas or as a JSON array of texts; `None` when it was not given. */
   def list(name: String): Option[Seq[String]] = text(name).map(asked =>
-    JsonTexts.array(asked).getOrElse(asked.split(',').toSeq.map(_.trim).filter(_.nonEmpty)))
+    some(name, JsonTexts.array(asked).getOrElse(asked.split(',').toSeq.map(_.trim).filter(_.nonEmpty))))
 
   /** What a JSON array of texts names; `None` when it is a text of another form. */
-  def jsonList(name: String): Option[Seq[String]] = text(name).flatMap(JsonTexts.array)
+  def jsonList(name: String): Option[Seq[String]] = text(name).flatMap(JsonTexts.array).map(some(name, _))
+
+  /** What an argument names; raises `InvalidInput` when that is nothing. */
+  private[procedure] def some(name: String, named: Seq[String]): Seq[String] =
+    if (named.nonEmpty) named
+    else throw invalid(name, text(name).getOrElse(""), "it names nothing; an argument that is not meant is left out")
 
   /** One of these texts, in any case. */
   def oneOf(name: String, known: Seq[String]): Option[String] = text(name).map { asked =>

@@ -25,7 +25,7 @@ object Cleanings {
     val total = preview(session, path, options).files.values.map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
       () =>
-        Compactions.onDriver(session, path, options)((table, conf) =>
+        Compactions.changing(session, path, options)((table, conf) =>
           cleaning(session, TransactionOptions.of(conf.commit), done).run(table, conf.services.cleaning)))
   }
 

@@ -10,7 +10,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.shim.{CachedPlans, Sessions}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
@@ -110,6 +110,13 @@ object Compactions {
   private[service] def onDriver[T](session: SparkSession, path: String, options: JMap[String, String])(
       body: (Table, WriteConf) => T): T =
     atPath(session, path, options)((storage, qualified, conf) => body(Table.open(storage, qualified), conf))
+
+  /** The same with what takes rows or files away; what the session has cached of the table is read again. */
+  private[service] def changing[T](session: SparkSession, path: String, options: JMap[String, String],
+      dryRun: Boolean = false)(body: (Table, WriteConf) => T): T = onDriver(session, path, options) { (table, conf) =>
+    try body(table, conf)
+    finally if (!dryRun) CachedPlans.refresh(session, table.basePath)
+  }
 
   /** The same with a table that may be too damaged to be opened. */
   private[service] def atPath[T](session: SparkSession, path: String, options: JMap[String, String])(

@@ -14,14 +14,14 @@ object PartitionServices {
 
   /** Drops partitions, told by their paths below the table, or says what would go. */
   def drop(session: SparkSession, path: String, options: JMap[String, String], partitions: Seq[String],
-      dryRun: Boolean): DroppedPartitions = Compactions.onDriver(session, path, options) { (table, conf) =>
+      dryRun: Boolean): DroppedPartitions = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
     if (dryRun) PartitionDrops.preview(table, partitions)
     else PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
   }
 
   /** Drops the partitions to which nobody has written for as many days as the options say, or says what would go. */
   def expire(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): DroppedPartitions =
-    Compactions.onDriver(session, path, options) { (table, conf) =>
+    Compactions.changing(session, path, options, dryRun) { (table, conf) =>
       val settings = ExpirySettings.of(conf.services.expiry)
       if (dryRun) PartitionExpiry.preview(table, settings)
       else PartitionExpiry.run(table, settings, TransactionOptions.of(conf.commit))

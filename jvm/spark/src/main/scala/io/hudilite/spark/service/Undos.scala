@@ -21,7 +21,7 @@ object Undos {
     *   the write, which must be the newest, or a planned clustering, which nothing rests on
     */
   def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      dryRun: Boolean): RolledBackWrite = Compactions.onDriver(session, path, options) { (table, conf) =>
+      dryRun: Boolean): RolledBackWrite = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
     instant.filter(time => table.pendingClusterings.values.exists(_ == time)) match {
       case Some(time) => withdrawn(table, time, TransactionOptions.of(conf.commit), dryRun)
       case None if dryRun => Rollbacks.preview(table, instant)
@@ -36,7 +36,7 @@ object Undos {
 
   /** Brings the state as of a write back, or says which writes would go for that. */
   def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String, dryRun: Boolean)
-      : RestoredTable = Compactions.onDriver(session, path, options) { (table, conf) =>
+      : RestoredTable = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
     if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, TransactionOptions.of(conf.commit))
   }
 

@@ -1,10 +1,12 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
 import io.hudilite.transaction.{Assumption, FirstWrite, Transaction, TransactionOptions}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 /** What one task wrote.
@@ -62,6 +64,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named))
     target.afterCommit(target, run.table)
+    CachedPlans.refresh(SparkSession.active, target.basePath)
   }
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */

@@ -67,6 +67,14 @@ class AlterColumnsSuite extends FunSuite {
       assertEquals(sql(s"SELECT id FROM $t WHERE st.xx > 5 OR n = 'n3'"), Seq("[1]", "[3]"))
       assertEquals(sql(s"SELECT id, n, v, st.x FROM $t VERSION AS OF '$first'"), Seq("[1,10,v1,1]", "[2,20,v2,2]"))
       assertEquals(spark.table(t).schema("n").getComment(), Some("again"))
+      val point = if (version == 6) "time" else "completion_time"
+      val written = spark.sql(s"SELECT $point FROM $t.history WHERE time = '$first'").head().getString(0)
+      def changes(range: String): Seq[String] =
+        sql(s"SELECT id, n, w, st.xx, st.z FROM hudi_table_changes('$path', 'latest_state', $range)")
+      val present = Seq("[1,null,v1,7,0.5]", "[2,null,w2,2,null]", "[3,n3,w3,null,null]")
+      assertEquals(changes("'earliest'"), present)
+      assertEquals(changes(s"'$written'"), present) // a change of columns alone is no row's
+      assertEquals(changes(s"'earliest', '$written'"), Seq("[1,null,v1,1,null]", "[2,null,v2,2,null]"))
     }
   }
 

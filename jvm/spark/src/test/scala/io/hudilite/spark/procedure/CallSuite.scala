@@ -211,7 +211,10 @@ class CallSuite extends FunSuite {
     refusedAll("CALL hudilite.system.rollback_to_savepoint('COW', '1')" -> "saved are",
       "CALL hudilite.system.rollback_to_savepoint('MOR')" -> "no state of the table is saved",
       "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint does not work without it",
-      "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7")
+      "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7",
+      "CALL hudilite.system.drop_partition('COW', '[]')" -> "partition is not valid: it names nothing",
+      "CALL hudilite.system.drop_partition('COW', ' , ')" -> "partition is not valid: it names nothing",
+      "CALL hudilite.system.run_clustering('COW', selected_partitions => '[]')" -> "selected_partitions is not valid")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
     checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true"),
       s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),

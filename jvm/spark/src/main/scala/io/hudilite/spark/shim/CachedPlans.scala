@@ -1,0 +1,84 @@
+package io.hudilite.spark.shim
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.execution.CachedData
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.hudilite.Datasets
+import org.slf4j.LoggerFactory
+
+import scala.util.control.NonFatal
+
+/** A table whose rows are those of a path, whatever it is called by. */
+trait TableOfPath extends Table {
+  def basePath: String
+}
+
+/** What CACHE TABLE and `cache()` keep of tables that have changed.
+  *
+  * Spark refreshes what a statement changes by its name alone; one table has several names and a path. From Spark 4.1 on
+  * a name that is cached stands for the rows that it had when it was, until it is refreshed. Before that a cached table
+  * is found again by its state, so that nothing stale is read, but what a name had cached is not found any more.
+  */
+object CachedPlans {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.spark.shim.CachedPlans")
+
+  /** Has everything that is cached of the table at a path read again when it is next used. It does not throw: what has
+    * changed the table is committed.
+    */
+  def refresh(session: SparkSession, path: String): Unit =
+    try if (!session.sharedState.cacheManager.isEmpty) refreshFound(session, path)
+    catch {
+      case NonFatal(e) =>
+        log.error(s"What is cached of $path may be of an earlier state; UNCACHE TABLE gives it up.", e)
+    }
+
+  private def refreshFound(session: SparkSession, path: String): Unit = {
+    val manager = session.sharedState.cacheManager
+    val stale = entries(session).map(entry => entry -> named(entry.plan, path)).filter(_._2.nonEmpty)
+    if (stale.nonEmpty) manager.getClass.getMethods.find(_.getName == "recacheTableOrView") match {
+      case Some(recache) => stale.flatMap(_._2).map(parts).distinct.foreach { name =>
+          recache.invoke(manager, session, name, java.lang.Boolean.FALSE)
+        }
+      case None => stale.foreach { case (entry, relations) => cacheAgain(session, entry, relations) }
+    }
+  }
+
+  // The field is private.
+  private def entries(session: SparkSession): Seq[CachedData] = {
+    val manager = session.sharedState.cacheManager
+    val field = manager.getClass.getDeclaredField("cachedData")
+    field.setAccessible(true)
+    field.get(manager).asInstanceOf[scala.collection.Seq[CachedData]].toList
+  }
+
+  /** Relations of the table under its names; those by its path alone are a snapshot that a DataFrame keeps. */
+  private def named(plan: LogicalPlan, path: String): Seq[DataSourceV2Relation] = plan.collectWithSubqueries {
+    case relation: DataSourceV2Relation
+        if relation.catalog.isDefined && relation.identifier.isDefined &&
+          pathOf(relation.table).contains(path) => relation
+  }
+
+  private def pathOf(table: Table): Option[String] = table match {
+    case of: TableOfPath => Some(of.basePath)
+    case _ => None
+  }
+
+  private def parts(relation: DataSourceV2Relation): Seq[String] = {
+    val identifier = relation.identifier.get // looked at by `named`
+    relation.catalog.get.name() +: identifier.namespace().toSeq :+ identifier.name()
+  }
+
+  /** What CACHE TABLE has cached, by the rows that the table has now; queries over it keep the snapshot they are of. */
+  private def cacheAgain(session: SparkSession, entry: CachedData, relations: Seq[DataSourceV2Relation]): Unit = {
+    val builder = entry.cachedRepresentation.cacheBuilder
+    if (builder.tableName.isDefined && EliminateSubqueryAliases(entry.plan).isInstanceOf[DataSourceV2Relation]) {
+      Datasets.ofRows(session, entry.plan).unpersist()
+      val name = parts(relations.head).map(part => s"`${part.replace("`", "``")}`").mkString(".")
+      session.catalog.cacheTable(name, builder.storageLevel)
+    }
+  }
+}

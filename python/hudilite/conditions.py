@@ -1,0 +1,349 @@
+# Generated from jvm/core/src/main/resources/hudilite/error-conditions.json; `make docs` writes it again.
+"""Conditions of errors by their names: what has happened, what to do, and the SQL state."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
+    "BUCKETS_NOT_NAMED": (
+        "The table at <path> has a bucket index, as file groups like <group> show, and the write does not say so.",
+        "Set hoodie.index.type=BUCKET and hoodie.bucket.index.num.buckets as the table's first write had them; for a statement as spark.datasource.hudilite.hoodie.index.type, and so on.",
+        "42616",
+    ),
+    "CLUSTERING_NOT_FOUND": (
+        "The table at <path> has no pending clustering <instant>; pending are: <pending>.",
+        "Name one of these, or plan a clustering first.",
+        "42704",
+    ),
+    "CLUSTERING_NOT_POSSIBLE": (
+        "The table at <path> cannot be clustered: <reason>.",
+        "Leave its file groups as they are, or write its rows to a new table.",
+        "0A000",
+    ),
+    "CLUSTERING_PENDING": (
+        "The file group <fileId> in '<partition>' of the table at <path> is about to be replaced by the pending clustering <clustering>.",
+        "Run the clustering, or take it back with rollback(<clustering>), and then run the write again; nothing of it is visible. With hudilite.clustering.wait_time_ms writes wait for clusterings that others run.",
+        "40001",
+    ),
+    "COMMIT_CONFLICT": (
+        "The write <instant> to the table at <path> cannot be committed: <reason>.",
+        "Nothing of it is visible; run it again on the present state of the table.",
+        "40001",
+    ),
+    "COMMIT_STATE_UNKNOWN": (
+        "It is not known whether the instant <instant> was committed: creating <path> failed midway.",
+        "See whether that file exists before writing again; nothing was deleted.",
+        "40003",
+    ),
+    "COMPACTIONS_OVERLAP": (
+        "The pending compactions <instants> of the table at <path> both take the file group <fileId> in '<partition>'.",
+        "Remove the .compaction.requested and .compaction.inflight files of all but the first from the timeline, with the program that planned them stopped.",
+        "XX001",
+    ),
+    "COMPACTION_NOT_FOUND": (
+        "The table at <path> has no pending compaction <instant>; pending are: <pending>.",
+        "Name one of these, or plan a compaction first.",
+        "42704",
+    ),
+    "COMPACTION_NOT_POSSIBLE": (
+        "The table at <path> is copy-on-write, so it has no log files to compact.",
+        "Compact only tables of the type MERGE_ON_READ.",
+        "0A000",
+    ),
+    "CONCURRENT_TABLE_UPDATE": (
+        "Another process is changing the table configuration <path>.",
+        "Try again; nothing was changed.",
+        "40001",
+    ),
+    "CORRUPT_FILE": (
+        "The file <path> is damaged: <reason>.",
+        "Restore it from a copy, or roll the table back to an instant before it was written.",
+        "XX001",
+    ),
+    "CORRUPT_TABLE_PROPERTIES": (
+        "The table configuration <path> cannot be used: <reason>.",
+        "Restore hoodie.properties from hoodie.properties.backup or a copy of the table.",
+        "XX001",
+    ),
+    "DELTA_COMMIT_PENDING": (
+        "The delta commit <instant> of another program to the table at <path> is pending, and its records may lie inside log files of other writes, where hudilite cannot take them back.",
+        "Wait for it. If it is dead, write to the table once with Apache Hudi, with hoodie.write.auto.upgrade=false to keep its version; an upsert of no rows is enough.",
+        "40001",
+    ),
+    "EXTENSION_NOT_LOADED": (
+        "Writes need hudilite's planner rules, and this Spark session was started without them.",
+        "Start the session with spark.sql.extensions=io.hudilite.spark.HudiliteExtensions, or with hudilite.session() in Python.",
+        "55000",
+    ),
+    "ILLEGAL_PARTITION_PATH": (
+        "The partition path '<path>' of <columns> = <values> cannot be written: <reason>.",
+        "Correct the values, or create the table with hoodie.datasource.write.partitionpath.urlencode=true, which spells '/' and ':' in another way; it changes nothing about values that are wholly '.', '..' or '.hoodie'.",
+        "22023",
+    ),
+    "INCOMPATIBLE_TYPE": (
+        "The column <column> has the type <incomingType> in the rows to write and <tableType> in the table, and <reason>.",
+        "Cast the column to <tableType>.",
+        "42846",
+    ),
+    "INSTANT_REMOVED": (
+        "The instant <instant> of the table at <path> is gone: another writer rolled it back or archived it.",
+        "Run the query or the write again.",
+        "40001",
+    ),
+    "INSTANT_TAKEN": (
+        "The instant <instant> of the table at <path> belongs to another writer: <reason>.",
+        "Run the write again; it will take a new instant.",
+        "40001",
+    ),
+    "INVALID_COLUMN_NAME": (
+        "The column name <column> cannot be stored: <reason>.",
+        "Rename the column before writing.",
+        "42602",
+    ),
+    "INVALID_INSTANT": (
+        "'<text>' is not an instant or a time.",
+        "Write it as 17 digits (yyyyMMddHHmmssSSS), yyyy-MM-dd or yyyy-MM-dd HH:mm:ss[.SSS].",
+        "22007",
+    ),
+    "INVALID_OPTION_VALUE": (
+        "The value '<value>' of the option <option> is not valid: <reason>.",
+        "Correct the value; docs/options.md describes it.",
+        "22023",
+    ),
+    "INVALID_PARTITION_VALUE": (
+        "The value '<value>' of a partition column cannot be turned into a partition path: <reason>.",
+        "Correct the value, or the hoodie.keygen.timebased options.",
+        "22007",
+    ),
+    "JAR_NOT_FOUND": (
+        "The package of hudilite has <number> jars of <artifact> in <folder> instead of one.",
+        "Install hudilite with pip (pip install . in its source folder), which builds the jars; in a source folder, python jvm/build_jars.py does the same.",
+        "55000",
+    ),
+    "JAVA_NOT_USABLE": (
+        "Spark cannot be started: <reason>.",
+        "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
+        "55000",
+    ),
+    "LOCK_TIMEOUT": (
+        "The lock of the table at <path> was not free within <waitMs> ms: another writer holds it.",
+        "Run the write again when the other one has ended, or allow a longer wait.",
+        "55P03",
+    ),
+    "METADATA_TABLE_LOST": (
+        "Writing to the table at <path> would delete <partitions> of its metadata table, <bytes> bytes that Apache Hudi would have to build again: hudilite does not maintain them.",
+        "Write with Apache Hudi, or set hoodie.metadata.strict=false to let them go.",
+        "0A000",
+    ),
+    "MISSING_COLUMN": (
+        "The column <column> is not in the data, which has <columns>.",
+        "Add the column, or correct the option that names it; with hoodie.write.set.null.for.missing.columns=true a column of the table that is neither key, partition nor ordering column is null in the rows that lack it.",
+        "42703",
+    ),
+    "MISSING_OPTION": (
+        "The option <option> is missing: <reason>.",
+        "Set the option; docs/options.md describes it.",
+        "42616",
+    ),
+    "NULL_IN_REQUIRED_COLUMN": (
+        "The column <column> holds a null, but the table's schema allows none there.",
+        "Fill the value, or make the column of the table nullable.",
+        "23502",
+    ),
+    "NULL_RECORD_KEY": (
+        "A row has no record key: <fields> is null or empty.",
+        "Remove or repair such rows, or choose other record key fields.",
+        "23502",
+    ),
+    "OPTION_CONTRADICTS_TABLE": (
+        "The option <option> = '<value>' contradicts the table, which has '<actual>'.",
+        "Remove the option; a table keeps the facts that it was created with.",
+        "42616",
+    ),
+    "OPTION_NOT_SUPPORTED": (
+        "The option <option> = '<value>' is not supported: <reason>.",
+        "Remove the option, or use Apache Hudi for this write.",
+        "0A000",
+    ),
+    "PACKAGE_NOT_INSTALLED": (
+        "<what> needs the Python package <package>, which is not installed.",
+        "Install it with pip install 'hudilite[<extra>]'.",
+        "55000",
+    ),
+    "PARTITION_CHANGED": (
+        "An update moves the row <key> from the partition '<from>' to '<to>', which a bucket index cannot follow.",
+        "Delete the row and insert it into the other partition.",
+        "0A000",
+    ),
+    "PARTITION_IN_SERVICE": (
+        "The partition '<partition>' of the table at <path> cannot be dropped: the <service> <instant> of it is pending.",
+        "Run or roll back the <service>, then drop the partition.",
+        "40001",
+    ),
+    "PARTITION_NOT_FOUND": (
+        "The table at <path> has no partition '<partition>' with rows; it has <partitions>.",
+        "Name partitions by their paths below the table, such as 2026-01-31 or day=2026-01-31; no patterns are taken here. To empty a table without partitions overwrite it.",
+        "42704",
+    ),
+    "PATH_OUTSIDE_TABLE": (
+        "The path <path> was refused for the table at <table>: <reason>.",
+        "Nothing was changed there. Find out which file of the table names it, or which symbolic link leads there, and restore that from a copy.",
+        "XX001",
+    ),
+    "RANGE_NOT_RETAINED": (
+        "The rows that the table at <path> had at the end of the range from <begin> to <end> are not all there any more: <reason>.",
+        "Read the range without its end, or set hoodie.datasource.read.incr.fallback.fulltablescan.enable=true to get those that nobody has overwritten since.",
+        "22023",
+    ),
+    "RECORD_KEY_CHANGED": (
+        "An update changes a record key from <from> to <to>.",
+        "A record key names its row: delete the row and insert a new one instead.",
+        "23505",
+    ),
+    "REPEATED_KEY": (
+        "The base file <file> of a merge-on-read table holds the record key <key> more than once, and its file group has log files or a pending compaction, beside which no log can say which of these rows changes.",
+        "Run a compaction of the table, then the write again: the base file of a group without either is rewritten.",
+        "0A000",
+    ),
+    "RESTORE_NOT_POSSIBLE": (
+        "The table at <path> cannot be restored to <instant>: <reason>.",
+        "Choose a completed write whose state is whole, for instance one with a savepoint.",
+        "55000",
+    ),
+    "RESTORE_PENDING": (
+        "The table at <path> is being restored to <instant> by <restore>, which has not ended.",
+        "Wait for it; if its program is dead, call restore with this instant again, which ends it.",
+        "40001",
+    ),
+    "ROLLBACK_NOT_POSSIBLE": (
+        "The write <instant> to the table at <path> cannot be rolled back: <reason>.",
+        "Roll back the newest write, or leave the table as it is.",
+        "55000",
+    ),
+    "SAVEPOINT_NOT_FOUND": (
+        "The table at <path> has no savepoint <instant>; there are: <savepoints>.",
+        "Name one of these.",
+        "42704",
+    ),
+    "SAVEPOINT_NOT_POSSIBLE": (
+        "The table at <path> cannot be saved as of <instant>: <reason>.",
+        "Choose one of the completed writes whose files are all there, for instance the newest.",
+        "55000",
+    ),
+    "SCHEMA_HISTORY_MISSING": (
+        "The columns of the table at <path> were changed by Apache Hudi's schema-on-read, and .hoodie/.schema does not tell how: no file in it belongs to a committed write.",
+        "Restore .hoodie/.schema from a copy of the table; without it old files cannot be read right.",
+        "XX001",
+    ),
+    "SOURCE_ROWS_LOST": (
+        "Rows of the source that this write had used already were lost with Spark's shuffle files, and the source may give other rows when it is evaluated again; nothing was committed.",
+        "Run the write again. A source that gives the same rows each time, such as files or a table, is evaluated again by itself.",
+        "40000",
+    ),
+    "STATEMENT_NOT_SUPPORTED": (
+        "<statement> is not supported for the table at <path>: <reason>.",
+        "Nothing was changed.",
+        "0A000",
+    ),
+    "STATE_NOT_RETAINED": (
+        "The rows of the table at <path> as of <instant> are not all there any more: <reason>.",
+        "Read a later state.",
+        "22023",
+    ),
+    "TABLE_ALREADY_EXISTS": (
+        "There is a Hudi table at <path> already.",
+        "Write to it in append mode, or choose another path.",
+        "42P07",
+    ),
+    "TABLE_CHANGED": (
+        "The table at <path> is not as it was when this write was planned: <change>.",
+        "Nothing was written; plan the write again on the present state of the table.",
+        "40001",
+    ),
+    "TABLE_NOT_FOUND": (
+        "There is no Hudi table at <path>: it has no .hoodie/hoodie.properties.",
+        "Check the path, or write to it first to create the table.",
+        "42P01",
+    ),
+    "TIMELINE_ENDS": (
+        "The timeline <path> holds the instant <instant>, which no later one can follow.",
+        "Find out which program wrote that instant, and roll it back with that program.",
+        "XX001",
+    ),
+    "TIME_BEFORE_FIRST_COMMIT": (
+        "The table at <path> has no rows as of <instant>: its first commit is <first>.",
+        "Read the table as of that instant or later.",
+        "22023",
+    ),
+    "UNKNOWN_NAME": (
+        "There is no <what> <name>. The nearest one is <nearest>.",
+        "Correct the name; there are <known>.",
+        "42883",
+    ),
+    "UNKNOWN_OPTION": (
+        "The option <option> is not known. The nearest known option is <nearest>.",
+        "Correct the name or remove the option; docs/options.md lists all of them. Settings of Hadoop go into the session, below spark.hadoop.",
+        "42616",
+    ),
+    "UNREADABLE_FILE_NAME": (
+        "The file name <path> has letters that this JVM cannot spell: its encoding of file names is <encoding>.",
+        "Start driver and executors with a locale of UTF-8, such as LC_ALL=C.UTF-8.",
+        "22021",
+    ),
+    "UNSUPPORTED_COLUMN_TYPE": (
+        "The column <column> has type <type>, which cannot be stored: <reason>.",
+        "Cast the column to a supported type before writing.",
+        "42K09",
+    ),
+    "UNSUPPORTED_LINK": (
+        "The table at <table> has the symbolic link <path>, which is not followed: <reason>.",
+        "Put what the link leads to in its place, or remove it.",
+        "0A000",
+    ),
+    "UNSUPPORTED_LOG_BLOCK": (
+        "The log file <path> holds <feature>, which hudilite does not support: <reason>.",
+        "Compact the table with Apache Hudi, then read it.",
+        "0A000",
+    ),
+    "UNSUPPORTED_SCHEMA": (
+        "The table's schema cannot be read: <column> has type <type>, and <reason>.",
+        "Read this table with Apache Hudi, or drop the column there.",
+        "0A000",
+    ),
+    "UNSUPPORTED_SORT_COLUMN": (
+        "Rows cannot be ordered by the column <column>: values of type <type> have no order.",
+        "Name a column of an atomic type, or a field of one inside the struct.",
+        "42K09",
+    ),
+    "UNSUPPORTED_SPARK": (
+        "hudilite <version> has no jar for Spark <spark>; it has one for <supported>.",
+        "Install one of these, or a hudilite that knows this one.",
+        "0A000",
+    ),
+    "UNSUPPORTED_TABLE_FEATURE": (
+        "The table at <path> uses <feature>, which hudilite does not support: <reason>.",
+        "Use Apache Hudi for this table.",
+        "0A000",
+    ),
+    "UNSUPPORTED_TABLE_VERSION": (
+        "The table at <path> has table version <version>; hudilite supports 6, 8 and 9.",
+        "Upgrade the table with Apache Hudi, or use a newer hudilite.",
+        "0A000",
+    ),
+    "WRITER_NOT_EXCLUDED": (
+        "The table at <path> is being written by <process>, as its instant <instant> says, and no lock of hudilite reaches that far.",
+        "Wait until that write has ended, or two minutes after its process has died, and try again; let one process at a time write to a table that is not on a local file system.",
+        "40001",
+    ),
+    "WRITE_ENDED": (
+        "The write <instant> to the table at <path> ended without this task, whose files were deleted.",
+        "None is needed: another attempt of the task did its work, or the write was rolled back.",
+        "40001",
+    ),
+    "WRITE_PENDING": (
+        "The write <instant> of another program to the table at <path> is pending: <reason>.",
+        "Wait for it or let that program clean up; if it is dead, hoodie.clean.failed.writes.policy=EAGER rolls it back.",
+        "40001",
+    ),
+}
