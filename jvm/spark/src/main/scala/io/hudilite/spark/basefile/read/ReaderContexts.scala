@@ -56,7 +56,7 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     */
   def columns(schema: MessageType, dataSchema: StructType, names: ColumnNames): FileColumns = {
     val file = (schema, dataSchema, names)
-    val found = planned.collectFirst { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
+    val found = planned.collect { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
         new ParquetToSparkSchemaConverter(SQLConf.get).convert(schema), KeptRows.schema(dataSchema),
         caseSensitive = false, names))
     planned = Some(file -> found)
