@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from data import BATCHES
+from services import FILE_ROWS
 
 TINY_ROWS = 20_000  # the warm-up table, also the one of the many-commits workload
 HERE = Path(__file__).resolve().parent
@@ -45,6 +46,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)
     parse.add_argument("--repeat", type=int, default=3, help="repetitions of each read")
+    parse.add_argument("--file-rows", type=int, default=FILE_ROWS, help="rows of the small files of table services")
     parse.add_argument("--out", default="bench-work/results.json")
     parse.add_argument("--data", default="bench-data", help="where the generated rows stay")
     parse.add_argument("--work", default="bench-work", help="where tables and logs go")
@@ -84,6 +86,7 @@ def worker(args: argparse.Namespace) -> None:
     recorder = Recorder(spark, system, group, sink)
     root = os.path.join(args.work, name, group)
     bench = Services(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
+    bench.file_rows = args.file_rows
     getattr(bench, group)()
     spark.stop()
 
@@ -105,7 +108,8 @@ def submit(args: argparse.Namespace, name: str, group: str, sink: str) -> str:
     if system and system.packages:
         command += ["--packages", system.packages]
     command += [str(HERE / "bench.py"), "--worker", name, group, sink, "--rows", str(args.rows)]
-    command += ["--repeat", str(args.repeat), "--data", args.data, "--work", args.work]
+    command += ["--repeat", str(args.repeat), "--file-rows", str(args.file_rows)]
+    command += ["--data", args.data, "--work", args.work]
     start = time.time()
     log = Path(args.work, "logs", f"{name}-{group}.log")
     code = run(command, log, args)

@@ -17,7 +17,7 @@ from pyspark.sql.functions import col
 from pyspark.sql.types import StringType, StructField, StructType
 
 CHANGES = ("big", "one", "wide500", "wide2000", "nested", "foreign")
-SERVICES = ("small", "expired")
+SERVICES = ("small", "together", "expired")
 
 
 class Unsupported(Exception):

@@ -113,18 +113,11 @@ object BaseFileFooter {
     * @param length
     *   its size in bytes as listed, which saves asking the file system again
     */
-  private[filegroup] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = {
-    val reader = open(conf, path, length)
+  private[hudilite] def metadata(conf: Configuration, path: String, length: Long): ParquetMetadata = decoded(path) {
+    val file = input(conf, path, length)
+    val reader = ParquetFileReader.open(file, HadoopReadOptions.builder(conf, file.getPath).build())
     try reader.getFooter
     finally reader.close()
-  }
-
-  /** Parquet's reader of a base file, which has read the footer and is to be closed; everybody opens base files here. One
-    * with a footer that does not decode raises `CorruptTable`.
-    */
-  private[hudilite] def open(conf: Configuration, path: String, length: Long): ParquetFileReader = decoded(path) {
-    val file = input(conf, path, length)
-    ParquetFileReader.open(file, HadoopReadOptions.builder(conf, file.getPath).build())
   }
 
   private def decoded[T](path: String)(read: => T): T =

@@ -72,8 +72,9 @@ object HadoopFiles {
 
   private val BlockBytes = 128L << 20
 
-  // What writes hands over large pieces.
-  private val BufferBytes = 4096
+  // Local files are written in the pieces that have a checksum each, of 512 bytes, however large those are that are handed
+  // over: so this is what a system call writes.
+  private val BufferBytes = 64 * 1024
 
   private def hasModes(local: LocalFileSystem): Boolean = local.getRaw.getClass == classOf[RawLocalFileSystem] &&
     java.nio.file.FileSystems.getDefault.supportedFileAttributeViews.contains("posix")

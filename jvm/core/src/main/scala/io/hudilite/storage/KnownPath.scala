@@ -90,14 +90,15 @@ private final class KnownInput(files: FileSystem, file: KnownPath) extends Vecto
   }
 
   /** The end is read as soon as its last bytes are asked for, where a footer says how long it is; and prolonged by what is
-    * asked for in front of it, i.e. by the rest of a long footer.
+    * asked for in front of it, i.e. by the rest of a long footer, and by what lies before that: page indexes.
     */
   private def bringTail(until: Long): Unit = tail match {
     case None if until > file.length - KnownInput.FooterEnd =>
       val from = math.max(0L, file.length - FileTail.UsualBytes)
       keep(new FileTail(from, bytes(from, (file.length - from).toInt)))
     case Some(end) if position < end.from && until > end.from && file.length - position <= FileTail.MostBytes =>
-      keep(end.after(bytes(position, (end.from - position).toInt)))
+      val from = math.max(0L, position - FileTail.UsualBytes)
+      keep(end.after(bytes(from, (end.from - from).toInt)))
     case _ =>
   }
 

@@ -186,13 +186,19 @@ object Transaction {
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
-    Lock.withTableLock(table.place, options.lockWaitMs) {
-      TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
-        throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
+    unchanged(table, options) {
       new Recovery(table.store, options.process).run()
       body
     }
   }
+
+  /** Runs `body` under the table lock, on a table that is still as it was opened. */
+  private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
+    Lock.withTableLock(table.place, options.lockWaitMs) {
+      TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
+        throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
+      body
+    }
 
   private def started(table: Table, instant: String, action: String, operation: String, planned: Boolean,
       options: TransactionOptions): Transaction = {

@@ -161,7 +161,7 @@ object Internals {
       "basefile.read/KeyBatches", "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
     entry("sql.execution.datasources.parquet.ParquetToSparkSchemaConverter")(
       "Types of the columns of a file as Spark's readers deliver them.")(
-      "basefile.read/BaseFileReader", "basefile.read/KeyBatches", "basefile.read/OldBaseFile",
+      "basefile.read/BaseFileReader", "basefile.read/KeyBatches", "basefile.read/ReaderContexts",
       "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
       "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
@@ -182,7 +182,11 @@ object Internals {
     entry("hadoop.ColumnChunkPageWriteStore")("parquet-mr's buffer of compressed pages; its constructor has changed.")(
       "basefile.encode/RowGroupBuffer", "shim/PageStores")("BaseFileWriterSuite"),
     entry("format.FileMetaData", "format.Util")("The footer alone, without what parquet-mr makes of its row groups.")(
-      "filegroup/BaseFileFooter")("BaseFileFooterSuite"))
+      "filegroup/BaseFileFooter")("BaseFileFooterSuite"),
+    entry("format.Util", "format.converter.ParquetMetadataConverter", "internal.column.columnindex.ColumnIndex",
+      "internal.column.columnindex.OffsetIndex")(
+      "Page indexes of a row group that is copied, whose footer is known: parquet-mr's reader would read that again.")(
+      "basefile.read/PageIndexes")("SliceCopierSuite", "WideRowsSuite"))
 
   private val vectors: Seq[Internal] = Seq(
     entry("sql.execution.vectorized.WritableColumnVector")(
@@ -205,7 +209,7 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBaseFile", "basefile.read/OldBatches", "basefile.read/ReaderContexts",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions", "plan/WriteLayout",

@@ -88,7 +88,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
       : FinishedCleaning =
-    Transaction.prepared(table, transaction) {
+    Transaction.unchanged(table, transaction) {
       val emptied = deletePartitions(table, plan.partitionsToDelete)
       val partitions = plan.files.toSeq.sortBy(_._1).map { case (partition, files) =>
         val (left, gone) = files.partition(failed)

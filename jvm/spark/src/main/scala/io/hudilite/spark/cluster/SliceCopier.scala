@@ -1,6 +1,6 @@
 package io.hudilite.spark.cluster
 
-import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.spark.slice.FileAppender
@@ -8,14 +8,16 @@ import io.hudilite.spark.write.{TaskOutput, WriteJob}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 
-import org.apache.spark.unsafe.types.UTF8String
-
 /** Puts the rows of several file slices of a partition into the first base file of a new file group, without sorting them:
   * as bytes where that can be, see [[FileAppender]].
   *
   * Every row keeps its commit time, sequence number, record key and partition path.
+  *
+  * @param keptFooterBytes
+  *   what it holds at most of footers between the look at all of them and the copying
   */
-private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt) {
+private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
+    keptFooterBytes: Long = FileAppender.KeptFooterBytes) {
 
   private val output = new TaskOutput(job, attempt)
 
@@ -25,34 +27,16 @@ private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt) {
     *   of the new file group
     */
   def copy(slices: Seq[FileSlice], fileId: String): WriteStat = {
-    val files = inOrderOfKeys(SliceCopier.baseFiles(slices))
+    val files = SliceCopier.baseFiles(slices)
     var begun: Option[BaseFileWriter] = None
     output.orDiscarded(begun.foreach(_.abort())) {
       val writer =
         output.open(slices.head.partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
       begun = Some(writer)
-      val appender = new FileAppender(writer, job.bloom)
-      files.foreach(append(_, appender))
+      new FileAppender(writer, job.bloom, keptFooterBytes).append(files)(output.old)
       finish(writer)
     }
   }
-
-  private def append(file: BaseFile, appender: FileAppender): Unit = {
-    val old = output.old(file)
-    try appender.append(old)
-    finally old.close()
-  }
-
-  // Files that do not overlap make a sorted one.
-  private def inOrderOfKeys(files: Seq[BaseFile]): Seq[BaseFile] =
-    files.map { file =>
-      val footer = FooterCache.read(job.conf.value, s"${job.basePath}/${file.relativePath}", file.length,
-        withBloom = false)
-      UTF8String.fromString(footer.minKey.getOrElse("")) -> file
-    }.sortWith { case ((a, first), (b, second)) =>
-      val order = a.compareTo(b)
-      order < 0 || (order == 0 && first.name < second.name)
-    }.map(_._2)
 
   private def finish(writer: BaseFileWriter): WriteStat = {
     val rows = writer.rows

@@ -121,8 +121,6 @@ private[spark] final class BaseMerge(
     close()
   }
 
-  /** Closes the old file; the new one is the caller's. */
-  override def close(): Unit =
-    try rows.close()
-    finally old.foreach(_.close())
+  /** Closes what reads the old file; the new one is the caller's. */
+  override def close(): Unit = rows.close()
 }

@@ -1,9 +1,11 @@
 package io.hudilite.spark.slice
 
-import io.hudilite.filegroup.BaseFileFooter
+import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, BloomSettings}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.row.{Binaries, RunningTask}
+
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Appends whole base files to a new one, one behind the other. Every row stays as it is but for the name of its file.
   *
@@ -15,14 +17,35 @@ import io.hudilite.spark.row.{Binaries, RunningTask}
   *   of the new file; its bloom filter is not one that was carried over
   * @param bloom
   *   the layout of its bloom filter
+  * @param keptFooterBytes
+  *   what is held at most of footers between the look at all of them and the copying
   */
-private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings) {
+private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings, keptFooterBytes: Long) {
 
   private val keys = writer.keys
   private val worthBytes = writer.layout.files.rowGroupBytes / FileAppender.WorthShare
 
+  /** Appends all rows of all files: in the order of their keys, since files that do not overlap make a sorted one. */
+  def append(files: Seq[BaseFile])(open: BaseFile => OldBaseFile): Unit =
+    inOrderOfKeys(files)(open).foreach(old => append(old()))
+
+  // Footers that are too many to be kept are read again.
+  private def inOrderOfKeys(files: Seq[BaseFile])(open: BaseFile => OldBaseFile): Seq[() => OldBaseFile] = {
+    var bytes = 0L
+    files.map { file =>
+      val old = open(file)
+      val isKept = bytes + old.footerBytes <= keptFooterBytes
+      if (isKept) bytes += old.footerBytes
+      val again = if (isKept) () => old else () => open(file)
+      (UTF8String.fromString(old.footer(BaseFileFooter.MinKey).getOrElse("")), file.name, again)
+    }.sortWith { case ((a, first, _), (b, second, _)) =>
+      val order = a.compareTo(b)
+      order < 0 || (order == 0 && first < second)
+    }.map(_._3)
+  }
+
   /** Appends all rows of a file, as bytes where that is possible and worth it. */
-  def append(old: OldBaseFile): Unit = {
+  private def append(old: OldBaseFile): Unit = {
     val copy = new RowGroupCopy(old, writer)
     try if (isWorthCopying(old) && copy.isPossible) copyAll(old, copy) else rewrite(old)
     finally copy.close()
@@ -80,8 +103,11 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
   }
 }
 
-private object FileAppender {
+private[spark] object FileAppender {
+
+  /** Some eighty footers with a bloom filter of full size. */
+  val KeptFooterBytes: Long = 32L << 20
 
   /** The row groups of a file that is copied as bytes have on average at least this part of the size of new ones. */
-  val WorthShare = 16
+  private val WorthShare = 16
 }

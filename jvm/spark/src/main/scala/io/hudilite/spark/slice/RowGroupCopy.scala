@@ -49,10 +49,10 @@ private[slice] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter
     if (stream == null) stream = old.newStream()
     val block = old.blocks(group)
     val file = writer.beginGroup(block.getRowCount)
-    block.getColumns.asScala.foreach { chunk =>
+    block.getColumns.asScala.zip(old.pageIndexes(block)).foreach { case (chunk, pages) =>
       if (chunk.getPath.toDotString == MetaFields.FileName) writer.appendFileName(block.getRowCount)
-      else file.appendColumnChunk(descriptor(chunk.getPath.toArray), stream, chunk, null,
-        old.reader.readColumnIndex(chunk), old.reader.readOffsetIndex(chunk))
+      else
+        file.appendColumnChunk(descriptor(chunk.getPath.toArray), stream, chunk, null, pages.columns, pages.offsets)
     }
     writer.endGroup(block.getRowCount)
   }

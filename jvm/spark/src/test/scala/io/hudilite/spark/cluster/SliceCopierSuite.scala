@@ -45,10 +45,11 @@ class SliceCopierSuite extends WriteFixture {
     FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
   }
 
-  private def copy(work: WriteJob, slices: Seq[FileSlice]): WriteStat = {
+  private def copy(work: WriteJob, slices: Seq[FileSlice], keptFooterBytes: Long = Long.MaxValue): WriteStat = {
     val fileId = newId
     session.sparkContext.parallelize(Seq(0), 1).map { _ =>
-      new SliceCopier(work, TaskAttempt(0, 0, TaskContext.get().taskAttemptId())).copy(slices, fileId)
+      val attempt = TaskAttempt(0, 0, TaskContext.get().taskAttemptId())
+      new SliceCopier(work, attempt, keptFooterBytes).copy(slices, fileId)
     }.collect().head
   }
 
@@ -93,10 +94,15 @@ class SliceCopierSuite extends WriteFixture {
   folder.test("files come as bytes in the order of their keys, and stay sorted when they do not overlap") { base =>
     val rows = numbers(0, 1).schema
     val slices = written(base, numbers(5000, 9000), numbers(0, 100), numbers(1000, 5000))
-    val stat = copy(job(base, rows, last, files = copied), slices)
-    val found = check(base, slices, stat, rows)
-    assert(found.sortedByKey && found.uniqueKeys)
-    assertEquals(groups(base, stat.path), Seq(1, 2, 0).flatMap(i => groups(base, slices(i).base.get.relativePath)))
+    def copied(keptFooterBytes: Long): WriteStat = {
+      val stat = copy(job(base, rows, last, files = this.copied), slices, keptFooterBytes)
+      val found = check(base, slices, stat, rows)
+      assert(found.sortedByKey && found.uniqueKeys)
+      assertEquals(groups(base, stat.path), Seq(1, 2, 0).flatMap(i => groups(base, slices(i).base.get.relativePath)))
+      stat
+    }
+    copied(keptFooterBytes = 0) // every footer is read again
+    val stat = copied(keptFooterBytes = Long.MaxValue)
     val range = read(base, Seq(stat.path), rows).where("_hoodie_record_key BETWEEN 'k04990' AND 'k05009'")
     assertEquals(range.count(), 20L)
   }

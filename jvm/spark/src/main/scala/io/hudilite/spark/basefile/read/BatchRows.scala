@@ -8,7 +8,8 @@ import org.apache.spark.sql.types.StructType
 import scala.collection.JavaConverters._
 
 /** How many rows a batch holds. Spark's reader collects as many as the session says, however wide they are: 4096 rows of a
-  * megabyte are more than a vector can hold.
+  * megabyte are more than a vector can hold. And it makes vectors for as many, however few there are to come: of a file of
+  * twenty rows to make them would take longer than to read it.
   */
 private[spark] object BatchRows {
 
@@ -24,7 +25,8 @@ private[spark] object BatchRows {
     */
   def of(blocks: Seq[BlockMetaData], columns: StructType, most: Int): Int = {
     val names = columns.fieldNames.map(_.toLowerCase(Locale.ROOT)).toSet
-    (blocks.map(rowsOf(_, names)) :+ most.toLong).min.toInt
+    val atMost = blocks.map(_.getRowCount).foldLeft(1L)(math.max) // no batch goes beyond its row group
+    (blocks.map(rowsOf(_, names)) :+ atMost :+ most.toLong).min.toInt
   }
 
   private def rowsOf(block: BlockMetaData, names: Set[String]): Long = {

@@ -3,42 +3,40 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
-import io.hudilite.spark.row.KeptRows
 import io.hudilite.storage.KnownPath
 
-import java.io.Closeable
-
-import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
 import org.apache.parquet.io.SeekableInputStream
 import org.apache.parquet.schema.MessageType
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
-import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** The base file that a merge replaces: its footer, and its rows by column. */
+/** The base file that a merge replaces: its footer, and its rows by column. Nothing of it stays open. */
 private[spark] final class OldBaseFile(
     basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts,
-    evolved: Option[EvolvedColumns])
-    extends Closeable {
+    evolved: Option[EvolvedColumns]) {
 
   /** Under which names the columns of the table are in the file. */
   val names: ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant))
 
   val path = new KnownPath(s"${Partitions.directory(basePath, file.partition)}/${file.name}", file.length)
 
-  private[spark] val reader: ParquetFileReader = BaseFileFooter.open(contexts.conf, path.toString, file.length)
+  private val whole: ParquetMetadata = BaseFileFooter.metadata(contexts.conf, path.toString, file.length)
+  private val facts = whole.getFileMetaData
 
-  val blocks: IndexedSeq[BlockMetaData] = reader.getFooter.getBlocks.asScala.toIndexedSeq
+  val blocks: IndexedSeq[BlockMetaData] = whole.getBlocks.asScala.toIndexedSeq
   val rows: Long = blocks.map(_.getRowCount).sum
 
-  def parquetSchema: MessageType = reader.getFooter.getFileMetaData.getSchema
+  def parquetSchema: MessageType = facts.getSchema
 
   /** An entry of the footer's metadata. */
-  def footer(key: String): Option[String] = Option(reader.getFooter.getFileMetaData.getKeyValueMetaData.get(key))
+  def footer(key: String): Option[String] = Option(facts.getKeyValueMetaData.get(key))
+
+  /** What the footer takes in memory, about: most of it is the text of the bloom filter. */
+  def footerBytes: Long = facts.getKeyValueMetaData.asScala.values.map(_.length.toLong).sum +
+    blocks.map(_.getColumns.size).sum * OldBaseFile.ChunkBytes
 
   val sortedByKey: Boolean = footer(BaseFileFooter.SortedByKey).contains("true")
 
@@ -47,14 +45,12 @@ private[spark] final class OldBaseFile(
 
   /** Its days and times are in the calendar of today, as those of all files are that hudilite writes. */
   def hasPresentCalendar: Boolean = {
-    val entry = (key: String) => reader.getFooter.getFileMetaData.getKeyValueMetaData.get(key)
+    val entry = (key: String) => facts.getKeyValueMetaData.get(key)
     DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED").mode.toString == "CORRECTED"
   }
 
   /** How the columns of `KeptRows.schema` come out of the file. */
-  lazy val columns: FileColumns = FileColumns.plan(
-    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), KeptRows.schema(dataSchema),
-    caseSensitive = false, names)
+  lazy val columns: FileColumns = contexts.columns(parquetSchema, dataSchema, names)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
@@ -65,19 +61,26 @@ private[spark] final class OldBaseFile(
   }.toSet
 
   /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
-  def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, contexts)
+  def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, whole, of, columns, contexts)
 
   /** The keys of these row groups, neighbours, in batches of one column. */
   def keys(of: Seq[BlockMetaData]): OldBatches =
-    new OldBatches(path, reader.getFooter, of, BaseKeys.KeyColumn, contexts)
+    new OldBatches(path, whole, of, BaseKeys.KeyColumn, contexts)
 
   def newStream(): SeekableInputStream =
     BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()
 
-  override def close(): Unit = reader.close()
+  /** The page indexes of this row group's columns, both null for one that has none. */
+  def pageIndexes(block: BlockMetaData): Seq[PageIndexes] = {
+    val in = newStream()
+    try block.getColumns.asScala.map(PageIndexes.read(in, _)).toList
+    finally in.close()
+  }
 }
 
 private[spark] object OldBaseFile {
+
+  private val ChunkBytes = 1024L
 
   /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
   def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =

@@ -1,12 +1,16 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.row.KeptRows
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapred.JobConf
 import org.apache.hadoop.mapreduce.{JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.parquet.hadoop.ParquetInputFormat
-import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
+import org.apache.parquet.schema.MessageType
+import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
@@ -24,6 +28,8 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
 
   private type Reading = (StructType, Option[FilterPredicate])
 
+  private var planned: Option[((MessageType, StructType, ColumnNames), FileColumns)] = None
+
   // The newest first; files differ in the columns that need not be read.
   private var recent: List[(Reading, TaskAttemptContext)] = Nil
 
@@ -37,6 +43,24 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     val context = recent.collectFirst { case (`reading`, kept) => kept }.getOrElse(create(requested, filter))
     recent = ((reading, context) :: recent.filter(_._1 != reading)).take(ReaderContexts.MostKept)
     context
+  }
+
+  /** How the columns of a table's rows as they are kept come out of a file: mostly as out of the one before.
+    *
+    * @param schema
+    *   of the file
+    * @param dataSchema
+    *   of the table
+    * @param names
+    *   under which names the columns of the table are in the file
+    */
+  def columns(schema: MessageType, dataSchema: StructType, names: ColumnNames): FileColumns = {
+    val file = (schema, dataSchema, names)
+    val found = planned.collect { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
+        new ParquetToSparkSchemaConverter(SQLConf.get).convert(schema), KeptRows.schema(dataSchema),
+        caseSensitive = false, names))
+    planned = Some(file -> found)
+    found
   }
 
   private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {

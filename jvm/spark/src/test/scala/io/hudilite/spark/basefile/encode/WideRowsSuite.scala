@@ -30,9 +30,7 @@ class WideRowsSuite extends WriteFixture {
     val name = FileNames.parseBaseFile(stat.fileName).get
     val file =
       BaseFile(stat.partitionPath, stat.fileName, stat.fileId, name.writeToken, name.instant, stat.fileSizeInBytes)
-    val old = new TaskOutput(job, TaskAttempt(0, 0, 0)).old(file)
-    try look(old)
-    finally old.close()
+    look(new TaskOutput(job, TaskAttempt(0, 0, 0)).old(file))
   }
 
   for (kind <- Seq("text", "bin", "list"))
@@ -84,7 +82,8 @@ class WideRowsSuite extends WriteFixture {
         val stat = written(ofTest)((0 until 20).iterator.map(i => row(i, kind, 3 * MiB.toInt, new Repeated(i)))).head
         opened(ofTest, stat) { old =>
           assertEquals(old.blocks.map(_.getRowCount), IndexedSeq(20L))
-          assertEquals(old.reader.readOffsetIndex(chunk(old, kind)).getPageCount, 20, kind)
+          val pages = old.pageIndexes(old.blocks.head)(old.blocks.head.getColumns.indexOf(chunk(old, kind)))
+          assertEquals(pages.offsets.getPageCount, 20, kind)
         }
       }
   }
