@@ -9,18 +9,20 @@ from fuzz.excluded import allowed
 from fuzz.frames import Frames
 from fuzz.kinds import STORED, kind, name
 from fuzz.settings import FIXED, applied
-from fuzz.state import State
+from fuzz.state import State, Unsettled
 from fuzz.tables import Row, Spec
 
 Step = dict[str, Any]
 
 
-class Ambiguous(Exception):
+class Ambiguous(Unsettled):
     """Two source rows would change one row of the table."""
 
 
 def of(frames: Frames, state: State, step: Step) -> State | None:
-    """The table after the statement; `None` for one of which the answer is not settled or that is excluded."""
+    """The table after the statement; `None` for one of which the answer is not settled or that is excluded. Raises
+    `KeyMovedTwice` for one that fails.
+    """
     after = state.copy()
     after.begin()
     if step["do"] == "insert":
@@ -34,7 +36,10 @@ def of(frames: Frames, state: State, step: Step) -> State | None:
     there = {after.identity(r) for r in state.records} | state.buried
     if any(after.identity(after.record(row)) in there for row in inserts) and not may_repeat(state.spec):
         return None
-    after.change(updates, inserts)
+    try:
+        after.change(updates, inserts)
+    except Unsettled:
+        return None
     return after
 
 

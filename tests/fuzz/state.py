@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -21,6 +22,14 @@ class Record:
     key: str
     path: str
     commit: int
+
+
+class Unsettled(Exception):
+    """What becomes of the table is not for a model to know."""
+
+
+class KeyMovedTwice(Exception):
+    """A statement would bring two rows to one key; the write says the condition KEY_MOVED_TWICE."""
 
 
 def order(value: str | None, ddl: str) -> Any:
@@ -46,6 +55,7 @@ class State:
     buried: set[tuple[str, str]] = field(default_factory=set)  # keys that a base file or a log of a bucket still has
     commits: int = 0
     late: set[int] = field(default_factory=set)  # writes with rows that lost to older ones
+    moved: int = 0  # rows that statements took to other partitions
 
     def copy(self) -> State:
         return replace(
@@ -167,23 +177,52 @@ class State:
         self.records += fresh
 
     def change(self, updates: dict[int, Row | None], inserts: Iterable[Row] = ()) -> None:
-        """What a statement did to rows by their numbers; `None` is a delete."""
+        """What a statement does to rows by number; `None` is a delete. Raises `KeyMovedTwice` where that fails."""
         kept: list[Record] = []
+        moved: list[Record] = []
+        placed = [self.record(row) for row in inserts]
+        late: set[tuple[str, str]] = set()
+        untouched: list[int] = []
         for number, old in enumerate(self.records):
+            new = old if number not in updates else None
             if number not in updates:
-                kept.append(old)
+                untouched.append(len(kept))
             elif (row := updates[number]) is not None:
                 new = self.record(row)
-                moved = new.path != old.path
-                if not moved and not self.wins(new, self._ordering(old)):
+                if not self.wins(new, self._ordering(old)):
                     self.late.add(self.commits)
                     new = old
+                    late.add((old.key, old.path))
+                (moved if new.path != old.path else placed).append(new)
+            if new is not None and new.path == old.path:
                 kept.append(new)
-                if moved and self.spec.log:
-                    self.buried.add(self.identity(old))
             elif self.spec.log:
                 self.buried.add(self.identity(old))
+        self._check_arrivals(moved, placed, late)
+        there = [(i, kept[i]) for i in untouched]
+        for change in moved:
+            same = [i for i, record in there if (record.key, record.path) == (change.key, change.path)]
+            for i in same:
+                if self.wins(change, self._ordering(kept[i])):
+                    kept[i] = change
+                else:
+                    self.late.add(self.commits)
+            if not same:
+                kept.append(change)
         self.records = kept + [self.record(row) for row in inserts]
+        self.moved += len(moved)
+
+    def _check_arrivals(self, moved: list[Record], placed: list[Record], late: set[tuple[str, str]]) -> None:
+        """A statement brings one row to a key when it comes from another partition. Not settled: a row that arrives
+        where one comes too late, or where a log deletes the key, which an index of partitions finds again.
+        """
+        brought = Counter((r.key, r.path) for r in [*moved, *placed])
+        for change in moved:
+            place = (change.key, change.path)
+            if place in late or (not self.spec.is_global and place in self.buried):
+                raise Unsettled
+            if brought[place] > 1:
+                raise KeyMovedTwice(change.key)
 
     def compact(self) -> None:
         """Logs become base files: deletes are forgotten."""

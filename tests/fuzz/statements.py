@@ -24,13 +24,25 @@ class Statements:
         self.rng, self.spec, self.pools, self.queries = rng, spec, pools, queries
         self.columns = list(columns)
         self.free = [(n, kinds.STORED.get(d, d)) for n, d in columns if n not in (*spec.key, *spec.partition, DELETED)]
+        self.places = [] if spec.in_buckets else [(n, d) for n, d in columns if n in spec.partition]
 
-    def any(self) -> Statement:
+    def of(self, kind: str | None = None) -> Statement:
+        """A statement of the kind, or any."""
         makers = (self.update, self.update, self.delete, self.merge, self.merge, self.merge, self.insert)
-        return self.rng.choice(makers)()
+        kinds = {
+            "update": self.update, "remove": self.delete, "merge": self.merge, "insert into": self.insert,
+            "move": self.move,
+        }  # fmt: skip
+        return (kinds[kind] if kind else self.rng.choice(makers))()
 
     def update(self) -> Statement:
-        return {"do": "update", "set": self.assignments(""), "where": self.queries.predicate()}
+        return {"do": "update", "set": self.assignments("", may_move=True), "where": self.queries.predicate()}
+
+    def move(self) -> Statement:
+        """An UPDATE that takes rows to another partition."""
+        return {
+            "do": "update", "set": {**self.assignments(""), **self.moving("")}, "where": self.queries.predicate(0),
+        }  # fmt: skip
 
     def delete(self) -> Statement:
         return {"do": "remove", "where": self.queries.predicate()}
@@ -38,10 +50,22 @@ class Statements:
     def insert(self) -> Statement:
         return {"do": "insert", "columns": self.columns, "rows": self.source(self.rng.randint(1, 10), by_path=True)}
 
-    def assignments(self, prefix: str, other: str = "") -> dict[str, str]:
-        """New values of some columns that are neither key nor partition."""
+    def assignments(self, prefix: str, other: str = "", may_move: bool = False) -> dict[str, str]:
+        """New values of some columns that no key is made of; where it may move rows, of partition columns, too."""
         chosen = self.rng.sample(self.free, min(len(self.free), self.rng.randint(1, 2)))
-        return {column: self.new_value(column, ddl, prefix, other) for column, ddl in chosen}
+        values = {column: self.new_value(column, ddl, prefix, other) for column, ddl in chosen}
+        return {**values, **self.moving(prefix, other)} if may_move and self.rng.random() < 0.3 else values
+
+    def moving(self, prefix: str, other: str = "") -> dict[str, str]:
+        """Another value for one of the partition columns, where the index of the table lets rows move."""
+        if not self.places:
+            return {}
+        column, ddl = self.rng.choice(self.places)
+        value = self.rng.choice(self.pools.partitions[column])
+        literal = "NULL" if value is None else kind(ddl).of(value)
+        same = f"{prefix}{name(column)}"
+        choices = [literal] * 3 + [f"if({self.plain(prefix)}, {literal}, {same})"]
+        return {column: self.rng.choice(choices + [f"{other}{name(column)}"] * 2 if other else choices)}
 
     def new_value(self, column: str, ddl: str, prefix: str, other: str) -> str:
         of = kind(ddl)
@@ -98,11 +122,12 @@ class Statements:
         return made or [self.clause("matched", how, ("delete",))]
 
     def clause(self, when: str, how: str, actions: Sequence[str]) -> dict[str, Any]:
-        then = self.rng.choice([action for action in actions if action != "update *" or how == "whole"])
+        all_columns = how == "whole" or (how == "key" and self.places)
+        then = self.rng.choice([action for action in actions if action != "update *" or all_columns])
         prefixes = {"matched": ("t.", "s."), "missing": ("s.",), "unmatched": ("t.",)}[when]
         condition = self.plain(self.rng.choice(prefixes)) if self.rng.random() < 0.4 else None
         other = "s." if when == "matched" else ""
-        sets = self.assignments("t.", other) if then == "update" else {}
+        sets = self.assignments("t.", other, may_move=True) if then == "update" else {}
         return {"when": when, "if": condition, "then": then, "set": sets}
 
     def plain(self, prefix: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,10 +13,11 @@ from fuzz.expected import may_repeat
 from fuzz.queries import Queries
 from fuzz.state import DELETED
 from fuzz.statements import Statements
-from fuzz.tables import Column, Pools, Row, Spec, random_spec
+from fuzz.tables import ANY, Column, Pools, Row, Spec, Wish, random_spec
 
 Step = dict[str, Any]
 FILTERS, COUNTS = 30, 160
+CHOSEN_FILTERS, CHOSEN_COUNTS = 20, 40
 COMBINED = {"hoodie.combine.before.insert": "true"}
 
 
@@ -40,11 +42,11 @@ class Case:
 class Author:
     """Writes a case."""
 
-    def __init__(self, seed: str, services: bool = False) -> None:
+    def __init__(self, seed: str, services: bool = False, wish: Wish = ANY) -> None:
         """`services`: also clean, archive, cluster and restore."""
         self.services = services
         self.seed, self.rng = seed, random.Random(seed)
-        self.spec = random_spec(self.rng)
+        self.spec = random_spec(self.rng, wish)
         self.pools = Pools(self.rng, self.spec)
         self.columns: list[Column] = list(self.spec.columns)
         self.used: set[tuple[str, str]] = set()  # identities that were written, for batches that must not repeat one
@@ -59,6 +61,32 @@ class Author:
                 steps.append(self.rng.choice((self.past, self.past, self.changes))())
         return Case(self.seed, self.spec, steps)
 
+    def chosen(self, kinds: Sequence[str]) -> Case:
+        """A life of steps of these kinds, with some queries behind each change."""
+        steps: list[Step] = []
+        for made in kinds:
+            if made in ("past", "changes"):
+                steps.append(getattr(self, made)())
+            else:
+                steps += [self.of_kind(made), self.ask_much(CHOSEN_FILTERS, CHOSEN_COUNTS)]
+        return Case(self.seed, self.spec, [*steps, self.ask()])
+
+    def of_kind(self, kind: str) -> Step:
+        """A change of one kind, as they are told apart in `LIVES`."""
+        writes = {
+            "upsert": 30, "insert": 20, "bulk_insert": 40, "delete": 6, "insert_overwrite": 8,
+            "insert_overwrite_table": 20, "delete_partition": 1,
+        }  # fmt: skip
+        if kind in writes:
+            return self.write(kind, writes[kind])
+        if kind in ("update", "remove", "merge", "insert into", "move"):
+            return self.statement(kind)
+        services: dict[str, Callable[[], Step]] = {
+            "evolve": self.evolve, "cluster": self.cluster,
+            "clean": lambda: {"do": "clean", "retain": 1}, "restore": lambda: {"do": "restore", "when": 0.4},
+        }  # fmt: skip
+        return services.get(kind, lambda: {"do": kind})()
+
     # ---- what is asked
 
     def queries(self) -> Queries:
@@ -72,13 +100,13 @@ class Author:
             "queries": [queries.any() for _ in range(self.rng.randint(8, 12))],
         }  # fmt: skip
 
-    def ask_much(self) -> Step:
+    def ask_much(self, filters: int = FILTERS, counts: int = COUNTS) -> Step:
         """Many filters, and conditions on all rows, in as few jobs as can be."""
         queries = self.queries()
         return {
             "do": "ask", "from": self.rng.choice(("view", "path")), "settings": settings.CHEAP,
-            "queries": [queries.filtered() for _ in range(FILTERS)],
-            "counts": [queries.predicate() for _ in range(COUNTS)],
+            "queries": [queries.filtered() for _ in range(filters)],
+            "counts": [queries.predicate() for _ in range(counts)],
         }  # fmt: skip
 
     def past(self) -> Step:
@@ -142,8 +170,8 @@ class Author:
             self.columns = [*self.columns, (f"added{len(self.columns)}", kinds.random_ddl(self.rng))]
         return self.upsert()
 
-    def statement(self) -> Step:
-        step = Statements(self.rng, self.spec, self.pools, self.columns, self.queries()).any()
+    def statement(self, kind: str | None = None) -> Step:
+        step = Statements(self.rng, self.spec, self.pools, self.columns, self.queries()).of(kind)
         step["settings"] = {k: v for k, v in settings.random_settings(self.rng, 2).items() if k not in settings.FIXED}
         return step
 

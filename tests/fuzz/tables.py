@@ -141,25 +141,48 @@ def chosen(rng: random.Random, choices: dict[str, tuple[str | None, ...]]) -> di
     return {option: value for option, pool in choices.items() if (value := rng.choice(pool)) is not None}
 
 
-def random_spec(rng: random.Random) -> Spec:
+@dataclass(frozen=True)
+class Wish:
+    """What is settled of a table that else is random."""
+
+    version: int | None = None
+    log: bool | None = None
+    index: str | None = None
+    partitions: int | None = None
+    nested: bool = False
+    event_time: bool | None = None
+    blocks: str | None = None  # format of data blocks in logs
+
+
+ANY = Wish()
+NESTED = ("array<struct<x:int,Y:string>>", "map<string,array<date>>", "struct<x:decimal(18,3),Y:timestamp>")
+
+
+def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     """A table to be."""
-    log = rng.random() < 0.5
+    log = rng.random() < 0.5 if wish.log is None else wish.log
     key = [("id", rng.choice(("string", "string", "string", *KEY_POOLS)))]
     if rng.random() < 0.25:
         key.append((rng.choice(("n", "Key2")), rng.choice(("int", "string"))))
-    version = rng.choice((6, 8, 9, 9))
+    version = wish.version or rng.choice((6, 8, 9, 9))
     # Below version 9 no other engine would agree on the spelling of one key field beside several of the partition.
     count = rng.choice((0, 1, 1, 1, 2, 3) if version == 9 or len(key) > 1 else (0, 1))
+    count = count if wish.partitions is None else wish.partitions
     partition = [(f"{'dpt'[i]}t", rng.choice(("string", "string", *PARTITION_POOLS))) for i in range(count)]
-    ordering = ("ts", rng.choice(("bigint", "bigint", *ORDERING_POOLS))) if rng.random() < 0.85 else None
+    ordered = rng.random() < 0.85 or wish.event_time
+    ordering = ("ts", rng.choice(("bigint", "bigint", *ORDERING_POOLS))) if ordered else None
     indexes = ["SIMPLE", "SIMPLE", "BLOOM", "BUCKET", "GLOBAL_SIMPLE", "GLOBAL_BLOOM"]
-    index = rng.choice(indexes)
+    index = wish.index or rng.choice(indexes)
     others = rng.sample(NAMES, rng.randint(2, 6))
-    columns = [*key, *([ordering] if ordering else []), *((name, kinds.random_ddl(rng)) for name in others), *partition]
+    free = [(name, kinds.random_ddl(rng)) for name in others]
+    free += [(f"nested{i}", ddl) for i, ddl in enumerate(NESTED)] if wish.nested else []
+    columns = [*key, *([ordering] if ordering else []), *free, *partition]
     deletes = rng.random() < 0.25
     if deletes:
         columns.append(("_hoodie_is_deleted", "boolean"))
     always = chosen(rng, BASE_FILES) | {"hoodie.index.type": index} | (chosen(rng, LOGS) if log else {})
+    if log and wish.blocks:
+        always["hoodie.logfile.data.block.format"] = wish.blocks
     if index == "BUCKET":
         always[engines.BUCKETS] = rng.choice(("1", "2", "4"))
     if deletes and log:
@@ -168,7 +191,8 @@ def random_spec(rng: random.Random) -> Spec:
     return Spec(
         version=version, log=log, columns=columns, key=[n for n, _ in key],
         partition=[n for n, _ in partition], ordering=ordering and ordering[0],
-        event_time=bool(ordering) and rng.random() < 0.7, hive_style=rng.random() < 0.3, url_encode=rng.random() < 0.4,
+        event_time=bool(ordering) and (rng.random() < 0.7 if wish.event_time is None else wish.event_time),
+        hive_style=rng.random() < 0.3, url_encode=rng.random() < 0.4,
         index=index, deletes=deletes, always=always,
     )  # fmt: skip
 

@@ -5,36 +5,54 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from fuzz.chosen import KINDS, LIVES, Chosen
 from fuzz.life import Difference, Life
 from fuzz.shrink import report
-from fuzz.steps import Author
 
 #: Each Spark lives others.
 SEED = f"spark-{pyspark.__version__}"
-LIVES = 1
-#: CI lives on two Sparks.
+#: Queries whose answers are compared, however many rows they give. CI lives on two Sparks.
 LEAST_COMPARISONS = 1_000
-SHRINKING_SECONDS = 60
+SHRINKING_SECONDS = 20
 
 
-def test_every_answer_in_random_lives_is_the_one_of_plain_spark(
-    spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture(scope="module")
+def lived() -> Iterator[list[Life]]:
+    """The lives so far."""
+    yield []
+
+
+@pytest.mark.parametrize("chosen", LIVES, ids=lambda chosen: chosen.name)
+def test_every_answer_is_the_one_of_plain_spark_in_the_life_of(
+    chosen: Chosen, lived: list[Life], spark: SparkSession, tmp_path: Path
 ) -> None:
-    comparisons = 0
-    for number in range(LIVES):
-        case = Author(f"{SEED}-{number}").case(changes=7, asks=1)
-        life = Life(spark, case, tmp_path / f"life{number}")
-        try:
-            life.live()
-        except Difference as difference:
-            pytest.fail(report(spark, case, difference, tmp_path / "shrink", SHRINKING_SECONDS), pytrace=False)
-        comparisons += life.comparisons
+    case = chosen.case(SEED)
+    life = Life(spark, case, tmp_path / "life")
+    try:
+        life.live()
+    except Difference as difference:
+        pytest.fail(report(spark, case, difference, tmp_path / "shrink", SHRINKING_SECONDS), pytrace=False)
+    lived.append(life)
+
+
+def test_these_lives_are_of_all_kinds(lived: list[Life], capsys: pytest.CaptureFixture[str]) -> None:
+    if len(lived) < len(LIVES):
+        pytest.skip("not all of them were lived")
+    done = sum((life.done for life in lived), Counter[str]())
+    comparisons = sum(life.comparisons for life in lived)
+    moved = sum(life.state.moved for life in lived)
     with capsys.disabled():
-        print(f"{comparisons} comparisons with plain Spark {pyspark.__version__}")
+        print(
+            f"{comparisons} queries compared with plain Spark {pyspark.__version__}, {moved} rows moved, {dict(done)}"
+        )
+    assert set(done) >= KINDS
+    assert moved > 0
     assert comparisons >= LEAST_COMPARISONS
