@@ -52,9 +52,10 @@ private[spark] final class OldBaseFile(
   }
 
   /** How the columns of `KeptRows.schema` come out of the file. */
-  lazy val columns: FileColumns = FileColumns.plan(
-    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), KeptRows.schema(dataSchema),
-    caseSensitive = false, names)
+  lazy val columns: FileColumns = columnsOf(KeptRows.schema(dataSchema))
+
+  private def columnsOf(wanted: StructType): FileColumns = FileColumns.plan(
+    new ParquetToSparkSchemaConverter(SQLConf.get).convert(parquetSchema), wanted, caseSensitive = false, names)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
@@ -66,6 +67,12 @@ private[spark] final class OldBaseFile(
 
   /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
   def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, reader.getFooter, of, columns, contexts)
+
+  /** Some columns of `KeptRows.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
+  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldBatches = {
+    val all = KeptRows.schema(dataSchema)
+    new OldBatches(path, reader.getFooter, of, columnsOf(StructType(ordinals.map(all(_)))), contexts, Some(columns))
+  }
 
   /** The keys of these row groups, neighbours, in batches of one column. */
   def keys(of: Seq[BlockMetaData]): OldBatches =
