@@ -1,12 +1,26 @@
 package io.hudilite.spark.write
 
+import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.spark.SpoiltColumn
+import io.hudilite.timeline.WriteStat
 
 import java.nio.file.Paths
 
 /** Changes that replace most or all rows of a file. */
 class OverwrittenRowsSuite extends MergeFixture {
+
+  folder.test("rows that are replaced leave the file's bloom filter as it is, new ones are added to it") { base =>
+    val ids = (0 until 900).map(key)
+    val first = insertAll(job(base, schema, instant(0)), ids.map(Change('i', _, "old"))).head
+    def filter(stat: WriteStat): BloomFilter = footer(base, stat).bloom.get
+    val all = merge(job(base, schema, instant(1)), first, ids.map(Change('u', _, "new"))).head
+    assertEquals(filter(all).serialized, filter(first).serialized)
+    val more =
+      merge(job(base, schema, instant(2)), all, Seq(Change('u', key(0), "v"), Change('i', key(5000), "v"))).head
+    assertEquals(filter(more).keyCount, 901.0)
+    assert((ids :+ key(5000)).forall(k => filter(more).mightContain(k.getBytes("UTF-8"))))
+  }
 
   folder.test("of a row group whose rows are all replaced the keys and what is compared are read, and nothing else") {
     base =>
