@@ -55,9 +55,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = footer.bloom.filter(_ => useBloom).fold(inRange) { filter =>
-      if (inRange.length > KeyProbe.Sample &&
-        inRange.length > KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey) &&
-        KeyProbe.mostPass(filter, inRange)) inRange
+      val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)
+      if (inRange.length > KeyProbe.Sample && KeyProbe.expected(filter, inRange) > ofEveryPage) inRange
       else KeyProbe.letThrough(filter, inRange)
     }
     if (useBloom) metrics.bloomHits += passed.length
@@ -147,12 +146,13 @@ private[lookup] object KeyProbe {
   /** Of more keys than this some are asked about first. */
   private val Sample = 256
 
-  /** Most of a sample of the keys are let through: where all pages are read for these, it takes less to look all keys up
-    * than to find out which of the few others need not be.
+  /** About how many of the keys a filter lets through, by a sample. Where they are enough that all pages are read anyway,
+    * it takes less to look all keys up, one after the other in their order, than to find out which need not be: each
+    * question to the filter is a leap through memory.
     */
-  private def mostPass(filter: BloomFilter, keys: Array[UTF8String]): Boolean = {
+  private def expected(filter: BloomFilter, keys: Array[UTF8String]): Long = {
     val sample = Array.tabulate(Sample)(i => keys((i.toLong * keys.length / Sample).toInt))
-    letThrough(filter, sample).length >= Sample * 3 / 4
+    letThrough(filter, sample).length.toLong * keys.length / Sample
   }
 
   /** The keys that a bloom filter lets through. */

@@ -15,6 +15,8 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 /** What an index probe looks in: one snapshot of a table, and how its index works. Lives on the driver.
   *
+  * @param table
+  *   the snapshot
   * @param relation
   *   the table as a relation of Spark's
   * @param builder
@@ -27,7 +29,7 @@ import org.apache.spark.sql.types.{StructField, StructType}
   *   rows are found as an index of base files finds them, whatever log files do to them; see [[SliceProbe]]
   */
 final class ProbeTarget(
-    table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
+    val table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
     val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
 
   @volatile private var asked: Option[Seq[String]] = None

@@ -1,7 +1,10 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.read.RowCounts
 import io.hudilite.spark.stage.OfSnapshot
+import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
@@ -39,12 +42,13 @@ final case class IndexProbe(
   override def maxRows: Option[Long] = None
 
   /** Large until the keys are known to be few: an adaptive plan first materialises them, then sees the true size and
-    * joins by broadcast; the other way round it would not give the broadcast up again.
+    * joins by broadcast; the other way round it would not give the broadcast up again. A scan for many keys finds more
+    * than they are, and is counted when it is done.
     */
   override def stats: Statistics = {
     val rowBytes = output.map(_.dataType.defaultSize + 8).sum
     val known = keysMaterialised || !conf.adaptiveExecutionEnabled
-    if (known) Statistics(sizeInBytes = (keyCount * rowBytes).max(1), rowCount = Some(keyCount))
+    if (known && KeyLookup.is(this)) Statistics(sizeInBytes = (keyCount * rowBytes).max(1), rowCount = Some(keyCount))
     else Statistics(sizeInBytes = conf.defaultSizeInBytes)
   }
 
@@ -56,4 +60,51 @@ final case class IndexProbe(
     child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
+}
+
+/** Whether the keys of a probe are looked up in files, each by itself, or joined with a scan of the table's keys. */
+private[plan] object KeyLookup {
+
+  /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
+    * this is some 400 MB in the driver and in each executor.
+    */
+  val DefaultMaxBroadcastKeys: Long = 4000000
+
+  /** Session setting that overrides it. */
+  val MaxBroadcastKeys: String = "spark.hudilite.lookup.maxBroadcastKeys"
+
+  /** Fewer are looked up at no cost to speak of. */
+  val FewKeys = 50000
+
+  /** Rows of the table for each key. What a lookup does costs about as much a key as a scan does for so many rows: it
+    * sends the key to every task, puts it in order there and looks for it in each file of its partition.
+    */
+  val RowsPerKey = 4
+
+  /** To open a file costs a scan as much as so many rows. A lookup opens only files of the partitions of its keys. */
+  val RowsPerFile = 1000
+
+  /** Whether they are looked up. Adaptive execution asks again as soon as the keys are counted, before anything was done
+    * with them.
+    */
+  def is(probe: IndexProbe): Boolean = (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) ||
+    (probe.keyCount <= maxBroadcastKeys(probe) && !isLarge(probe))
+
+  private def maxBroadcastKeys(probe: IndexProbe): BigInt =
+    BigInt(probe.conf.getConfString(MaxBroadcastKeys, DefaultMaxBroadcastKeys.toString))
+
+  /** By the keys as they were counted and the rows as commits counted them. A lookup in files knows the numbers of rows
+    * and passes over what log files delete, which cost more in a scan.
+    */
+  private def isLarge(probe: IndexProbe): Boolean =
+    probe.keyCount >= FewKeys && !probe.output.exists(_.name == RowPlace.Position) &&
+      hasAtMost(probe.target.table, probe.keyCount * RowsPerKey)
+
+  /** Folders are listed until their files alone are too many. */
+  private def hasAtMost(table: Table, rows: BigInt): Boolean = {
+    val most = (rows / RowsPerFile).min(Int.MaxValue - 1).toInt
+    val slices = table.files.iterator().flatMap(_._2).take(most + 1).toVector
+    slices.size <= most && slices.forall(_.logs.isEmpty) &&
+    RowCounts.estimate(table, slices.flatMap(_.base)).exists(_ + slices.size * RowsPerFile <= rows)
+  }
 }

@@ -30,7 +30,7 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
       SharedRowsExec(keys, shared, lost, planLater(child)) :: Nil
     case SharedRowsAgain(shared, columns, _) => SharedRowsAgainExec(shared, SharedColumnsExec(columns)) :: Nil
-    case probe: IndexProbe if isSmall(probe) =>
+    case probe: IndexProbe if KeyLookup.is(probe) =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq
       // The keys need not be sorted: the probe puts them in order and leaves duplicates out.
       val keys = planLater(Project(columns, probe.child))
@@ -38,22 +38,4 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
     case probe: IndexProbe => FullKeyScanExec(planLater(probe.target.scan(probe.output)), probe.output) :: Nil
     case _ => Nil
   }
-
-  /** Adaptive execution asks again as soon as the keys are counted, before anything was done with them. */
-  private def isSmall(probe: IndexProbe): Boolean =
-    (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) || probe.keyCount <= maxBroadcastKeys
-
-  private def maxBroadcastKeys: BigInt =
-    BigInt(session.conf.get(IndexProbeStrategy.MaxBroadcastKeys, IndexProbeStrategy.DefaultMaxBroadcastKeys.toString))
-}
-
-object IndexProbeStrategy {
-
-  /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
-    * this is some 400 MB in the driver and in each executor.
-    */
-  val DefaultMaxBroadcastKeys: Long = 4000000
-
-  /** Session setting that overrides it. */
-  val MaxBroadcastKeys: String = "spark.hudilite.lookup.maxBroadcastKeys"
 }

@@ -25,7 +25,7 @@ private[spark] final class BaseMerge(
     old: Option[OldBaseFile], val writer: BaseFileWriter, rule: MergeRule, ordinals: Array[Int])
     extends Closeable {
 
-  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer))
+  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer, ordinals))
 
   private val older = new Version {
     override def ordering(field: Int): Any = rows.value(ordinals(field))

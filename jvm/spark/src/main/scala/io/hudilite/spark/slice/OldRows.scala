@@ -42,9 +42,13 @@ private[spark] trait OldRows extends Closeable {
 
 private[spark] object OldRows {
 
-  /** The rows of `old`, sorted first when the file is not; rows that are kept go to `writer`. */
-  def open(old: OldBaseFile, writer: BaseFileWriter): OldRows =
-    if (old.sortedByKey) new SortedRowGroups(old, writer)
+  /** The rows of `old`, sorted first when the file is not; rows that are kept go to `writer`.
+    *
+    * @param compared
+    *   ordinals of the data columns whose values are asked for
+    */
+  def open(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int]): OldRows =
+    if (old.sortedByKey) new SortedRowGroups(old, writer, compared)
     else new SortedOldRows(old, writer)
 }
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.slice
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.{OldBaseFile, OldBatches}
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.{KeptRows, OrderedRows}
 
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 import org.apache.spark.unsafe.types.UTF8String
@@ -10,20 +10,30 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Rows of a file that is sorted by key, row group by row group.
   *
   * Runs of kept rows go from column vectors to the new file column by column. A row group without a change is not even
-  * read: its column chunks are copied as bytes, see [[RowGroupCopy]].
+  * read: its column chunks are copied as bytes, see [[RowGroupCopy]]. Of one whose first row is replaced, perhaps all
+  * rows are: until one is kept only the keys and what is compared are read.
+  *
+  * @param compared
+  *   ordinals of the data columns whose values are asked for
   */
-private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
+private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int])
+    extends OrderedRows with OldRows {
 
   private val ranges = old.blocks.map(OldBaseFile.keyRange)
   private val copy = new RowGroupCopy(old, writer)
 
+  private val few: Array[Int] = (KeptRows.KeyOrdinal +: compared.map(KeptRows.Meta.size + _)).distinct
+
   private var group = 0
   private var batches: OldBatches = _
-  private var vectors: Array[ColumnVector] = _
+  private var batch = 0 // how many were read of the row group
+  private var vectors: Array[ColumnVector] = _ // null for a column that is not read
+  private var whole = false // all columns are read
   private var rows = 0
   private var runStart = 0
   private var next = 0
   private var passed = 0L
+  private var sought: UTF8String = _ // what `compare` compares with
 
   override def remaining: Long = old.rows - passed - next
 
@@ -33,41 +43,54 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
       if (batches != null) searching = !findInBatch(key)
       else if (group >= old.blocks.length || startsAbove(key)) searching = false
       else if (endsBelow(key)) passGroup()
-      else openGroup()
+      else openGroup(all = !startsAt(key))
     }
   }
 
   private def startsAbove(key: UTF8String): Boolean =
-    ranges(group).exists { case (smallest, _) => compare(smallest, key) > 0 }
+    ranges(group).exists { case (smallest, _) => order(smallest, key) > 0 }
+
+  private def startsAt(key: UTF8String): Boolean =
+    ranges(group).exists { case (smallest, _) => order(smallest, key) == 0 }
 
   private def endsBelow(key: UTF8String): Boolean =
-    ranges(group).exists { case (_, largest) => compare(largest, key) < 0 }
+    ranges(group).exists { case (_, largest) => order(largest, key) < 0 }
 
-  private def compare(bytes: Array[Byte], key: UTF8String): Int = UTF8String.fromBytes(bytes).compareTo(key)
+  private def order(bytes: Array[Byte], key: UTF8String): Int = UTF8String.fromBytes(bytes).compareTo(key)
 
   /** Moves to the first row of the batch that is not below the key; false when the batch has none and was passed. */
-  private def findInBatch(key: UTF8String): Boolean =
-    if (next >= rows || keyAt(rows - 1).compareTo(key) < 0) {
-      next = rows
-      nextBatch()
-      false
-    } else {
-      var from = next
-      var until = rows - 1
-      while (from < until) { // hot path
-        val middle = (from + until) >>> 1
-        if (keyAt(middle).compareTo(key) < 0) from = middle + 1 else until = middle
-      }
-      next = from
-      true
-    }
+  private def findInBatch(key: UTF8String): Boolean = {
+    sought = key
+    next = firstNotBelow(next, rows)
+    val found = next < rows
+    if (!found) nextBatch()
+    found
+  }
+
+  override protected def compare(row: Int): Int = keyAt(row).compareTo(sought)
 
   private def keyAt(row: Int): UTF8String = vectors(KeptRows.KeyOrdinal).getUTF8String(row)
 
-  private def openGroup(): Unit = {
-    batches = old.batches(Seq(old.blocks(group)))
-    vectors = batches.vectors
+  private def openGroup(all: Boolean): Unit = {
+    openColumns(all)
+    batch = 0
     nextBatch()
+  }
+
+  private def openColumns(all: Boolean): Unit = {
+    val blocks = Seq(old.blocks(group))
+    batches = if (all) old.batches(blocks) else old.batches(blocks, few)
+    vectors = if (all) batches.vectors else new Array[ColumnVector](old.columns.conversions.length)
+    if (!all) few.indices.foreach(i => vectors(few(i)) = batches.vectors(i))
+    whole = all
+  }
+
+  /** Goes on with all columns, at the same row. */
+  private def readWhole(): Unit = if (!whole) {
+    batches.close()
+    batches = null
+    openColumns(all = true)
+    (0 until batch).foreach(_ => batches.next())
   }
 
   /** Settles the current batch and reads the next one, or closes the row group when there is none. */
@@ -76,8 +99,10 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
     passed += rows
     runStart = 0
     next = 0
-    if (batches.next()) rows = batches.rows
-    else {
+    if (batches.next()) {
+      rows = batches.rows
+      batch += 1
+    } else {
       rows = 0
       batches.close()
       batches = null
@@ -91,7 +116,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
       passed += old.blocks(group).getRowCount
       group += 1
     } else {
-      openGroup()
+      openGroup(all = true)
       keepGroup()
     }
 
@@ -103,13 +128,14 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
 
   override def isAt(key: UTF8String): Boolean = {
     if (batches != null && next >= rows) nextBatch()
-    if (batches == null && group < old.blocks.length && !startsAbove(key)) openGroup()
+    if (batches == null && group < old.blocks.length && !startsAbove(key)) openGroup(all = !startsAt(key))
     batches != null && next < rows && keyAt(next) == key
   }
 
   override def position: Long = passed + next
 
   override def value(ordinal: Int): Any = {
+    if (vectors(KeptRows.Meta.size + ordinal) == null) readWhole()
     val vector = vectors(KeptRows.Meta.size + ordinal)
     if (vector.isNullAt(next)) null else new ColumnarArray(vector, next, 1).get(0, vector.dataType)
   }
@@ -124,6 +150,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
 
   override def settle(): Unit =
     if (batches != null && runStart < next) {
+      readWhole()
       writer.keepRun(vectors, runStart, next)
       runStart = next
     }

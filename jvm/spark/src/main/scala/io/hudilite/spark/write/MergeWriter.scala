@@ -60,7 +60,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     else insert(key, row)
 
   private def replace(key: UTF8String, row: InternalRow): Unit = {
-    writer.write(key, row)
+    writer.replace(key, row)
     updates += 1
   }
 

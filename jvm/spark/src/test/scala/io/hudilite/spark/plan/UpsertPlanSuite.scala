@@ -1,90 +1,18 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.spark.SharedSession
-import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
-import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
+import io.hudilite.spark.lookup.IndexProbeExec
 
 import java.nio.file.{Files, Paths}
-import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
-import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SaveMode}
-import org.apache.spark.sql.execution.{QueryExecution, RangeExec, SortExec, SparkPlan, UnionExec}
-import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, BatchScanExec, WriteDeltaExec}
-import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.{RangeExec, SortExec, SparkPlan, UnionExec}
+import org.apache.spark.sql.execution.datasources.v2.AppendDataExec
 import org.apache.spark.sql.execution.hudilite.SharedRowsExec
-import org.apache.spark.sql.functions.{col, concat, lit}
-import org.apache.spark.sql.util.QueryExecutionListener
-
-import munit.FunSuite
 
 import scala.collection.JavaConverters._
-import scala.concurrent.duration.{Duration, DurationInt}
 
 /** What Spark runs for an upsert: nodes, exchanges, columns and files. */
-final class UpsertPlanSuite extends FunSuite {
-
-  override val munitTimeout: Duration = 10.minutes
-
-  private lazy val spark = SharedSession.spark
-
-  private val options = Map(
-    "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.datasource.write.partitionpath.field" -> "dt",
-    "hoodie.datasource.write.precombine.field" -> "ts",
-    "hoodie.parquet.small.file.limit" -> "0")
-
-  /** 6000 rows in 3 partitions of 2 files each: keys grow with the ids, and so do partitions and files. */
-  private def rows(from: Long, until: Long, version: Int): DataFrame =
-    spark.range(from, until).selectExpr("concat('k', lpad(id, 6, '0')) id", s"id + $version ts",
-      "concat('d', int(id / 2000)) dt", s"$version version")
-
-  private def write(frame: DataFrame, path: String, operation: String): Unit =
-    write(frame.write.format("hudilite"), path, operation)
-
-  private def write(writer: DataFrameWriter[Row], path: String, operation: String, index: String = "BLOOM"): Unit =
-    writer.options(options).option("hoodie.datasource.write.operation", operation).option("hoodie.index.type", index)
-      .mode(SaveMode.Append).save(path)
-
-  private def table(name: String, tableType: String = "COPY_ON_WRITE"): String = {
-    val path = Files.createTempDirectory("hudilite-plan").resolve(name).toString
-    (0 until 6).foreach(i =>
-      write(rows(i * 1000L, i * 1000L + 1000, 0).coalesce(1)
-          .write.format("hudilite").option("hoodie.datasource.write.table.type", tableType), path, "bulk_insert"))
-    path
-  }
-
-  /** The plan with such a node that ran during `action`. */
-  private def executed(action: => Unit, of: SparkPlan => Boolean = _.isInstanceOf[WriteDeltaExec]): Seq[SparkPlan] = {
-    val seen = new LinkedBlockingQueue[QueryExecution]
-    val listener = new QueryExecutionListener {
-      override def onSuccess(name: String, run: QueryExecution, nanos: Long): Unit = seen.add(run)
-      override def onFailure(name: String, run: QueryExecution, error: Exception): Unit = seen.add(run)
-    }
-    spark.listenerManager.register(listener)
-    try {
-      action
-      // Events arrive late and in order: those of earlier commands come first.
-      Iterator.continually(seen.poll(60, TimeUnit.SECONDS)).map { run =>
-        assert(run != null, "no row-level write ran")
-        PlanProbe.nodes(run.executedPlan)
-      }.find(_.exists(of)).get
-    } finally spark.listenerManager.unregister(listener)
-  }
-
-  private def probe(nodes: Seq[SparkPlan]): IndexProbeExec = nodes.collectFirst { case p: IndexProbeExec => p }
-    .getOrElse(fail(s"no index probe in\n${nodes.head}"))
-
-  private def metric(node: SparkPlan, name: String): Long = node.metrics(name).value
-
-  private def shuffles(nodes: Seq[SparkPlan]): Int =
-    nodes.collect {
-      case s: SharedRowsExec => s
-      case s: ShuffleExchangeExec => s
-      case r: ReusedExchangeExec if r.child.isInstanceOf[ShuffleExchangeExec] => r.child
-    }.map(System.identityHashCode(_)).distinct.size
-
-  private def reads(nodes: Seq[SparkPlan]): Seq[BatchScanExec] =
-    nodes.collect { case b: BatchScanExec if b.scan.isInstanceOf[HudiliteScan] => b }
+final class UpsertPlanSuite extends UpsertPlans {
 
   test("an upsert is one plan whose exchanges carry the incoming rows and never the table's keys") {
     val path = table("exchanges")
@@ -167,21 +95,6 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(metric(both, "filesOpened"), 1L)
   }
 
-  test("many keys that mostly pass a sample are looked up without asking the bloom filter for each, others are not") {
-    val path = table("sample")
-    def absent(from: Long, until: Long): DataFrame =
-      rows(from, until, 1).withColumn("id", concat(col("id"), lit("x")))
-    val mostly = probe(executed(write(rows(0, 1000, 1).union(absent(0, 100)), path, "upsert")))
-    assertEquals(metric(mostly, "bloomHits"), 1100L)
-    assertEquals(metric(mostly, "numOutputRows"), 1000L)
-    val hardly = probe(executed(write(rows(0, 100, 2).union(absent(1000, 1900)), path, "upsert")))
-    assert(metric(hardly, "bloomHits") < 200, clue = metric(hardly, "bloomHits"))
-    assertEquals(metric(hardly, "numOutputRows"), 100L)
-    val read = spark.read.format("hudilite").load(path)
-    assertEquals(read.count(), 7000L)
-    assertEquals(read.where("version = 1").count(), 1900L)
-  }
-
   test("a delete of a DataFrame goes the same way as an upsert") {
     val path = table("delete")
     val nodes = executed(write(rows(0, 5, 1).select("id", "dt"), path, "delete"))
@@ -203,28 +116,11 @@ final class UpsertPlanSuite extends FunSuite {
     assertEquals(spark.read.format("hudilite").load(path).where("version = 2").count(), 20L)
   }
 
-  /** The same rows without any statistics, as from a Python process or a database. */
-  private def unknownSize(frame: DataFrame): DataFrame = spark.createDataFrame(frame.rdd, frame.schema)
-
   test("rows of unknown number are counted before the lookup is planned") {
     val path = table("unknown")
     val nodes = executed(write(unknownSize(rows(0, 30, 5)), path, "upsert"))
     assertEquals(metric(probe(nodes), "numOutputRows"), 30L)
     assertEquals(reads(nodes), Nil)
-  }
-
-  test("more keys than a broadcast should hold are joined with a scan of the table's keys") {
-    val path = table("many")
-    spark.conf.set("spark.hudilite.lookup.maxBroadcastKeys", "10")
-    try {
-      val nodes = executed(write(unknownSize(rows(0, 3000, 3)), path, "upsert"))
-      assertEquals(nodes.collect { case p: IndexProbeExec => p }, Nil)
-      assertEquals(nodes.collect { case p: FullKeyScanExec => p }.size, 1)
-      assertEquals(reads(nodes).head.scan.readSchema().fieldNames.toSeq.sorted,
-        Seq("_hoodie_partition_path", "_hoodie_record_key", "_hudilite_file_id"))
-    } finally spark.conf.unset("spark.hudilite.lookup.maxBroadcastKeys")
-    assertEquals(spark.read.format("hudilite").load(path).where(col("version") === 3).count(), 3000L)
-    assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
   private def baseFiles(path: String): Set[String] = {

@@ -1,83 +1,18 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.MergeMode
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.basefile.encode.FileSettings
 import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.timeline.WriteStat
 
-import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import scala.collection.JavaConverters._
 import scala.util.Random
 
-/** One change handed to a merge. */
-final case class Change(kind: Char, id: String, v: String = "", ts: Option[Long] = Some(0), deleted: Boolean = false)
-
-class MergeWriterSuite extends WriteFixture {
-
-  private val schema = StructType(Seq(StructField("id", StringType), StructField("v", StringType),
-      StructField("ts", LongType), StructField("_hoodie_is_deleted", BooleanType)))
-  private val smallGroups = FileSettings(rowGroupBytes = 60000, keyPageRows = 50)
-
-  /** Runs `work` in a task, as the writers need it. */
-  private def inTask(job: WriteJob)(work: FileGroupWriter => Unit): Seq[WriteStat] =
-    session.sparkContext.parallelize(Seq(0), 1).mapPartitions { _ =>
-      val writer = new FileGroupWriter(job, TaskAttempt(0, 0, 0))
-      work(writer)
-      writer.commit().iterator
-    }.collect().toSeq
-
-  private def insertAll(job: WriteJob, rows: Seq[Change]): Seq[WriteStat] =
-    inTask(job) { writer =>
-      writer.toNewFiles(UTF8String.EMPTY_UTF8)
-      rows.foreach(c => writer.insert(UTF8String.fromString(c.id), MergeWriterSuite.row(c)))
-    }
-
-  private def merge(job: WriteJob, stat: WriteStat, changes: Seq[Change]): Seq[WriteStat] = {
-    val file = baseFile(stat)
-    val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
-    inTask(job) { writer =>
-      writer.toSlice(slice, takesInserts = true)
-      changes.foreach { c =>
-        val key = UTF8String.fromString(c.id)
-        if (c.kind == 'i') writer.insert(key, MergeWriterSuite.row(c))
-        else if (c.kind == 'u') writer.update(key, MergeWriterSuite.row(c))
-        else writer.delete(key)
-      }
-    }
-  }
-
-  private def baseFile(stat: WriteStat): BaseFile = {
-    val name = FileNames.parseBaseFile(stat.fileName).get
-    BaseFile(stat.partitionPath, stat.fileName, stat.fileId, name.writeToken, name.instant, stat.fileSizeInBytes)
-  }
-
-  private def read(base: String, stats: Seq[WriteStat]): DataFrame =
-    session.read.schema(StructType(io.hudilite.record.MetaFields.all.map(StructField(_, StringType)) ++ schema))
-      .parquet(stats.map(s => s"$base/${s.path}"): _*)
-
-  private def groups(base: String, stat: WriteStat): Seq[Long] = {
-    val input = HadoopInputFile.fromPath(new org.apache.hadoop.fs.Path(s"$base/${stat.path}"),
-      session.sparkContext.hadoopConfiguration)
-    val reader = ParquetFileReader.open(input)
-    try reader.getRowGroups.asScala.map(_.getRowCount).toList
-    finally reader.close()
-  }
-
-  private def footer(base: String, stat: WriteStat): BaseFileFooter = FooterCache.read(
-    session.sparkContext.hadoopConfiguration, s"$base/${stat.path}", stat.fileSizeInBytes, withBloom = true)
-
-  private def key(i: Int): String = f"k$i%06d"
-  private def instant(i: Int): String = f"202401010000000$i%02d"
-  private def content(rows: DataFrame): Map[String, (String, String)] =
-    rows.select("id", "v", "_hoodie_commit_time").collect().map(r =>
-      r.getString(0) -> (r.getString(1) -> r.getString(2))).toMap
+class MergeWriterSuite extends MergeFixture {
 
   folder.test("merges in many rounds give what a map gives, whether row groups are copied or rewritten") { base =>
     val random = new Random(7)
@@ -124,7 +59,7 @@ class MergeWriterSuite extends WriteFixture {
         val k = UTF8String.fromString("k")
         val after = inTask(job(base, schema, instant(2 * round + 1))) { writer =>
           writer.toSlice(FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil), takesInserts = true)
-          writer.update(k, MergeWriterSuite.row(Change('u', "k", "new")), places(1))
+          writer.update(k, MergeFixture.row(Change('u', "k", "new")), places(1))
           writer.delete(k, places(2))
         }.head
         assertEquals(Seq(after.numUpdateWrites, after.numDeletes), Seq(1L, 1L))
@@ -269,11 +204,11 @@ class MergeWriterSuite extends WriteFixture {
     val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
     val stats = inTask(job(base, schema, instant(1))) { writer =>
       writer.toSlice(slice, takesInserts = true)
-      writer.move(UTF8String.fromString("b"), MergeWriterSuite.row(Change('u', "b", "moved")),
+      writer.move(UTF8String.fromString("b"), MergeFixture.row(Change('u', "b", "moved")),
         UTF8String.fromString("p/q"))
       (0 until 100).foreach(i =>
         writer.scatter(UTF8String.fromString(s"n${i % 30}"), UTF8String.fromString(s"s$i"),
-          MergeWriterSuite.row(Change('i', s"s$i"))))
+          MergeFixture.row(Change('i', s"s$i"))))
     }
     assertEquals(stats.map(_.numWrites).sum, 102L)
     assertEquals(stats.map(_.partitionPath).sorted, (Seq("", "p/q") ++ (0 until 30).map(i => s"n$i")).sorted,
@@ -283,9 +218,4 @@ class MergeWriterSuite extends WriteFixture {
         .map(_.toString).toSeq, Seq("[p/q,b,moved]"))
     assert(new java.io.File(s"$base/p/q/.hoodie_partition_metadata").isFile)
   }
-}
-
-object MergeWriterSuite {
-  def row(c: Change): GenericInternalRow = new GenericInternalRow(Array[Any](UTF8String.fromString(c.id),
-      UTF8String.fromString(c.v), c.ts.map(java.lang.Long.valueOf).orNull, c.deleted))
 }

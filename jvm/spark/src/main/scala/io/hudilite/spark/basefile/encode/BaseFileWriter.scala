@@ -56,13 +56,21 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
 
   /** Appends a row that this instant writes. */
   def write(key: UTF8String, row: InternalRow): Unit = {
-    val bytes = Binaries.bytes(key)
-    val offset = Binaries.offset(key)
-    keys.add(bytes, offset, key.numBytes)
+    keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    put(key, row)
+  }
+
+  /** Appends a row that this instant writes in the place of an old one with the same key. */
+  def replace(key: UTF8String, row: InternalRow): Unit = {
+    keys.keep(key)
+    put(key, row)
+  }
+
+  private def put(key: UTF8String, row: InternalRow): Unit = {
     sequence.next()
     text(0).putConstant(commitTime, 1)
     text(1).putBytes(sequence.buffer, 0, sequence.length)
-    text(2).putBytes(bytes, offset, key.numBytes)
+    text(2).putBytes(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
     text(3).putConstant(partitionPath, 1)
     text(4).putConstant(fileName, 1)
     val sinks = group.sinks

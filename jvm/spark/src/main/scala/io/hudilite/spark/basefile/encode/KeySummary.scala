@@ -61,7 +61,7 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
       }
     }
 
-  /** Notes an old row that is kept. */
+  /** Notes an old row that is kept, or one that comes in its place. */
   def keep(key: UTF8String): Unit =
     if (carried) note(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
     else add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)

@@ -3,6 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
+import io.hudilite.spark.row.KeptRows
 import io.hudilite.storage.KnownPath
 
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
@@ -50,7 +51,7 @@ private[spark] final class OldBaseFile(
   }
 
   /** How the columns of `KeptRows.schema` come out of the file. */
-  lazy val columns: FileColumns = contexts.columns(parquetSchema, dataSchema, names)
+  lazy val columns: FileColumns = contexts.columns(parquetSchema, KeptRows.schema(dataSchema), names)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
@@ -62,6 +63,13 @@ private[spark] final class OldBaseFile(
 
   /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
   def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, whole, of, columns, contexts)
+
+  /** Some columns of `KeptRows.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
+  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldBatches = {
+    val all = KeptRows.schema(dataSchema)
+    val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names)
+    new OldBatches(path, whole, of, some, contexts, Some(columns))
+  }
 
   /** The keys of these row groups, neighbours, in batches of one column. */
   def keys(of: Seq[BlockMetaData]): OldBatches =

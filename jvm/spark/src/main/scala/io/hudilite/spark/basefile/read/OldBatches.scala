@@ -22,9 +22,11 @@ import scala.collection.JavaConverters._
   *   the row groups to read, neighbours, at least one
   * @param columns
   *   the columns to read
+  * @param sizedFor
+  *   the columns whose width says how many rows a batch has, `None` for those that are read
   */
 private[spark] final class OldBatches(path: Path, footer: ParquetMetadata, blocks: Seq[BlockMetaData],
-    columns: FileColumns, readers: ReaderContexts)
+    columns: FileColumns, readers: ReaderContexts, sizedFor: Option[FileColumns] = None)
     extends Closeable {
 
   private val reader = open()
@@ -43,13 +45,16 @@ private[spark] final class OldBatches(path: Path, footer: ParquetMetadata, block
 
   override def close(): Unit = reader.close()
 
+  private def batchRows: Int = BatchRows.of(blocks, sizedFor.getOrElse(columns).requested,
+    SQLConf.get.parquetVectorizedReaderBatchSize)
+
   private def open(): VectorizedParquetRecordReader = {
     val facts = footer.getFileMetaData
     val entry = (key: String) => facts.getKeyValueMetaData.get(key)
     val dates = DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED")
     val times = DataSourceUtils.int96RebaseSpec(entry, "CORRECTED")
     val created = new VectorizedParquetRecordReader(null, dates.mode.toString, dates.timeZone, times.mode.toString,
-      times.timeZone, false, BatchRows.of(blocks, columns.requested, SQLConf.get.parquetVectorizedReaderBatchSize))
+      times.timeZone, false, batchRows)
     try {
       val start = blocks.head.getStartingPos
       val length = blocks.last.getStartingPos + blocks.last.getCompressedSize - start

@@ -1,7 +1,6 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.row.KeptRows
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapred.JobConf
@@ -28,9 +27,8 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
 
   private type Reading = (StructType, Option[FilterPredicate])
 
-  private var planned: Option[((MessageType, StructType, ColumnNames), FileColumns)] = None
-
-  // The newest first; files differ in the columns that need not be read.
+  // The newest first, here and below; files differ in the columns that need not be read.
+  private var planned: List[((MessageType, StructType, ColumnNames), FileColumns)] = Nil
   private var recent: List[(Reading, TaskAttemptContext)] = Nil
 
   /** @param requested
@@ -45,21 +43,20 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     context
   }
 
-  /** How the columns of a table's rows as they are kept come out of a file: mostly as out of the one before.
+  /** How columns of a table's rows as they are kept come out of a file: mostly as out of the one before.
     *
     * @param schema
     *   of the file
-    * @param dataSchema
-    *   of the table
+    * @param wanted
+    *   columns of `KeptRows.schema`
     * @param names
     *   under which names the columns of the table are in the file
     */
-  def columns(schema: MessageType, dataSchema: StructType, names: ColumnNames): FileColumns = {
-    val file = (schema, dataSchema, names)
-    val found = planned.collect { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
-        new ParquetToSparkSchemaConverter(SQLConf.get).convert(schema), KeptRows.schema(dataSchema),
-        caseSensitive = false, names))
-    planned = Some(file -> found)
+  def columns(schema: MessageType, wanted: StructType, names: ColumnNames): FileColumns = {
+    val file = (schema, wanted, names)
+    val found = planned.collectFirst { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
+        new ParquetToSparkSchemaConverter(SQLConf.get).convert(schema), wanted, caseSensitive = false, names))
+    planned = ((file, found) :: planned.filter(_._1 != file)).take(ReaderContexts.MostKept)
     found
   }
 
