@@ -110,8 +110,9 @@ def _parser() -> argparse.ArgumentParser:
     unsave.add_argument("instant", help="the write whose state is saved")
     restore = add("restore", "bring the state as of a write back", _restore, table=True)
     restore.add_argument("instant", help="the write, for instance that of a savepoint")
-    for command in (archive, rollback, restore):
+    for command in (archive, rollback, restore, unsave):
         command.add_argument("--dry-run", action="store_true", help="only show what would go")
+    savepoint.add_argument("--dry-run", action="store_true", help="only show what would be saved")
     add("services", "what is planned, running and due", _services, table=True)
     drop = add("delete-partition", "drop all rows of partitions", _delete_partition, table=True)
     drop.add_argument("partition", nargs="+", help="path of the partition below the table")
@@ -208,7 +209,10 @@ def _rollback(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda t: output.rows_of([t.savepoint(options.instant, options.comment)]))
+    return _with_spark(
+        options,
+        lambda t: output.rows_of([t.savepoint(options.instant, options.comment, dry_run=options.dry_run)]),
+    )
 
 
 def _savepoints(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -217,8 +221,8 @@ def _savepoints(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _delete_savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
     def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        handle.delete_savepoint(options.instant)
-        return output.rows_of(handle.savepoints())
+        freed = handle.delete_savepoint(options.instant, dry_run=options.dry_run)
+        return output.rows_of([freed] if options.dry_run else handle.savepoints())
 
     return _with_spark(options, run)
 

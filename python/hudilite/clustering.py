@@ -136,13 +136,26 @@ def called(
 
 
 def schedule(
-    spark: SparkSession, path: str, options: Mapping[str, str], call: Call, dry_run: bool
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    call: Call,
+    dry_run: bool,
+    progress: Progress | bool | None = None,
 ) -> ClusteringPlan | None:
     """Plan a clustering; see :meth:`hudilite.tables.HudiliteTable.schedule_clustering`."""
-    plans = _plans(
-        driver.call(spark, _PROCEDURE, path, op="schedule", options=options, dry_run=dry_run, **call.arguments)
-    )
+
+    def made() -> list[ClusteringPlan]:
+        return _plans(
+            driver.call(spark, _PROCEDURE, path, op="schedule", options=options, dry_run=dry_run, **call.arguments)
+        )
+
+    plans = made() if dry_run else running.step(progress, "schedule", made, _groups)
     return plans[0] if plans else None
+
+
+def _groups(plans: list[ClusteringPlan]) -> int:
+    return sum(len(plan.groups) for plan in plans)
 
 
 def preview(

@@ -134,11 +134,25 @@ class CompactionResult:
 
 
 def schedule(
-    spark: SparkSession, path: str, options: Mapping[str, str], if_due: bool, dry_run: bool, kind: Kind = "base"
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    if_due: bool,
+    dry_run: bool,
+    kind: Kind = "base",
+    progress: Progress | bool | None = None,
 ) -> CompactionPlan | None:
     """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
-    plans = _plans(
-        driver.call(spark, _PROCEDURE, path, op="schedule", options=options, if_due=if_due, dry_run=dry_run, kind=kind)
+
+    def call() -> list[CompactionPlan]:
+        return _plans(
+            driver.call(
+                spark, _PROCEDURE, path, op="schedule", options=options, if_due=if_due, dry_run=dry_run, kind=kind
+            )
+        )
+
+    plans = (
+        call() if dry_run else running.step(progress, "schedule", call, lambda made: sum(len(p.slices) for p in made))
     )
     return plans[0] if plans else None
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hudilite import driver
+from hudilite import driver, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from hudilite.running import Progress
 
 #: What may be wrong.
 FindingKind = Literal[
@@ -55,6 +57,12 @@ class Finding:
     reason: str
 
 
-def examine(spark: SparkSession, path: str, options: Mapping[str, str], fix: bool) -> list[Finding]:
+def examine(
+    spark: SparkSession, path: str, options: Mapping[str, str], fix: bool, progress: Progress | bool | None
+) -> list[Finding]:
     """See :meth:`hudilite.tables.HudiliteTable.doctor`."""
-    return [Finding(**row) for row in driver.call(spark, "doctor", path, options=options, fix=fix)]
+
+    def call() -> list[Finding]:
+        return [Finding(**row) for row in driver.call(spark, "doctor", path, options=options, fix=fix)]
+
+    return running.step(progress, "doctor", call, len)

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hudilite import driver
+from hudilite import driver, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from hudilite.running import Progress
 
 
 @dataclass(frozen=True)
@@ -45,17 +47,36 @@ class DroppedPartitions:
 
 
 def delete(
-    spark: SparkSession, path: str, options: Mapping[str, str], partitions: Sequence[str], dry_run: bool
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    partitions: Sequence[str],
+    dry_run: bool,
+    progress: Progress | bool | None,
 ) -> DroppedPartitions:
     """See :meth:`hudilite.tables.HudiliteTable.delete_partition`."""
-    return _read(
-        driver.call(spark, "drop_partition", path, partition=list(partitions), options=options, dry_run=dry_run)
-    )
+
+    def call() -> DroppedPartitions:
+        return _read(
+            driver.call(spark, "drop_partition", path, partition=list(partitions), options=options, dry_run=dry_run)
+        )
+
+    return call() if dry_run else running.step(progress, "delete partition", call, _count)
 
 
-def expire(spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool) -> DroppedPartitions:
+def expire(
+    spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool, progress: Progress | bool | None
+) -> DroppedPartitions:
     """See :meth:`hudilite.tables.HudiliteTable.expire_partitions`."""
-    return _read(driver.call(spark, "expire_partitions", path, options=options, dry_run=dry_run))
+
+    def call() -> DroppedPartitions:
+        return _read(driver.call(spark, "expire_partitions", path, options=options, dry_run=dry_run))
+
+    return call() if dry_run else running.step(progress, "expire partitions", call, _count)
+
+
+def _count(dropped: DroppedPartitions) -> int:
+    return len(dropped.partitions)
 
 
 def _read(rows: list[dict[str, Any]]) -> DroppedPartitions:

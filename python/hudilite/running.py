@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hudilite import driver
 from hudilite.bars import Bar
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: Called with how much is done so far and how much there is, file groups or files, whenever the first changes.
 Progress = Callable[[int, int], None]
 
+T = TypeVar("T")
 _POLL_SECONDS = 0.2
 _CANCEL_POLLS = 50
 
@@ -61,7 +62,7 @@ def run(
     ``progress`` was told, which is to be ended.
     """
     name = str(uuid.uuid4())
-    reported = Reported(Bar(procedure.removeprefix("run_")) if progress is True else progress or None)
+    reported = _reported(progress, procedure.removeprefix("run_"))
     calling = _Call(spark, lambda: driver.call(spark, procedure, path, run_as=name, **arguments))
     try:
         while not calling.ended(_POLL_SECONDS):
@@ -82,6 +83,22 @@ def run(
     except BaseException:
         reported.close()
         raise
+
+
+def step(progress: Progress | bool | None, what: str, body: Callable[[], T], count: Callable[[T], int]) -> T:
+    """Do what is one step: ``progress`` is told of it once it is done, with how much that was."""
+    reported = _reported(progress, what)
+    try:
+        done = body()
+    except BaseException:
+        reported.close()
+        raise
+    reported.ended(count(done))
+    return done
+
+
+def _reported(progress: Progress | bool | None, what: str) -> Reported:
+    return Reported(Bar(what) if progress is True else progress or None)
 
 
 class _Call:

@@ -19,7 +19,8 @@ class ServiceState:
     Attributes
     ----------
     service
-        ``compaction``, ``clustering``, ``cleaning`` or ``archiving``.
+        ``compaction``, ``clustering``, ``cleaning`` or ``archiving``; and ``partition expiry``, where options say after
+        how many days partitions go.
     by_itself
         It follows writes with the session's options.
     planned, running
@@ -27,7 +28,7 @@ class ServiceState:
     last
         Its last instant; archiving has none.
     last_error
-        Its last failure after a write of this process, when it has not succeeded since.
+        What has kept it from running after a write of this process, when it has not run since.
     due
         The next write sets it off.
     next

@@ -128,6 +128,7 @@ class HudiliteTable:
         kind: Kind = "base",
         if_due: bool = False,
         dry_run: bool = False,
+        progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> CompactionPlan | None:
         """Plan a compaction of a merge-on-read table, to be run later, here or in another program.
@@ -148,6 +149,9 @@ class HudiliteTable:
             ``hoodie.log.compaction.blocks.threshold`` delta commits have completed since the last compaction.
         dry_run
             Only say what would be planned, due or not.
+        progress
+            Called once it is done, with the number of slices twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -163,7 +167,8 @@ class HudiliteTable:
         WRITE_PENDING
             While a write is under way, for a table of version 6 and for the kind ``log``.
         """
-        return compaction.schedule(self.spark, self.path, _with_strategy(options, strategy), if_due, dry_run, kind)
+        chosen = _with_strategy(options, strategy)
+        return compaction.schedule(self.spark, self.path, chosen, if_due, dry_run, kind, progress)
 
     @overload
     def compact(
@@ -253,9 +258,11 @@ class HudiliteTable:
         *,
         buckets: int | None = None,
         dry_run: bool = False,
+        progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> ClusteringPlan | None:
-        """Plan a clustering, to be run later, here or in another program; the arguments are those of :meth:`cluster`.
+        """Plan a clustering, to be run later, here or in another program; the arguments are those of :meth:`cluster`,
+        but that ``progress`` is called once it is planned, with the number of its groups twice.
 
         Until it is run, writes that change its file groups are refused, and new rows go to others. ``rollback`` with
         its instant takes the plan back.
@@ -266,7 +273,7 @@ class HudiliteTable:
             The plan; ``None`` when nothing was planned.
         """
         call = clustering.called(sort_by, layout, partitions, target_bytes, buckets)
-        return clustering.schedule(self.spark, self.path, options or {}, call, dry_run)
+        return clustering.schedule(self.spark, self.path, options or {}, call, dry_run, progress)
 
     @overload
     def cluster(
@@ -431,7 +438,13 @@ class HudiliteTable:
             return cleaning.preview(self.spark, self.path, chosen)
         return cleaning.run(self.spark, self.path, chosen, progress)
 
-    def archive(self, *, dry_run: bool = False, options: Mapping[str, str] | None = None) -> undo.Archived:
+    def archive(
+        self,
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> undo.Archived:
         """Move the oldest instants from the active timeline to the archived one, if there are more than may stay.
 
         Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. What time travel to a state that
@@ -441,13 +454,21 @@ class HudiliteTable:
         ----------
         dry_run
             Only say which would go.
+        progress
+            Called once it is done, with the number of instants twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             ``hoodie.keep.max.commits`` (30) and ``hoodie.keep.min.commits`` (20), and other options.
         """
-        return undo.archive(self.spark, self.path, options or {}, dry_run)
+        return undo.archive(self.spark, self.path, options or {}, dry_run, progress)
 
     def rollback(
-        self, instant: str | None = None, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+        self,
+        instant: str | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> undo.RolledBack:
         """Take the newest write back: its rows are gone, and those that it replaced are there again.
 
@@ -457,6 +478,9 @@ class HudiliteTable:
             The write; it must be the newest, which it is by default. Or a planned clustering.
         dry_run
             Only say which write that is.
+        progress
+            Called once it is done, with the number of its files twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -465,10 +489,15 @@ class HudiliteTable:
         ROLLBACK_NOT_POSSIBLE
             When a later write, a plan or a savepoint rests on it, or what was before it has been cleaned away.
         """
-        return undo.rollback(self.spark, self.path, options or {}, instant, dry_run)
+        return undo.rollback(self.spark, self.path, options or {}, instant, dry_run, progress)
 
     def restore(
-        self, instant: str, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+        self,
+        instant: str,
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> undo.Restored:
         """Bring the state as of a write back: every write after it is taken back, and so are the plans after it.
 
@@ -480,6 +509,9 @@ class HudiliteTable:
             The write, for instance that of a savepoint.
         dry_run
             Only say which writes would go.
+        progress
+            Called with the number of writes and plans taken back so far and the number of all, whenever the first
+            changes; ``True`` shows a bar, for which tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -489,10 +521,16 @@ class HudiliteTable:
             When there is no such write, its state is not whole any more, a later state is saved, or a write is
             under way.
         """
-        return undo.restore(self.spark, self.path, options or {}, instant, dry_run)
+        return undo.restore(self.spark, self.path, options or {}, instant, dry_run, progress)
 
     def savepoint(
-        self, instant: str | None = None, comment: str = "", *, options: Mapping[str, str] | None = None
+        self,
+        instant: str | None = None,
+        comment: str = "",
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> undo.Savepoint:
         """Save a state: cleaning keeps its files, and time travel reaches it, until the savepoint is deleted.
 
@@ -502,6 +540,11 @@ class HudiliteTable:
             The write whose state is saved; the newest by default.
         comment
             What it is for.
+        dry_run
+            Only say what would be saved.
+        progress
+            Called once it is done, with the number of files twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -510,7 +553,7 @@ class HudiliteTable:
         SAVEPOINT_NOT_POSSIBLE
             When there is no such write, its state is saved already, or some of its files are gone or about to go.
         """
-        return undo.savepoint(self.spark, self.path, options or {}, instant, comment)
+        return undo.savepoint(self.spark, self.path, options or {}, instant, comment, dry_run, progress)
 
     def services(self, *, options: Mapping[str, str] | None = None) -> list[services.ServiceState]:
         """How it stands with the table's services: what is planned, running and due, and what went wrong.
@@ -542,7 +585,12 @@ class HudiliteTable:
         return undo.savepoints(self.spark, self.path)
 
     def delete_partition(
-        self, partition: str | Sequence[str], *, dry_run: bool = False, options: Mapping[str, str] | None = None
+        self,
+        partition: str | Sequence[str],
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> partitions.DroppedPartitions:
         """Drop all rows of partitions at once. Past states keep them until they are cleaned, and the files with them.
 
@@ -552,6 +600,9 @@ class HudiliteTable:
             Path below the table, such as ``2026-01-31`` or ``day=2026-01-31``, or several of them; no patterns.
         dry_run
             Only say what would go.
+        progress
+            Called once it is done, with the number of partitions twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options.
 
@@ -567,10 +618,15 @@ class HudiliteTable:
         named = [partition] if isinstance(partition, str) else partition
         if not named:
             raise invalid("partition", named, "it names none")
-        return partitions.delete(self.spark, self.path, options or {}, named, dry_run)
+        return partitions.delete(self.spark, self.path, options or {}, named, dry_run, progress)
 
     def expire_partitions(
-        self, days: int | None = None, *, dry_run: bool = False, options: Mapping[str, str] | None = None
+        self,
+        days: int | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> partitions.DroppedPartitions:
         """Drop the partitions to which nobody has written for so many days, compactions and clusterings counted.
 
@@ -583,6 +639,9 @@ class HudiliteTable:
             Days since the last write; what ``hoodie.partition.ttl.strategy.days.retain`` says by default.
         dry_run
             Only say what would go.
+        progress
+            Called once it is done, with the number of partitions twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options, such as ``hoodie.partition.ttl.strategy.partition.selected``.
 
@@ -602,9 +661,11 @@ class HudiliteTable:
             **({} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}),
             **(options or {}),
         }
-        return partitions.expire(self.spark, self.path, given, dry_run)
+        return partitions.expire(self.spark, self.path, given, dry_run, progress)
 
-    def doctor(self, fix: bool = False, *, options: Mapping[str, str] | None = None) -> list[doctor.Finding]:
+    def doctor(
+        self, fix: bool = False, *, progress: Progress | bool | None = None, options: Mapping[str, str] | None = None
+    ) -> list[doctor.Finding]:
         """Tell what is wrong with the table, and mend what can be mended without harm.
 
         It looks for writes and services whose program is gone or not known, actions that were begun and not ended,
@@ -616,6 +677,9 @@ class HudiliteTable:
         ----------
         fix
             Mend what is safe; the rest says what is yours to decide, and how.
+        progress
+            Called once it is done, with the number of findings twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
         options
             Other ``hoodie.*`` options. ``hoodie.clean.failed.writes.policy=EAGER`` says that no other program is at
             work.
@@ -625,11 +689,36 @@ class HudiliteTable:
         list[Finding]
             Empty when nothing is wrong.
         """
-        return doctor.examine(self.spark, self.path, options or {}, fix)
+        return doctor.examine(self.spark, self.path, options or {}, fix, progress)
 
-    def delete_savepoint(self, instant: str, *, options: Mapping[str, str] | None = None) -> None:
-        """Give a saved state free; ``SAVEPOINT_NOT_FOUND`` when there is none of that instant."""
-        undo.delete_savepoint(self.spark, self.path, options or {}, instant)
+    def delete_savepoint(
+        self,
+        instant: str,
+        *,
+        dry_run: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
+    ) -> undo.Savepoint:
+        """Give a saved state free: cleaning and archiving may take it from then on.
+
+        Parameters
+        ----------
+        instant
+            The write whose state is saved.
+        dry_run
+            Only say what would be given free.
+        progress
+            Called once it is done, with the number of files twice: it is one step. ``True`` shows a bar, for which
+            tqdm must be installed.
+        options
+            Other ``hoodie.*`` options.
+
+        Raises
+        ------
+        SAVEPOINT_NOT_FOUND
+            When there is none of that instant.
+        """
+        return undo.delete_savepoint(self.spark, self.path, options or {}, instant, dry_run, progress)
 
 
 def located(spark: SparkSession, table: str) -> str:

@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hudilite import driver
+from hudilite import driver, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from hudilite.running import Progress
+
+_RESTORE = "restore_to_instant"
 
 
 @dataclass(frozen=True)
@@ -90,32 +94,73 @@ class Archived:
     files: tuple[str, ...]
 
 
-def archive(spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool) -> Archived:
+def archive(
+    spark: SparkSession, path: str, options: Mapping[str, str], dry_run: bool, progress: Progress | bool | None
+) -> Archived:
     """See :meth:`hudilite.tables.HudiliteTable.archive`."""
-    (done,) = driver.call(spark, "archive_commits", path, options=options, dry_run=dry_run)
-    return Archived(tuple(done["instants"]), tuple(done["files"]))
+
+    def call() -> Archived:
+        (done,) = driver.call(spark, "archive_commits", path, options=options, dry_run=dry_run)
+        return Archived(tuple(done["instants"]), tuple(done["files"]))
+
+    return call() if dry_run else running.step(progress, "archive", call, lambda done: len(done.instants))
 
 
 def rollback(
-    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, dry_run: bool
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    instant: str | None,
+    dry_run: bool,
+    progress: Progress | bool | None,
 ) -> RolledBack:
     """See :meth:`hudilite.tables.HudiliteTable.rollback`."""
-    (done,) = driver.call(spark, "rollback_to_instant", path, instant_time=instant, options=options, dry_run=dry_run)
-    return RolledBack(done["rollback_time"], done["write"], done["action"], done["files"])
+
+    def call() -> RolledBack:
+        (done,) = driver.call(
+            spark, "rollback_to_instant", path, instant_time=instant, options=options, dry_run=dry_run
+        )
+        return RolledBack(done["rollback_time"], done["write"], done["action"], done["files"])
+
+    return call() if dry_run else running.step(progress, "rollback", call, lambda done: done.files)
 
 
-def restore(spark: SparkSession, path: str, options: Mapping[str, str], instant: str, dry_run: bool) -> Restored:
+def restore(
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    instant: str,
+    dry_run: bool,
+    progress: Progress | bool | None,
+) -> Restored:
     """See :meth:`hudilite.tables.HudiliteTable.restore`."""
-    (done,) = driver.call(spark, "restore_to_instant", path, instant_time=instant, options=options, dry_run=dry_run)
-    return Restored(done["restore_time"], done["restored_to"], tuple(done["writes"]))
+    arguments = {"instant_time": instant, "options": options}
+    if dry_run:
+        (done,) = driver.call(spark, _RESTORE, path, dry_run=True, **arguments)
+        return _restored(done)
+    (done,), reported = running.run(spark, _RESTORE, path, progress, **arguments)
+    reported.ended(len(done["writes"]))
+    return _restored(done)
 
 
 def savepoint(
-    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, comment: str
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    instant: str | None,
+    comment: str,
+    dry_run: bool,
+    progress: Progress | bool | None,
 ) -> Savepoint:
     """See :meth:`hudilite.tables.HudiliteTable.savepoint`."""
-    (row,) = driver.call(spark, "create_savepoint", path, commit_time=instant, comments=comment, options=options)
-    return _saved(row)
+
+    def call() -> Savepoint:
+        (row,) = driver.call(
+            spark, "create_savepoint", path, commit_time=instant, comments=comment, options=options, dry_run=dry_run
+        )
+        return _saved(row)
+
+    return call() if dry_run else running.step(progress, "savepoint", call, lambda saved: saved.files)
 
 
 def savepoints(spark: SparkSession, path: str) -> list[Savepoint]:
@@ -123,9 +168,25 @@ def savepoints(spark: SparkSession, path: str) -> list[Savepoint]:
     return [_saved(row) for row in driver.call(spark, "show_savepoints", path)]
 
 
-def delete_savepoint(spark: SparkSession, path: str, options: Mapping[str, str], instant: str) -> None:
+def delete_savepoint(
+    spark: SparkSession,
+    path: str,
+    options: Mapping[str, str],
+    instant: str,
+    dry_run: bool,
+    progress: Progress | bool | None,
+) -> Savepoint:
     """See :meth:`hudilite.tables.HudiliteTable.delete_savepoint`."""
-    driver.call(spark, "delete_savepoint", path, instant_time=instant, options=options)
+
+    def call() -> Savepoint:
+        (row,) = driver.call(spark, "delete_savepoint", path, instant_time=instant, options=options, dry_run=dry_run)
+        return _saved(row)
+
+    return call() if dry_run else running.step(progress, "delete savepoint", call, lambda freed: freed.files)
+
+
+def _restored(row: Mapping[str, Any]) -> Restored:
+    return Restored(row["restore_time"], row["restored_to"], tuple(row["writes"]))
 
 
 def _saved(row: Mapping[str, Any]) -> Savepoint:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import layout
 import pytest
-from engines import SELF_CHECK, Engine, Shape, frame, record
-from model import Model
+from engines import SELF_CHECK, Engine, Shape, frame, list_anew, record
+from model import Model, Record
 from rows import rows_of
 
 import hudilite
@@ -22,21 +23,30 @@ EAGER = {
     "hoodie.keep.max.commits": "4",
     "hoodie.timeline.compaction.batch.size": "2",
 }
+MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="this is about hudilite's own services")
 
 
 class Turns:
-    """A copy-on-write table that both engines write to, with its model."""
+    """A table that both engines write to, with its model; copy-on-write unless more facts say something else."""
 
-    def __init__(self, path: Path, version: int) -> None:
-        self.path, self.version, self.model, self.ts = path, version, Model(), 0
+    def __init__(self, path: Path, version: int, facts: Mapping[str, str] | None = None) -> None:
+        self.path, self.model, self.ts = path, Model(), 0
+        self.facts = {**Shape(version).options(), **(facts or {})}
 
     def upsert(self, engine: Engine, ids: range = range(8), **options: str) -> None:
+        self.model.upsert(self._write(engine, ids, "upsert", **options))
+
+    def overwrite(self, engine: Engine, ids: range, **options: str) -> None:
+        """New rows in the place of all of their partitions."""
+        self.model.overwrite_partitions(self._write(engine, ids, "insert_overwrite", **options))
+
+    def _write(self, engine: Engine, ids: range, operation: str, **options: str) -> list[Record]:
         self.ts += 1
         rows = [record(f"k{i:03d}", self.ts, f"2026-01-0{i % 2 + 1}", price=i + self.ts / 10) for i in ids]
-        given = Shape(self.version).options() if engine.repeat_facts or not self.path.exists() else {}
-        engine.write(frame(engine.spark, rows), self.path, **{**given, **options})
-        self.model.upsert(rows)
+        given = self.facts if engine.repeat_facts or not self.path.exists() else {}
+        engine.write(frame(engine.spark, rows), self.path, operation, **{**given, **options})
+        return rows
 
     def check(self, *engines: Engine) -> None:
         for engine in engines:
@@ -45,6 +55,11 @@ class Turns:
 
 def data_files(path: Path) -> set[str]:
     return {str(f.relative_to(path)) for f in path.rglob("*.parquet") if ".hoodie" not in f.parts}
+
+
+def files(path: Path) -> set[str]:
+    """Base and log files."""
+    return {str(f.relative_to(path)) for f in layout.data_files(path)}
 
 
 def hudi_cleans(real: Engine, path: Path, arguments: str) -> None:
@@ -79,6 +94,75 @@ def test_a_cleaning_leaves_the_files_that_hudis_leaves(
     hudilite.table(lite.spark, str(path)).clean(policy, retain)  # type: ignore[call-overload]
     hudi_cleans(real, twin, f"clean_policy => '{policy}', {argument} => {retain}")
     assert data_files(path) == data_files(twin) < before
+    turns.check(lite, real)
+    turns.upsert(real, **OFF)
+    turns.check(lite, real)
+
+
+@VERSIONS
+@pytest.mark.parametrize(
+    ("policy", "retain", "argument"),
+    [("KEEP_LATEST_COMMITS", 2, "retain_commits"), ("KEEP_LATEST_FILE_VERSIONS", 1, "file_versions_retained")],
+)
+def test_a_cleaning_of_logs_replaced_groups_and_a_savepoint_leaves_the_files_that_hudis_leaves(
+    lite: Engine, real: Engine, path: Path, version: int, policy: str, retain: int, argument: str
+) -> None:
+    turns = Turns(path, version, MERGE_ON_READ)
+    table = hudilite.table(lite.spark, str(path))
+    for engine in (lite, real):
+        turns.upsert(engine, **OFF)
+    table.savepoint()
+    for engine in (real, lite, real):
+        turns.upsert(engine, range(0, 8, 2), **OFF)
+        table.compact()
+    turns.overwrite(lite, range(1, 8, 2), **OFF)
+    for engine in (lite, real):
+        turns.upsert(engine, **OFF)
+    table.compact()
+    turns.upsert(lite, range(4), **OFF)
+    twin = path.with_name("twin")
+    shutil.copytree(path, twin)
+    before = files(path)
+    table.clean(policy, retain)  # type: ignore[call-overload]
+    hudi_cleans(real, twin, f"clean_policy => '{policy}', {argument} => {retain}")
+    assert files(path) == files(twin) < before
+    assert {f.rsplit(".", 1)[-1] == "parquet" for f in before - files(path)} == {True, False}
+    turns.check(lite, real)
+
+
+@VERSIONS
+def test_a_cleaning_that_one_has_planned_is_run_by_the_other(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    one = "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1"
+    turns = Turns(path, version)
+    for engine in (lite, real, lite):
+        turns.upsert(engine, **OFF)
+    call = f"CALL hudilite.system.run_clean(table => '{path}', op => 'schedule', {one})"
+    (plan,) = lite.spark.sql(call).collect()
+    before = data_files(path)
+    assert layout.pending(path) == [plan["start_clean_time"]] and len(plan["files"]) == 4
+    hudi_cleans(real, path, "schedule_in_line => false")
+    assert data_files(path) == before - set(plan["files"]) and layout.pending(path) == []
+    turns.check(lite, real)
+    for engine in (real, lite):
+        turns.upsert(engine, **OFF)
+    # Hudi is killed after its plan: the table is again as it was before, and has the plan.
+    copied = path.with_name("before")
+    shutil.copytree(path, copied)
+    known = set(layout.timeline_folder(path).iterdir())
+    hudi_cleans(real, path, one)
+    expected = data_files(path)
+    (requested,) = {f for f in layout.timeline_folder(path).iterdir() if f.name.endswith(".clean.requested")} - known
+    content = requested.read_bytes()
+    shutil.rmtree(path)
+    shutil.copytree(copied, path)
+    requested.write_bytes(content)
+    list_anew(requested)
+    assert len(data_files(path) - expected) == 4
+    (run,) = lite.spark.sql(f"CALL hudilite.system.run_clean(table => '{path}', op => 'execute')").collect()
+    assert requested.name.startswith(run["start_clean_time"]) and run["total_files_deleted"] == 4
+    assert data_files(path) == expected and layout.pending(path) == []
     turns.check(lite, real)
     turns.upsert(real, **OFF)
     turns.check(lite, real)

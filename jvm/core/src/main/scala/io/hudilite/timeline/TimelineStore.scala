@@ -129,9 +129,11 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def readRestorePlan(instant: Instant): Option[RestorePlan] =
     readRequested(Seq(instant))(PlanCodec.restorePlan).headOption.map(_._2)
 
-  /** A savepoint has no requested state, and its time is the instant that it saves. */
+  /** A savepoint has no requested state, and its time is the instant that it saves. One that was begun and not ended says
+    * nothing yet, and is ended.
+    */
   def savepoint(time: String, metadata: SavepointMetadata): Instant = {
-    toInflight(time, Action.Savepoint)
+    storage.createNew(pathOf(InstantFileName.inflight(time, Action.Savepoint, layout)), Array.emptyByteArray)
     completeWith(time, Action.Savepoint, PlanCodec.write(metadata))
   }
 

@@ -89,8 +89,10 @@ private[doctor] object TimelineFindings {
     val target = facts.rollbackTargets.get(instant.time)
     val (what, advice, mend) = target match {
       case Some(time) if facts.timeline.isCompleted(time) =>
-        (s"of the completed write $time was planned, and nothing of the write is gone yet.",
-          s"Take $time back with rollback, or, where the write is to stay, delete the files of the rollback.", None)
+        (s"of the completed write $time was planned, and nothing of the write is gone yet. It keeps what follows from " +
+          "being archived.",
+          s"Removes it, and the write stays; where it is to go, take $time back with rollback instead.",
+          Some(Mend.DropFromTimeline(instant)))
       case Some(time) if facts.timeline.isPendingWrite(time) =>
         (s"of $time was begun and not ended.", "Ends it.", Some(Mend.EndRollback(time)))
       case Some(time) => (s"of $time was begun and not ended, and $time is gone from the timeline.",

@@ -3,7 +3,7 @@ package io.hudilite.service.partition
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.Table
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
 
 /** Partitions whose rows are gone.
@@ -44,6 +44,11 @@ object PartitionDrops {
       } finally write.rollback() // does nothing after a commit
     }
   }
+
+  /** The completed drops of the active timeline, oldest first. */
+  def completed(table: Table): Seq[Instant] =
+    table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
+      .collect { case (instant, metadata) if metadata.operation == Operation => instant }
 
   private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
     // The one partition of a table without partition columns has the empty path, and is the table.

@@ -28,8 +28,12 @@ object Restores {
     * is ended, whatever is asked for; until then nobody can commit.
     *
     * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, or a later state is saved.
+    *
+    * @param done
+    *   called after each of [[later]]
     */
-  def run(table: Table, to: String, options: TransactionOptions = TransactionOptions()): RestoredTable =
+  def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => ())
+      : RestoredTable =
     Transaction.prepared(table, options) {
       Rollback.endAll(table.store)
       val begun = table.store.load().pending.find(_.action == Action.Restore)
@@ -38,8 +42,13 @@ object Restores {
       val now = table.refresh()
       val restore = begun.getOrElse(requested(now, to))
       if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
-      restored(now, restore, to)
+      restored(now, restore, to, done)
     }
+
+  /** Writes and plans after the instant, those first that completed last. */
+  def later(now: Table, to: String): Seq[Instant] =
+    now.timeline.instants.filter(i => i.time > to && Action.Writes(i.comparableAction))
+      .sortBy(i => (i.completionTime.getOrElse(if (i.isPending) "9" else i.time), i.time)).reverse
 
   private def requested(now: Table, to: String): Instant = {
     val plan = RestorePlan(targets(now, to).map(i => InstantName(i.time, i.action)), to)
@@ -56,13 +65,17 @@ object Restores {
       "instant" -> other)
   }
 
-  private def restored(now: Table, restore: Instant, to: String): RestoredTable = {
+  private def restored(now: Table, restore: Instant, to: String, done: () => Unit): RestoredTable = {
     val started = System.nanoTime()
     MetadataTable.clear(now.storage, now.basePath, now.config)
     // What an earlier attempt took back is recorded by rollbacks since then.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
       .map(now.store.readRollback)
-    val rollbacks = before ++ targets(now, to, checked = false).flatMap(takenBack(now, _))
+    val rollbacks = before ++ later(now, to).flatMap { target =>
+      val rollback = takenBack(now, target)
+      done()
+      rollback
+    }
     val millis = (System.nanoTime() - started) / 1000000L
     now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
     // The restore tells what they did; Hudi removes them, too. Plans of attempts that failed are among them. The
@@ -82,18 +95,18 @@ object Restores {
     done
   }
 
-  /** Writes and plans after the instant, those first that completed last. */
-  private def targets(now: Table, to: String, checked: Boolean = true): Seq[Instant] = {
-    if (checked) check(now, to)
-    now.timeline.instants.filter(i => i.time > to && Action.Writes(i.comparableAction))
-      .sortBy(i => (i.completionTime.getOrElse(if (i.isPending) "9" else i.time), i.time)).reverse
+  private def targets(now: Table, to: String): Seq[Instant] = {
+    check(now, to)
+    later(now, to)
   }
 
   private def check(now: Table, to: String): Unit = {
     if (!now.timeline.isCompleted(to))
       throw impossible(now, to, "no completed write of the active timeline has this instant")
     now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
-    now.timeline.pending.find(i => i.time > to && Action.Writes(i.action)).foreach(i =>
+    // In layout 1 a planned clustering looks like one.
+    val plans = now.store.pendingClusterings(now.timeline).map(_._1.time).toSet
+    now.timeline.pending.find(i => i.time > to && Action.Writes(i.action) && !plans(i.time)).foreach(i =>
       throw impossible(now, to, s"the write ${i.time} is under way"))
     try now.checkRetained(to)
     catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }

@@ -24,7 +24,8 @@ object Rollbacks {
     RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
   }
 
-  /** Takes the newest completed write back. What dead writers left is rolled back before.
+  /** Takes the newest completed write back. What dead writers left is rolled back before. A rollback that was cut off
+    * when its write was gone already is ended, and no other write is taken back then.
     *
     * Raises `ROLLBACK_NOT_POSSIBLE` when something rests on the write: a later write, also a pending one, a plan, a
     * savepoint, or a cleaning that has deleted what was before it.
@@ -34,14 +35,21 @@ object Rollbacks {
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
     Transaction.prepared(table, options) {
-      Rollback.endAll(table.store)
+      val cutOff = Rollback.endAll(table.store).find { case (_, plan) => instant.forall(_ == plan.target.time) }
       new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       val now = table.refresh()
-      val write = checked(now, instant)
-      val files = now.store.readCommit(write).allPaths.size
-      MetadataTable.clear(now.storage, now.basePath, now.config)
-      RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+      val isPartOfRestore = now.timeline.pending.exists(_.action == Action.Restore)
+      cutOff.filterNot(_ => isPartOfRestore).fold(newest(now, instant)) { case (time, plan) =>
+        RolledBackWrite(time, plan.target.time, plan.target.action, plan.requests.map(_.files.size).sum)
+      }
     }
+
+  private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
+    val write = checked(now, instant)
+    val files = now.store.readCommit(write).allPaths.size
+    MetadataTable.clear(now.storage, now.basePath, now.config)
+    RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
+  }
 
   private def checked(now: Table, instant: Option[String]): Instant = {
     val newest = now.timeline.lastToComplete.getOrElse(throw impossible(now, instant.getOrElse(""), "there is none"))

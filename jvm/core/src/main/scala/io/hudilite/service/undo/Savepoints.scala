@@ -29,31 +29,57 @@ object Savepoints {
   def create(table: Table, instant: Option[String], by: String, comment: String,
       options: TransactionOptions = TransactionOptions()): SavedState = Transaction.prepared(table, options) {
     val now = table.refresh()
+    val (time, metadata) = planned(now, instant, by, comment)
+    now.store.savepoint(time, metadata)
+    state(time, metadata)
+  }
+
+  /** What [[create]] would save; raises the same errors. */
+  def preview(table: Table, instant: Option[String], by: String, comment: String): SavedState = {
+    val (time, metadata) = planned(table, instant, by, comment)
+    state(time, metadata)
+  }
+
+  private def planned(now: Table, instant: Option[String], by: String, comment: String)
+      : (String, SavepointMetadata) = {
     val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
       .getOrElse(throw impossible(now, "", "it has no completed write"))
     check(now, time)
     val files = now.allSlices(Some(time)).map { case (partition, slices) => partition -> slices.flatMap(names) }
       .filter(_._2.nonEmpty)
     checkCleanings(now, time, files)
-    val metadata = SavepointMetadata(by, now.storage.clock.millis(), comment, files)
-    now.store.savepoint(time, metadata)
-    SavedState(time, by, metadata.atEpochMs, comment, files.values.map(_.size).sum)
+    time -> SavepointMetadata(by, now.storage.clock.millis(), comment, files)
   }
 
   /** The savepoints, oldest first. */
-  def list(table: Table): Seq[SavedState] = saved(table).map { instant =>
-    val metadata = table.store.readSavepoint(instant)
-    SavedState(instant.time, metadata.by, metadata.atEpochMs, metadata.comments, metadata.files.values.map(_.size).sum)
-  }
+  def list(table: Table): Seq[SavedState] = saved(table).map(state(table, _))
 
-  /** Gives a state free; raises `SAVEPOINT_NOT_FOUND`. */
-  def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): Unit =
+  /** Gives a state free, and says which one that was; raises `SAVEPOINT_NOT_FOUND`. */
+  def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): SavedState =
     Transaction.prepared(table, options) {
       val now = table.refresh()
-      val found = now.timeline.instants.filter(_.action == Action.Savepoint)
-      now.store.delete(found.find(_.time == instant).getOrElse(throw InvalidInput("SAVEPOINT_NOT_FOUND",
-            "path" -> now.basePath, "instant" -> instant, "savepoints" -> found.map(_.time).mkString(", "))))
+      val found = named(now, instant)
+      val freed = state(now, found)
+      now.store.delete(found)
+      freed
     }
+
+  /** The state that [[delete]] would give free; raises `SAVEPOINT_NOT_FOUND`. */
+  def find(table: Table, instant: String): SavedState = state(table, named(table, instant))
+
+  private def named(table: Table, instant: String): Instant = {
+    val found = table.timeline.instants.filter(_.action == Action.Savepoint)
+    found.find(_.time == instant).getOrElse(throw InvalidInput("SAVEPOINT_NOT_FOUND",
+        "path" -> table.basePath, "instant" -> instant, "savepoints" -> found.map(_.time).mkString(", ")))
+  }
+
+  // One that was begun and not ended has saved nothing.
+  private def state(table: Table, savepoint: Instant): SavedState =
+    if (savepoint.isCompleted) state(savepoint.time, table.store.readSavepoint(savepoint))
+    else SavedState(savepoint.time, "", 0L, "", files = 0)
+
+  private def state(time: String, saved: SavepointMetadata): SavedState =
+    SavedState(time, saved.by, saved.atEpochMs, saved.comments, saved.files.values.map(_.size).sum)
 
   private def saved(table: Table): Seq[Instant] = table.timeline.completed.filter(_.action == Action.Savepoint)
 

@@ -1,6 +1,7 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.filegroup.FileNames
+import io.hudilite.storage.Undo
 import io.hudilite.timeline.{
   Action,
   Instant,
@@ -48,8 +49,9 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   }
 
   /** Takes a completed write back: from the moment that its completed file is gone nobody sees it any more, and what is
-    * left to do stands in the plan of the rollback, so that whoever comes next ends it. A compaction becomes requested
-    * again. The caller has made sure that nothing rests on the write and that the files from before it are there.
+    * left to do stands in the plan of the rollback, so that whoever comes next ends it; before, a failure leaves no plan.
+    * A compaction becomes requested again. The caller has made sure that nothing rests on the write and that the files
+    * from before it are there.
     *
     * @return
     *   what was done
@@ -57,14 +59,23 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   def runCompleted(write: Instant): RollbackMetadata = {
     val files = store.readCommit(write).allPaths.toSeq.sorted
     val target = InstantName(write.time, write.action)
-    val time = request(RollbackPlan(target, requests(files)))
-    store.toInflight(time, Action.Rollback)
+    val time = announced(write, RollbackPlan(target, requests(files)))
     store.withdraw(write.time, write.action, State.Completed)
     val pending = store.load().pending.filter(i => i.time == write.time && Action.Writes(i.comparableAction))
     val done = finish(time, target, pending, files, System.nanoTime())
     store.schemaFiles.delete(write.time)
     Traces.delete(storage, basePath, write.time)
     done
+  }
+
+  private def announced(write: Instant, plan: RollbackPlan): String = {
+    def drop(): Unit = store.load().pending.filter(isRollbackOf(_, write.time)).foreach(store.delete)
+    drop() // one that was cut off before it took anything
+    try {
+      val time = request(plan)
+      store.toInflight(time, Action.Rollback)
+      time
+    } catch { case e: Throwable => throw Undo.after(e)(drop()) }
   }
 
   private def isCommitted(instant: String, timeline: Timeline): Boolean =
@@ -115,7 +126,10 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
   // A rollback that died half-way is taken up again, so that it does not stay pending for ever.
   private def begun(pending: Seq[Instant], instant: String): Option[Instant] =
-    pending.find(i => i.action == Action.Rollback && store.readRollbackPlan(i).exists(_.target.time == instant))
+    pending.find(isRollbackOf(_, instant))
+
+  private def isRollbackOf(i: Instant, instant: String): Boolean =
+    i.action == Action.Rollback && store.readRollbackPlan(i).exists(_.target.time == instant)
 
   private def recorded(pending: Seq[Instant], files: Seq[String], begun: Option[Instant]): Boolean = {
     val started = System.nanoTime()
@@ -167,11 +181,25 @@ private[hudilite] object Rollback {
   def condemned(store: TimelineStore, timeline: Timeline): Set[String] =
     targets(store, timeline, timeline.instants.filter(_.action == Action.Rollback))
 
-  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock. */
-  def endAll(store: TimelineStore): Unit = {
+  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock.
+    *
+    * @return
+    *   those of which something was left to do, by the times that they had
+    */
+  def endAll(store: TimelineStore): Map[String, RollbackPlan] = {
     val timeline = store.load()
+    val left = unended(store, timeline)
     targets(store, timeline, timeline.pending.filter(_.action == Action.Rollback)).toSeq.sorted.reverse
       .foreach(new Rollback(store).run(_))
+    left
+  }
+
+  /** Pending rollbacks of what is pending, a compaction or clustering included. */
+  def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] = {
+    val (rollbacks, others) = timeline.pending.partition(_.action == Action.Rollback)
+    rollbacks.flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
+      .filter { case (_, plan) => !timeline.isCompleted(plan.target.time) && others.exists(_.time == plan.target.time) }
+      .toMap
   }
 
   private def targets(store: TimelineStore, timeline: Timeline, rollbacks: Seq[Instant]): Set[String] =

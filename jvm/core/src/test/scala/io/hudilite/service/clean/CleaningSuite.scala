@@ -4,10 +4,10 @@ import io.hudilite.config.service.CleanConf
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.Services
-import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.service.{Services, TextServices}
+import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, SavepointMetadata, State}
+import io.hudilite.timeline.{Action, SavepointMetadata, State}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
 import munit.FunSuite
@@ -21,13 +21,8 @@ class CleaningSuite extends FunSuite {
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
 
-  private def deleting(table: Table, paths: Seq[String]): Set[String] = {
-    paths.foreach(p => table.storage.delete(s"$path/$p"))
-    Set.empty
-  }
-
   private def clean(storage: Storage, conf: CleanConf = two): Seq[FinishedCleaning] =
-    new Cleaning(TransactionOptions(), deleting).run(Table.open(storage, path), conf)
+    new Cleaning(TransactionOptions(), TextServices.deleting).run(Table.open(storage, path), conf)
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 
@@ -195,33 +190,6 @@ class CleaningSuite extends FunSuite {
     assertEquals(table(storage).slices(Seq("p"))("p").head, kept)
     assertEquals(data(storage).size, 2)
   }
-
-  for (version <- Seq(6, 9))
-    test(s"version $version: one that fails at any call has lost nothing, and the next one ends it") {
-      def prepared(): MemoryStorage = {
-        val storage = new MemoryStorage()
-        TextWrites.table(storage, path, version, TableType.CopyOnWrite)
-        rewritten(storage, 4)
-        storage
-      }
-      val counting = new FaultyStorage(prepared(), _ => false, () => new IllegalStateException, afterEffect = false)
-      clean(counting)
-      assert(counting.calls > 10)
-      for (number <- 1 to counting.calls; (name, failure) <- FaultyStorage.Failures; after <- Seq(false, true)) {
-        val storage = prepared()
-        val visible = TestTables.visible(table(storage))
-        val hint = s"$name at call $number, after its effect: $after"
-        try clean(new FaultyStorage(storage, _ == number, failure, after))
-        catch { case _: Throwable => () }
-        finally { Thread.interrupted(); () }
-        assertEquals(TestTables.visible(table(storage)), visible, hint)
-        val newest = table(storage).timeline.writes.takeRight(3).map(_.time)
-        assert(newest.forall(t => data(storage).exists(_.contains(t))), hint)
-        clean(storage)
-        assertEquals(data(storage).size, 3, hint)
-        assertEquals(table(storage).timeline.pending, Nil: Seq[Instant], hint)
-      }
-    }
 
   test("a cleaning is worth a look when there are more commits than stay, and some are new") {
     val storage = new MemoryStorage()

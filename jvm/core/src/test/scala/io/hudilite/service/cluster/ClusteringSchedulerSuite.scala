@@ -4,10 +4,10 @@ import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
 import io.hudilite.index.BucketIndex
-import io.hudilite.service.Services
+import io.hudilite.service.{Services, TextServices}
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.service.undo.Rollbacks
-import io.hudilite.storage.{CountingStorage, FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.{BucketMoves, Table}
 import io.hudilite.timeline.{
   Action,
@@ -19,16 +19,13 @@ import io.hudilite.timeline.{
   State
 }
 import io.hudilite.transaction.{Assumption, TextWrites, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.{Heartbeat, Owner}
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import munit.FunSuite
 
 /** Clusterings of tables in memory whose data files hold text. */
 class ClusteringSchedulerSuite extends FunSuite {
-
-  override val munitTimeout = scala.concurrent.duration.Duration(5, "min")
 
   private val path = "/t"
   private val settings = ClusteringSettings.of(Services.of().clustering)
@@ -39,27 +36,16 @@ class ClusteringSchedulerSuite extends FunSuite {
   private def table(storage: Storage): Table = Table.open(storage, path)
 
   /** A table with the file groups g-0 and h-0 in the partition p. */
-  private def made(version: Int, tableType: TableType = TableType.CopyOnWrite,
-      storage: MemoryStorage = new MemoryStorage()): MemoryStorage = {
+  private def made(version: Int, tableType: TableType = TableType.CopyOnWrite): MemoryStorage = {
+    val storage = new MemoryStorage()
     TextWrites.table(storage, path, version, tableType)
     TextWrites.insert("h-0").run(table(storage))
     storage
   }
 
-  private def schedule(storage: Storage, options: TransactionOptions = TransactionOptions()): Option[String] =
-    ClusteringScheduler.schedule(table(storage), settings, options).flatMap(_.instant)
+  private def schedule(storage: Storage): Option[String] = TextServices.planClustering(table(storage))
 
-  /** Does what executors do: one new file for each partition. */
-  private def run(storage: Storage, time: String, options: TransactionOptions = TransactionOptions()): Instant = {
-    val now = table(storage)
-    val instant = PendingClusterings.named(now, time)
-    val running = Transaction.resume(now, instant, CommitMetadata.Cluster, options)
-    try {
-      val pending = PendingClusterings.open(now, instant)
-      val stats = pending.replaced.keys.toSeq.map(TestTables.writeFile(now, time, _, s"c-$time"))
-      running.commit(stats, pending.replaced)
-    } finally running.rollback()
-  }
+  private def run(storage: Storage, time: String): Instant = TextServices.runClustering(table(storage), time)
 
   private def visible(storage: Storage): Seq[String] = TestTables.visible(table(storage))
 
@@ -290,48 +276,4 @@ class ClusteringSchedulerSuite extends FunSuite {
     val error = intercept[InvalidInput](ClusteringScheduler.preview(table(made(9)), named))
     assert(error.getMessage.contains("none"), error.getMessage)
   }
-
-  for (version <- Seq(6, 9))
-    test(s"version $version: one that fails or is killed at any call has changed nothing, and can be run again") {
-      def clustered(storage: Storage): Unit = {
-        val options = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
-        val time = PendingClusterings.runnable(table(storage)).headOption.map(_.time).orElse(schedule(storage, options))
-        time.foreach(run(storage, _, options))
-      }
-      val now = new AtomicLong(1767225600000L)
-      def prepared(): MemoryStorage = made(version, storage = new MemoryStorage(() => now.get))
-      val counting = new FaultyStorage(prepared(), _ => false, () => new IllegalStateException, afterEffect = false)
-      clustered(counting)
-      assert(counting.calls > 20)
-      for {
-        number <- 1 to counting.calls
-        lasting <- Seq(false, true)
-        // One kind of failure after the other.
-        (name, failure) = FaultyStorage.Failures(number % FaultyStorage.Failures.size)
-        after <- Seq(false, true)
-      } {
-        val hint = s"$name at call $number, after its effect: $after, and all later ones: $lasting"
-        val storage = prepared()
-        val before = visible(storage)
-        val fails = (n: Int) => if (lasting) n >= number else n == number
-        val succeeded =
-          try { clustered(new FaultyStorage(storage, fails, failure, after)); true }
-          catch { case _: Throwable => false }
-          finally { Thread.interrupted(); () }
-        val shown = visible(storage)
-        assert(shown == before || shown.size == 1 && shown.head.startsWith("p/c-"), s"$hint: $shown")
-        if (succeeded) assert(shown != before, hint)
-        now.addAndGet(2 * Heartbeat.ExpiryMs)
-        val next = TransactionOptions(process = Owner.current.copy(host = "elsewhere", process = "next"))
-        Transaction.prepared(table(storage), next)(())
-        assertEquals(visible(storage), shown, hint)
-        PendingClusterings.runnable(table(storage)).headOption.map(_.time)
-          .orElse(if (shown == before) schedule(storage) else None).foreach(run(storage, _))
-        assertEquals(visible(storage).map(_.take(4)), Seq("p/c-"), hint)
-        assertEquals(table(storage).timeline.pending, Nil: Seq[Instant], hint)
-        assertEquals(storage.paths.count(p => p.endsWith(".parquet")), 3, hint)
-        assertEquals(storage.paths.filter(p => p.contains(".heartbeat/") || p.contains("/.temp/")), Nil, hint)
-      }
-    }
-
 }

@@ -2,6 +2,7 @@ package io.hudilite.service.doctor
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
+import io.hudilite.service.TextServices
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanPlan, ClusteringInput, ClusteringPlan, State, WriteFolders}
@@ -22,13 +23,8 @@ class DoctorFaultSuite extends FunSuite {
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 
-  private def deleting(table: Table, paths: Seq[String]): Set[String] = {
-    paths.foreach(p => table.storage.delete(s"$path/$p"))
-    Set.empty
-  }
-
   private def doctor(storage: Storage, options: TransactionOptions = TransactionOptions()): Doctor =
-    new Doctor(storage, path, options, deleting)
+    new Doctor(storage, path, options, TextServices.deleting)
 
   private def next(storage: Storage): String = table(storage).store.newInstantTime(table(storage).timeline.lastTime.get)
 

@@ -5,9 +5,10 @@ import io.hudilite.codec.avro.AvroFile
 import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.undo.Savepoints
+import io.hudilite.service.TextServices
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CleanPlan, CompactionPlan, InstantName, RollbackPlan, State, WriteFolders}
+import io.hudilite.timeline.{Action, CleanPlan, CompactionPlan, InstantName, RestorePlan, RollbackPlan, State, WriteFolders}
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner}
 
@@ -35,13 +36,8 @@ class DoctorSuite extends FunSuite {
 
   private def table(storage: MemoryStorage): Table = Table.open(storage, path)
 
-  private def deleting(table: Table, paths: Seq[String]): Set[String] = {
-    paths.foreach(p => table.storage.delete(s"$path/$p"))
-    Set.empty
-  }
-
   private def doctor(storage: MemoryStorage, options: TransactionOptions = TransactionOptions()): Doctor =
-    new Doctor(storage, path, options, deleting)
+    new Doctor(storage, path, options, TextServices.deleting)
 
   private def kinds(found: Seq[Finding]): Seq[String] = found.map(_.kind.name)
 
@@ -89,7 +85,7 @@ class DoctorSuite extends FunSuite {
 
   test("nothing is wrong with tables of Apache Hudi but writes that it announced and never began") {
     for (name <- GoldenFolder.names if name.endsWith("-v6") || name.endsWith("-v9")) {
-      val all = new Doctor(TestTables.storage, GoldenFolder.table(name), TransactionOptions(), deleting)
+      val all = new Doctor(TestTables.storage, GoldenFolder.table(name), TransactionOptions(), TextServices.deleting)
       assertEquals(kinds(all.run(fix = false)), if (name.startsWith("unbegun")) Seq("DEAD_WRITER") else Nil, name)
     }
   }
@@ -179,18 +175,24 @@ class DoctorSuite extends FunSuite {
       assertEquals(Savepoints.list(table(storage)), Nil)
   }
 
-  versions("a restore and a rollback of a completed write that were begun are the user's to end") { (_, storage) =>
+  versions("a rollback of a completed write that was only planned is removed, and the write stays") { (_, storage) =>
     val store = table(storage).store
     val write = table(storage).timeline.writes.last
-    val rollback = instant(storage)
-    store.requestRollback(rollback, RollbackPlan(InstantName(write.time, write.action), Nil))
+    val shown = TestTables.visible(table(storage))
+    store.requestRollback(instant(storage), RollbackPlan(InstantName(write.time, write.action), Nil))
+    assertEquals(doctor(storage).run(fix = true), Nil, "somebody may be at it")
     later()
-    assert(leaves(storage, FindingKind.UnfinishedAction).what.contains(s"completed write ${write.time}"))
-    table(storage).timeline.pending.foreach(store.delete)
-    store.requestRollback(rollback, RollbackPlan(InstantName(write.time, write.action), Nil))
-    val plan = storage.read(s"${store.folder}/$rollback.rollback.requested").get
-    table(storage).timeline.pending.foreach(store.delete)
-    store.request(rollback, Action.Restore, plan)
+    val found = doctor(storage).run(fix = true)
+    assert(found.head.what.contains(s"completed write ${write.time}"), found.toString)
+    assertEquals((found.map(_.isMended), table(storage).timeline.pending), (Seq(true), Nil))
+    assertEquals(TestTables.visible(table(storage)), shown)
+  }
+
+  versions("a restore that was begun is the user's to end") { (_, storage) =>
+    val store = table(storage).store
+    val write = table(storage).timeline.writes.last
+    val restore = instant(storage)
+    store.requestRestore(restore, RestorePlan(Seq(InstantName(write.time, write.action)), write.time))
     later()
     assert(leaves(storage, FindingKind.UnfinishedAction).what.contains("nobody can commit"))
   }

@@ -2,13 +2,14 @@ package io.hudilite.service.undo
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
-import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.service.Services
+import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileGroupId
+import io.hudilite.service.{Services, TextServices}
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.CompactionScheduler
-import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, State}
+import io.hudilite.timeline.{Action, Instant, InstantName, RollbackPlan, State}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
 import munit.FunSuite
@@ -101,7 +102,7 @@ class UndoSuite extends FunSuite {
     val under = TestTables.begin(table(storage))
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.preview(table(storage), None)).contains("pending"))
     under.rollback()
-    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+    new Cleaning(TransactionOptions(), TextServices.deleting).run(table(storage),
       Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     val before = state(storage)
     refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None))
@@ -115,28 +116,21 @@ class UndoSuite extends FunSuite {
     assert(refused("ROLLBACK_NOT_POSSIBLE")(Rollbacks.run(table(storage), None)).contains("there is none"))
   }
 
-  for (version <- Seq(6, 9))
-    test(s"version $version: a rollback that fails at any call has happened or not, and the next one ends it") {
-      def prepared(): MemoryStorage = {
-        val storage = made(version)
-        TextWrites.rewrite.run(table(storage))
-        storage
-      }
-      val counting = new FaultyStorage(prepared(), _ => false, () => new IllegalStateException, afterEffect = false)
-      Rollbacks.run(table(counting), None)
-      for (number <- 1 to counting.calls; (name, failure) <- FaultyStorage.Failures; after <- Seq(false, true)) {
-        val storage = prepared()
-        val (newest, hint) = (times(storage).last, s"$name at call $number, after its effect: $after")
-        try Rollbacks.run(table(new FaultyStorage(storage, _ == number, failure, after)), None)
-        catch { case _: Throwable => () }
-        finally { Thread.interrupted(); () }
-        if (times(storage).contains(newest)) assertEquals(data(storage).size, 2, hint)
-        else assert(state(storage).forall(!_.contains(newest)), hint)
-        TextWrites.insert("later").run(table(storage))
-        assertEquals(table(storage).timeline.pending.filter(i => Action.Writes(i.action)), Nil: Seq[Instant], hint)
-        assertEquals(data(storage).exists(_.contains(newest)), times(storage).contains(newest), hint)
-      }
+  versions("a rollback that was planned and cut off goes with the next one of its write") { version =>
+    val storage = made(version)
+    TextWrites.rewrite.run(table(storage))
+    for (state <- Seq[State](State.Requested, State.Inflight)) {
+      TextWrites.rewrite.run(table(storage))
+      val (now, write) = (table(storage), table(storage).timeline.writes.last)
+      val planned = now.store.newInstantTime(write.time)
+      now.store.requestRollback(planned, RollbackPlan(InstantName(write.time, write.action), Nil))
+      if (state == State.Inflight) now.store.toInflight(planned, Action.Rollback)
+      assertEquals(Rollbacks.run(table(storage), None).write, write.time)
+      assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
+      assert(!table(storage).timeline.contains(planned))
+      assertEquals(data(storage).filter(_.contains(write.time)), Nil)
     }
+  }
 
   versions("a savepoint lists the files of its state, and is found and given free by its instant") { version =>
     val storage = made(version)
@@ -174,7 +168,7 @@ class UndoSuite extends FunSuite {
     TextWrites.rewrite.run(table(storage))
     TextWrites.insert("h-0").run(table(storage))
     TextWrites.overwrite.run(table(storage))
-    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+    new Cleaning(TransactionOptions(), TextServices.deleting).run(table(storage),
       Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     val gone = times(storage).filter(_ > saved.instant)
     assertEquals(Restores.preview(table(storage), saved.instant).writes.map(_.time), gone.reverse)
@@ -205,6 +199,24 @@ class UndoSuite extends FunSuite {
     assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
   }
 
+  versions("a restore takes clusterings back with their plans, done or not") { version =>
+    val storage = made(version)
+    TextWrites.insert("h-0").run(table(storage))
+    val (to, before, files) = (times(storage).last, state(storage), data(storage))
+    TextServices.cluster(table(storage))
+    val done = times(storage).last
+    TextWrites.insert("i-0").run(table(storage))
+    assert(TextServices.planClustering(table(storage)).isDefined)
+    assertEquals(Restores.run(table(storage), to).writes.map(_.time).filter(times(storage).contains), Nil)
+    assertEquals((state(storage), data(storage)), (before, files))
+    assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
+    assertEquals(table(storage).pendingClusterings, Map.empty[FileGroupId, String])
+    assert(!table(storage).timeline.contains(done), "no state of the clustering is left")
+    TextWrites.rewrite.run(table(storage))
+    TextServices.cluster(table(storage))
+    assertEquals(state(storage).size, 1, "its file groups can be clustered again")
+  }
+
   versions("a table is not restored past its history, nor past a saved state, nor to where it is") { version =>
     val storage = made(version)
     val first = times(storage).head
@@ -214,42 +226,8 @@ class UndoSuite extends FunSuite {
     Savepoints.create(table(storage), None, "me", "")
     assert(refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first)).contains("is saved"))
     TextWrites.rewrite.run(table(storage))
-    new Cleaning(TransactionOptions(), deleting).run(table(storage),
+    new Cleaning(TransactionOptions(), TextServices.deleting).run(table(storage),
       Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning)
     refused("RESTORE_NOT_POSSIBLE")(Restores.run(table(storage), first))
-  }
-
-  for (version <- Seq(6, 9))
-    test(s"version $version: a restore that fails at any call keeps writers away until it is ended") {
-      def prepared(): (MemoryStorage, String) = {
-        val storage = made(version)
-        val first = times(storage).head
-        TextWrites.rewrite.run(table(storage))
-        TextWrites.insert("h-0").run(table(storage))
-        (storage, first)
-      }
-      val (whole, to) = prepared()
-      val counting = new FaultyStorage(whole, _ => false, () => new IllegalStateException, afterEffect = false)
-      Restores.run(table(counting), to)
-      for (number <- 1 to counting.calls; (name, failure) <- FaultyStorage.Failures; after <- Seq(false, true)) {
-        val (storage, first) = prepared()
-        val hint = s"$name at call $number, after its effect: $after"
-        try Restores.run(table(new FaultyStorage(storage, _ == number, failure, after)), first)
-        catch { case _: Throwable => () }
-        finally { Thread.interrupted(); () }
-        if (table(storage).timeline.pending.exists(_.action == Action.Restore)) {
-          assertEquals(intercept[CommitConflict](TextWrites.insert("i-0").begin(table(storage))).condition,
-            "RESTORE_PENDING", hint)
-          Restores.run(table(storage), first)
-        } else if (times(storage).size > 1) Restores.run(table(storage), first)
-        assertEquals(times(storage), Seq(first), hint)
-        assertEquals(data(storage).filterNot(_.contains(first)), Nil, hint)
-        assertEquals(table(storage).timeline.pending, Nil: Seq[Instant], hint)
-      }
-    }
-
-  private def deleting(t: Table, paths: Seq[String]): Set[String] = {
-    paths.foreach(p => t.storage.delete(s"$path/$p"))
-    Set.empty
   }
 }

@@ -4,6 +4,7 @@ import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, CleanOptions, PartitionTtlOptions}
 import io.hudilite.service.partition.DroppedPartitions
 import io.hudilite.spark.service.{Archivings, Cleanings, PartitionServices}
+import io.hudilite.timeline.CleanPlan
 
 import java.util.{Map => JMap}
 
@@ -23,22 +24,28 @@ private[procedure] object CleaningProcedures {
       Parameter.integer("retain_commits", "so many commits stay"),
       Parameter.integer("hours_retained", "the states of so many hours stay"),
       Parameter.integer("file_versions_retained", "so many versions of each file group stay"), Parameter.Options,
-      Parameter.Path, Parameter.DryRun, Parameter.RunAs),
+      Parameter.Path, Parameter.DryRun, Parameter.RunAs,
+      Parameter.text("op", "run", "run, schedule, or execute, which runs only what is planned")),
     Seq[(String, DataType)]("start_clean_time" -> StringType, "total_files_deleted" -> IntegerType,
       "earliest_commit_to_retain" -> StringType, "policy" -> StringType, "files" -> ArrayType(StringType),
       "partitions" -> Cleaned)) { (session, arguments) =>
+    val op = arguments.oneOf("op", Seq(PlannedWork.Run, PlannedWork.Schedule, PlannedWork.Execute))
     val path = TableArgument.pathOf(session, arguments)
     val asked = cleaning(arguments)
-    if (arguments.flag("dry_run")) {
-      val plan = Cleanings.preview(session, path, asked)
-      Seq(Row(null, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
-          plan.files.toSeq.sortBy(_._1).flatMap(_._2), null))
-    } else PlannedWork.finished(arguments, Cleanings.start(session, path, asked)).map { done =>
+    if (arguments.flag("dry_run")) Seq(planned(None, Cleanings.preview(session, path, asked)))
+    else if (op.contains(PlannedWork.Schedule))
+      Cleanings.schedule(session, path, asked).toSeq.map { case (instant, plan) => planned(Some(instant), plan) }
+    else PlannedWork.finished(arguments,
+      Cleanings.start(session, path, asked, onlyPlanned = op.contains(PlannedWork.Execute))).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
         done.partitions.map(p => Row(p.partition, p.deleted, p.failed, p.partitionDeleted)))
     }
   }
+
+  private def planned(instant: Option[String], plan: CleanPlan): Row =
+    Row(instant.orNull, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
+      plan.files.toSeq.sortBy(_._1).flatMap(_._2), null)
 
   private def cleaning(arguments: Arguments): JMap[String, String] =
     (arguments.options ++ arguments.text("clean_policy").map(CleanOptions.Policy.name -> _) ++

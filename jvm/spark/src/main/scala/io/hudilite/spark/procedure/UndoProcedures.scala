@@ -1,7 +1,7 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.service.undo.SavedState
-import io.hudilite.spark.service.Undos
+import io.hudilite.spark.service.{RunningServices, Undos}
 
 import java.util.{Map => JMap}
 
@@ -25,20 +25,21 @@ private[procedure] object UndoProcedures {
   private val create = Procedure("create_savepoint", "Saves the state as of a write from cleaning and archiving.",
     Seq(Parameter.Table, Parameter.text("commit_time", "the instant of the write; the newest by default"),
       Parameter.text("user", "who saves it; the user of the session by default"),
-      Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options),
+      Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options, Parameter.DryRun),
     Seq[(String, DataType)]("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType) ++ Saved.tail) {
     (session, arguments) =>
       val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-        arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"))
-      Seq(Row.fromSeq(true +: row(saved).toSeq))
+        arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"),
+        arguments.flag("dry_run"))
+      Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(saved).toSeq))
   }
 
   private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
-    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options), Seq("delete_savepoint_result" -> BooleanType)) {
-    (session, arguments) =>
-      Undos.deleteSavepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-        arguments.needed("instant_time"))
-      Seq(Row(true))
+    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun),
+    Seq[(String, DataType)]("delete_savepoint_result" -> BooleanType) ++ Saved) { (session, arguments) =>
+    val freed = Undos.deleteSavepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
+      arguments.needed("instant_time"), arguments.flag("dry_run"))
+    Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(freed).toSeq))
   }
 
   private val show = Procedure("show_savepoints", "Shows the saved states, the oldest first.",
@@ -71,17 +72,19 @@ private[procedure] object UndoProcedures {
       val to = arguments.text("instant_time").orElse(saved.lastOption).getOrElse("")
       if (!saved.contains(to)) throw arguments.invalid("instant_time", to,
         if (saved.isEmpty) "no state of the table is saved" else s"saved are ${saved.mkString(", ")}")
-      val done = Undos.restore(session, path, options(arguments), to, dryRun = false)
+      val done = RunningServices.finished(None, Undos.restore(session, path, options(arguments), to))
       Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.writes.size))
   }
 
   private val restoreTo = Procedure("restore_to_instant",
     "Brings the state as of a write back: every write after it is taken back.",
-    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun),
+    Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun, Parameter.RunAs),
     Seq[(String, DataType)]("restore_time" -> StringType, "restored_to" -> StringType,
       "writes" -> ArrayType(StringType))) { (session, arguments) =>
-    val done = Undos.restore(session, TableArgument.pathOf(session, arguments), options(arguments),
-      arguments.needed("instant_time"), arguments.flag("dry_run"))
+    val (path, to) = (TableArgument.pathOf(session, arguments), arguments.needed("instant_time"))
+    val done =
+      if (arguments.flag("dry_run")) Undos.previewRestore(session, path, options(arguments), to)
+      else PlannedWork.finished(arguments, Undos.restore(session, path, options(arguments), to))
     Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time)))
   }
 

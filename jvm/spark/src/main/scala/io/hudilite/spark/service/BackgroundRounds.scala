@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import java.util.concurrent.{ExecutorService, Executors}
+import java.util.concurrent.{ExecutorService, Executors, TimeUnit}
 
 import scala.collection.mutable
 
@@ -22,16 +22,33 @@ private[service] final class BackgroundRounds(threads: Int) {
   // Names that are worked on, and what comes after.
   private val next = mutable.Map.empty[String, Option[Runnable]]
 
-  /** @param round
+  private var isEnded = false
+
+  /** False when there are no rounds any more.
+    *
+    * @param round
     *   sees to its own errors
     */
-  def ask(name: String, round: Runnable): Unit = synchronized {
+  def ask(name: String, round: Runnable): Boolean = synchronized {
     if (next.contains(name)) next(name) = Some(round)
-    else {
+    else if (!isEnded) {
       next(name) = None
       pool.execute(() => work(name, round))
     }
+    !isEnded
   }
+
+  /** No round begins any more. One that is under way goes on, and the threads end with the last. */
+  def end(): Unit = synchronized {
+    isEnded = true
+    next.keys.toSeq.foreach(next(_) = None)
+    pool.shutdown()
+  }
+
+  /** Waits until the last thread has ended, which it does after [[end]]; false when that takes longer. */
+  def ended(millis: Long): Boolean = pool.awaitTermination(millis, TimeUnit.MILLISECONDS)
+
+  private def mayBegin: Boolean = synchronized(!isEnded)
 
   /** Waits until nothing is asked for under the name any more; false when that takes longer than so many milliseconds. */
   def await(name: String, millis: Long): Boolean = synchronized {
@@ -42,7 +59,7 @@ private[service] final class BackgroundRounds(threads: Int) {
   }
 
   private def work(name: String, round: Runnable): Unit =
-    try round.run()
+    try if (mayBegin) round.run()
     finally after(name).foreach(more => pool.execute(() => work(name, more)))
 
   private def after(name: String): Option[Runnable] = synchronized {

@@ -18,15 +18,27 @@ object Cleanings {
   def preview(session: SparkSession, path: String, options: JMap[String, String]): CleanPlan =
     Compactions.onDriver(session, path, options)((table, conf) => CleanScheduler.preview(table, conf.services.cleaning))
 
-  /** Starts cleaning in the background: what is planned first, then what the options let go. */
-  def start(session: SparkSession, path: String, options: JMap[String, String])
+  /** Plans a cleaning, to be run later, here or elsewhere: its instant and the plan, `None` when nothing has to go. */
+  def schedule(session: SparkSession, path: String, options: JMap[String, String]): Option[(String, CleanPlan)] =
+    Compactions.onDriver(session, path, options)((table, conf) =>
+      CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
+        .map(instant => instant.time -> table.store.readCleanPlan(instant)))
+
+  /** Starts cleaning in the background: what is planned first, then what the options let go.
+    *
+    * @param onlyPlanned
+    *   leave it at what is planned
+    */
+  def start(session: SparkSession, path: String, options: JMap[String, String], onlyPlanned: Boolean = false)
       : RunningService[Seq[FinishedCleaning]] = {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options).files.values.map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
       () =>
-        Compactions.changing(session, path, options)((table, conf) =>
-          cleaning(session, TransactionOptions.of(conf.commit), done).run(table, conf.services.cleaning)))
+        Compactions.changing(session, path, options) { (table, conf) =>
+          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done)
+          if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)
+        })
   }
 
   private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator)

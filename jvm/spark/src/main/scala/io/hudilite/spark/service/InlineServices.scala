@@ -36,24 +36,26 @@ object InlineServices extends AfterCommit {
     target.copy(afterCommit = this)
   }
 
-  private val background = new BackgroundRounds(threads = 2)
-
   override def apply(target: WriteTarget, table: Table): Unit = {
     val session = SparkSession.active
     if (!target.conf.services.beside) round(target, table)
-    else background.ask(table.place.key,
-      () => {
-        SparkSession.setActiveSession(session)
-        session.sparkContext.setLocalProperty("spark.scheduler.pool", "hudilite")
-        session.sparkContext.setJobDescription(s"hudilite services of ${table.basePath}")
-        round(target, table)
-      })
+    else {
+      val begun = ApplicationRounds.of(session.sparkContext).ask(table.place.key,
+        () => {
+          SparkSession.setActiveSession(session)
+          session.sparkContext.setLocalProperty("spark.scheduler.pool", "hudilite")
+          session.sparkContext.setJobDescription(s"hudilite services of ${table.basePath}")
+          round(target, table)
+        })
+      if (!begun) log.warn(s"No services of ${table.basePath} after this write: the application has ended.")
+    }
   }
 
-  /** Waits until the services beside the writes to this table have ended; false when that takes longer than so many
-    * milliseconds.
+  /** Waits until the services beside the writes of this application to the table have ended; false when that takes longer
+    * than so many milliseconds.
     */
-  private[service] def await(table: Table, millis: Long): Boolean = background.await(table.place.key, millis)
+  private[service] def await(session: SparkSession, table: Table, millis: Long): Boolean =
+    ApplicationRounds.of(session.sparkContext).await(table.place.key, millis)
 
   // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
   // have to wait for. What is not due by the timeline as the write found it asks storage for nothing, and what is due
@@ -98,7 +100,10 @@ object InlineServices extends AfterCommit {
       body
       ServiceStates.ended(table, service, None)
     } catch {
-      case e: CommitConflict => log.info(s"No $service of ${table.basePath} after this write: ${e.getMessage}")
+      // Somebody else is at it or in its way, often for a moment: no alarm, but what lasts is seen in the table's services.
+      case e: CommitConflict =>
+        ServiceStates.ended(table, service, Some(e))
+        log.info(s"No $service of ${table.basePath} after this write: ${e.getMessage}")
       case NonFatal(e) =>
         ServiceStates.ended(table, service, Some(e))
         log.error(s"The write to ${table.basePath} is committed, but the $service after it failed.", e)

@@ -5,6 +5,7 @@ import io.hudilite.config.service.ServiceConf
 import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
 import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
+import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 
@@ -16,7 +17,7 @@ import org.apache.spark.sql.SparkSession
 /** How it stands with one service of a table.
   *
   * @param service
-  *   `compaction`, `clustering`, `cleaning` or `archiving`
+  *   `compaction`, `clustering`, `partition expiry`, `cleaning` or `archiving`
   * @param byItself
   *   it follows writes with these options
   * @param planned
@@ -26,7 +27,7 @@ import org.apache.spark.sql.SparkSession
   * @param last
   *   its last instant; archiving has none
   * @param lastError
-  *   text of its last failure after a write of this process, when it has not succeeded since
+  *   text of what has kept it from running after a write of this process, when it has not run since
   * @param isDue
   *   the next write sets it off
   * @param next
@@ -60,7 +61,8 @@ object ServiceStates {
     Compactions.onDriver(session, path, options) { (table, all) =>
       val conf = all.services
       val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
-      ofLogs ++ Seq(clustering(table, conf), cleaning(table, conf), archiving(table, conf))
+      val ofPartitions = if (conf.expiry.days > 0) Seq(expiry(table, conf)) else Nil
+      ofLogs ++ Seq(clustering(table, conf)) ++ ofPartitions ++ Seq(cleaning(table, conf), archiving(table, conf))
     }
 
   private def compaction(table: Table, conf: ServiceConf): ServiceState = {
@@ -81,6 +83,13 @@ object ServiceStates {
       table.store.pendingClusterings(table.timeline).map(_._1),
       done, ClusteringScheduler.isDue(table, conf.clustering),
       s"$since of ${conf.clustering.maxCommits} commits since the last one")
+  }
+
+  /** Of a table whose partitions are said to go at some time. */
+  private def expiry(table: Table, conf: ServiceConf): ServiceState = {
+    val old = PartitionExpiry.preview(table, ExpirySettings.of(conf.expiry)).fileGroups.size
+    state(table, Expiry, conf.inlineExpiry, Nil, PartitionDrops.completed(table).lastOption, old > 0,
+      s"$old partitions without a write for ${conf.expiry.days} days")
   }
 
   private def cleaning(table: Table, conf: ServiceConf): ServiceState = {

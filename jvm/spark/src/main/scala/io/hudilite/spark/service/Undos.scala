@@ -34,30 +34,42 @@ object Undos {
     RolledBackWrite("", time, Action.Clustering, files = 0)
   }
 
-  /** Brings the state as of a write back, or says which writes would go for that. */
-  def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String, dryRun: Boolean)
-      : RestoredTable = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
-    if (dryRun) Restores.preview(table, instant) else Restores.run(table, instant, TransactionOptions.of(conf.commit))
+  /** Says which writes would go for the state as of a write. */
+  def previewRestore(session: SparkSession, path: String, options: JMap[String, String], instant: String)
+      : RestoredTable = Compactions.onDriver(session, path, options)((table, _) => Restores.preview(table, instant))
+
+  /** Brings the state as of a write back, in the background. */
+  def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String)
+      : RunningService[RestoredTable] = {
+    val done = session.sparkContext.longAccumulator
+    val total = Compactions.onDriver(session, path, options)((table, _) => Restores.later(table, instant).size)
+    new RunningService(session.sparkContext, "restore", done, total,
+      () =>
+        Compactions.changing(session, path, options)((table, conf) =>
+          Restores.run(table, instant, TransactionOptions.of(conf.commit), () => done.add(1L))))
   }
 
-  /** Saves the state as of a write, by default of the newest.
+  /** Saves the state as of a write, by default of the newest, or says what that would be.
     *
     * @param user
     *   in whose name; the one whom Spark runs for by default
     */
   def savepoint(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
-      comment: String, user: Option[String] = None): SavedState = Compactions.onDriver(session, path, options) {
-    (table, conf) =>
-      Savepoints.create(table, instant, user.getOrElse(session.sparkContext.sparkUser), comment,
-        TransactionOptions.of(conf.commit))
-  }
+      comment: String, user: Option[String] = None, dryRun: Boolean = false): SavedState =
+    Compactions.onDriver(session, path, options) { (table, conf) =>
+      val by = user.getOrElse(session.sparkContext.sparkUser)
+      if (dryRun) Savepoints.preview(table, instant, by, comment)
+      else Savepoints.create(table, instant, by, comment, TransactionOptions.of(conf.commit))
+    }
 
   /** The savepoints, oldest first. */
   def savepoints(session: SparkSession, path: String, options: JMap[String, String]): Seq[SavedState] =
     Compactions.onDriver(session, path, options)((table, _) => Savepoints.list(table))
 
-  /** Gives a saved state free. */
-  def deleteSavepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String): Unit =
-    Compactions.onDriver(session, path, options)((table, conf) =>
-      Savepoints.delete(table, instant, TransactionOptions.of(conf.commit)))
+  /** Gives a saved state free, or says which one that would be. */
+  def deleteSavepoint(session: SparkSession, path: String, options: JMap[String, String], instant: String,
+      dryRun: Boolean): SavedState = Compactions.onDriver(session, path, options) { (table, conf) =>
+    if (dryRun) Savepoints.find(table, instant)
+    else Savepoints.delete(table, instant, TransactionOptions.of(conf.commit))
+  }
 }

@@ -182,6 +182,7 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.run_compaction('MOR')" -> "it must be one of run, schedule, execute",
       "CALL hudilite.system.run_compaction(table => 'MOR', timestamp => '1')" -> "[COMPACTION_NOT_FOUND]",
       "CALL hudilite.system.run_compaction(table => 'COW')" -> "[COMPACTION_NOT_POSSIBLE]",
+      "CALL hudilite.system.run_clean('COW', op => 'dry_run')" -> "it must be one of run, schedule, execute",
       "CALL hudilite.system.run_clustering('COW', order_strategy => 'round')" -> "it must be one of hilbert, linear")
     checkCalls(
       s"CALL hudilite.system.run_compaction(table => 'MOR', timestamp => $planned)" -> Seq("T 2 COMPLETED"),
@@ -191,7 +192,10 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.run_clustering('COW')" -> Seq("T - COMPLETED p0"),
       "CALL hudilite.system.show_clustering('COW')" -> Seq("T - COMPLETED p0"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion, dry_run => true)" -> Seq("- 2 -"),
-      s"CALL hudilite.system.run_clean('COW', $oneVersion)" -> Seq("T 2 -"),
+      "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Nil,
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule')" -> Seq("T 2 -"),
+      "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Seq("T 2 -"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion)" -> Nil,
       "CALL hudilite.system.archive_commits('COW', dry_run => true)" -> Seq("0 0"),
       "CALL hudilite.system.doctor('COW')" -> Nil)
     assertEquals(sql("CALL hudilite.system.show_services('MOR')").map(_.takeWhile(_ != ' ')),
@@ -200,6 +204,7 @@ class CallSuite extends FunSuite {
 
   test("writes are saved and taken back, and partitions dropped") {
     checkCalls(
+      "CALL hudilite.system.create_savepoint('COW', dry_run => true)" -> Seq("false T"),
       "CALL hudilite.system.create_savepoint('COW', user => 'ada', comments => 'before')" -> Seq("true T"),
       "CALL hudilite.system.drop_partition('COW', 'p0', dry_run => true)" -> Seq("p0 1 - false"),
       "CALL hudilite.system.drop_partition('COW', 'p0')" -> Seq("p0 1 T true"),
@@ -216,7 +221,9 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.drop_partition('COW', ' , ')" -> "partition is not valid: it names nothing",
       "CALL hudilite.system.run_clustering('COW', selected_partitions => '[]')" -> "selected_partitions is not valid")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
-    checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true"),
+    checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}', dry_run => true)" ->
+      Seq("false T ada"),
+      s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true T ada"),
       s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),
       "SELECT count(*), sum(v) FROM hudilite.`MOR`" -> Seq("6 27"))
   }

@@ -43,4 +43,26 @@ class BackgroundRoundsSuite extends FunSuite {
     assert(rounds.await("slow", Soon))
     assert(rounds.await("unknown", 0L))
   }
+
+  test("after the end no round begins, the one under way goes on, and then no thread is left") {
+    val rounds = new BackgroundRounds(1)
+    val (begun, go, done) = (new CountDownLatch(1), new CountDownLatch(1), new LinkedBlockingQueue[String]())
+    assert(rounds.ask("t",
+        () => {
+          begun.countDown()
+          go.await()
+          done.add("under way")
+          ()
+        }))
+    begun.await()
+    rounds.ask("t", () => { done.add("the next"); () })
+    rounds.ask("u", () => { done.add("of another name"); () })
+    rounds.end()
+    assert(!rounds.ask("v", () => { done.add("too late"); () }))
+    assert(!rounds.ended(1L))
+    go.countDown()
+    assert(Seq("t", "u", "v").forall(rounds.await(_, Soon)))
+    assert(rounds.ended(Soon))
+    assertEquals(done.asScala.toSeq, Seq("under way"))
+  }
 }

@@ -1,0 +1,92 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.TestTables
+import io.hudilite.config.TableType
+import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage, Temporaries}
+import io.hudilite.table.Table
+import io.hudilite.timeline.WriteFolders
+import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+
+import java.util.concurrent.atomic.AtomicLong
+
+import munit.FunSuite
+
+/** What killed writers were about to give a name, and what becomes of it. */
+class RecoverySuite extends FunSuite {
+
+  private val path = "/t"
+
+  /** A table on a storage that gives files their names by renaming them, whose time goes on as the test says. */
+  private final class Place(version: Int, renames: Boolean = true) {
+    val now = new AtomicLong(1767225600000L)
+    val memory = new MemoryStorage(() => now.get)
+    val storage: Storage = new ForwardingStorage(memory) {
+      override def usesTemporaries(path: String): Boolean = renames
+    }
+    TextWrites.table(storage, path, version, TableType.CopyOnWrite)
+
+    def table: Table = Table.open(storage, path)
+
+    /** Leaves a file in each folder in which instants, properties and traces get their names. */
+    def left(name: => String = Temporaries.nameFor("20260101000000000.commit")): Set[String] = {
+      val files = Seq(s"$path/.hoodie", table.store.folder, WriteFolders.owners(path)).distinct.map(f => s"$f/$name")
+      files.foreach(memory.replace(_, Array[Byte](1)))
+      files.toSet
+    }
+
+    def later(): Unit = {
+      now.addAndGet(Heartbeat.ExpiryMs + 1)
+      ()
+    }
+
+    /** What every write begins with; which of these files are there then. */
+    def recovered(files: Set[String]): Set[String] = {
+      Transaction.prepared(table, TransactionOptions())(())
+      files.filter(memory.exists)
+    }
+  }
+
+  for (version <- Seq(6, 9)) {
+    test(s"version $version: what a killed writer was about to name goes once no writer can be at it any more") {
+      val place = new Place(version)
+      val files = place.left()
+      place.now.addAndGet(Heartbeat.ExpiryMs)
+      assertEquals(place.recovered(files), files, "a writer may be about to name it")
+      place.now.addAndGet(1L)
+      val young = place.left()
+      val before = place.memory.paths.toSet
+      assertEquals(place.recovered(files ++ young), young)
+      assertEquals(before -- place.memory.paths, files, "and nothing else")
+    }
+
+    test(s"version $version: what is younger than a writer that is alive may be that one's, however old it is") {
+      val place = new Place(version)
+      val older = place.left()
+      place.now.addAndGet(1L)
+      val alive = TestTables.begin(place.table)
+      val younger = place.left()
+      place.later()
+      assertEquals(place.recovered(older ++ younger), younger)
+      alive.rollback()
+      assertEquals(place.recovered(younger), Set.empty[String])
+    }
+
+    test(s"version $version: names that only look like it stay, and so do folders") {
+      val place = new Place(version)
+      val id = "0123abcd-0123-0123-0123-0123456789ab"
+      val others = Seq(".hoodie.properties.crc", s"20260101000000000.commit.$id", s".$id", s".x.$id.tmp").flatMap(n =>
+        place.left(n)).toSet
+      val folder = s"${place.table.store.folder}/.x.$id"
+      place.memory.makeDirectory(folder)
+      place.later()
+      assertEquals(place.recovered(others + folder), others + folder)
+    }
+  }
+
+  test("where files get their names at once nothing is looked for, and nothing goes") {
+    val place = new Place(9, renames = false)
+    val files = place.left()
+    place.later()
+    assertEquals(place.recovered(files), files)
+  }
+}
