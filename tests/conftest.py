@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from connect_server import AVAILABLE, ConnectServer
+from connect_server import ConnectServer
 from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import Sessions
@@ -36,8 +36,6 @@ def spark(sessions: Sessions) -> SparkSession:
 @pytest.fixture(scope="session")
 def connect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConnectServer]:
     """A Spark Connect server with hudilite, in a process of its own."""
-    if not AVAILABLE:
-        pytest.skip("PySpark 3.5 comes without the server of Spark Connect")
     server = ConnectServer(tmp_path_factory.mktemp("connect"))
     yield server
     server.stop()

@@ -1,6 +1,6 @@
 """A Spark Connect server in a process of its own, which the tests' sessions of that kind talk to.
 
-PySpark 4 brings the server's jar; PySpark 3.5 does not.
+PySpark 4 brings the server's jar; for PySpark 3.5 it is fetched once.
 """
 
 from __future__ import annotations
@@ -25,12 +25,21 @@ from hudilite.sessions import EXTENSION, SESSION_CATALOG
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Whether the installed PySpark can start one.
-AVAILABLE = SPARK_LINE == "4"
+#: The server for PySpark 3.5: of the newest release that there is in the repository, which serves those after it.
+SERVER_3_5 = ("org.apache.spark", "spark-connect_2.12", "3.5.7")
 HOME = Path(pyspark.__file__).parent
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 START_SECONDS = 120.0
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
+def server_jars() -> list[str]:
+    """Jars that the installed PySpark lacks to be a server."""
+    if SPARK_LINE == "4":
+        return []
+    from interop.bundle import cached
+
+    return [str(cached(*SERVER_3_5))]
 
 
 class ConnectServer:
@@ -48,9 +57,13 @@ class ConnectServer:
             "spark.connect.grpc.binding.port": str(self.port),
             "spark.log.level": os.environ.get("HUDILITE_TEST_LOG", "ERROR"),
         }
+        jars = server_jars()
         if with_hudilite:
-            settings |= {"spark.jars": jar(), "spark.sql.extensions": EXTENSION}
+            jars.append(jar())
+            settings |= {"spark.sql.extensions": EXTENSION}
             settings |= {"spark.sql.catalog.spark_catalog": SESSION_CATALOG}
+        if jars:
+            settings |= {"spark.jars": ",".join(jars)}
         command = [str(HOME / "bin" / "spark-submit"), "--master", "local[2]", "--name", "hudilite-connect-tests"]
         for key, value in settings.items():
             command += ["--conf", f"{key}={value}"]
@@ -94,8 +107,8 @@ class ConnectServer:
 
 
 def in_this_jvm(spark: SparkSession) -> SparkSession:
-    """A session of Spark Connect with the driver of a classic one, which serves both from then on: one catalog, one
-    cache, and the same way through protocol and client as to another machine."""
+    """A session of Spark Connect with the driver of a classic one, of the kind `connect`, which serves both from then
+    on: one catalog, one cache, and the same way through protocol and client as to another machine."""
     from pyspark.sql.connect.session import SparkSession as ConnectSession
 
     context, port = spark.sparkContext, _free_port()

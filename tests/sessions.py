@@ -57,7 +57,10 @@ class Sessions:
         self.running: SparkSession | None = None
 
     def get(self, kind: str) -> SparkSession:
-        """The session of `kind`: `plain`, or with Hudi's bundle `interop`, of a release `interop-1.0.2`."""
+        """The session of `kind`: `plain`, or with Hudi's bundle `interop`, of a release `interop-1.0.2`, or `connect`,
+        which can serve Spark Connect."""
+        if kind == "connect" and SPARK_LINE == "4":
+            kind = "plain"  # which can
         if self.running is None or self.kind != kind:
             self.stop()
             self.running, self.kind = self._start(kind), kind
@@ -71,6 +74,10 @@ class Sessions:
             from interop.bundle import VERSION, hudi_bundle
 
             settings |= {**HUDI_SETTINGS, "spark.jars": str(hudi_bundle(release or VERSION))}
+        if kind == "connect":
+            from connect_server import server_jars
+
+            settings |= {"spark.jars": ",".join(server_jars())}
         for key, value in settings.items():
             builder = builder.config(key, value)
         if not self.hudi_alone:

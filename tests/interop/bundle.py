@@ -1,4 +1,4 @@
-"""Finds Apache Hudi's Spark bundles, the judges of the interop tests, and fetches each once when it is not there."""
+"""Finds the jars that only tests need, above all Apache Hudi's Spark bundles, and fetches each once."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ def cache_folder() -> Path:
 
 
 def hudi_bundle(version: str = VERSION) -> Path:
-    """Path of the jar of a release, fetched by the Ivy that PySpark ships when the cache does not hold it."""
-    jar = cache_folder() / f"{ARTIFACT}-{version}.jar"
-    return jar if jar.exists() else fetch(GROUP, ARTIFACT, version, cache_folder())
+    """Path of the jar of a release."""
+    return cached(GROUP, ARTIFACT, version)
+
+
+def cached(group: str, artifact: str, version: str) -> Path:
+    """Path of a jar in the cache, into which it is fetched when it is not there."""
+    jar = cache_folder() / f"{artifact}-{version}.jar"
+    return jar if jar.exists() else fetch(group, artifact, version, cache_folder())
 
 
 def fetch(group: str, artifact: str, version: str, folder: Path) -> Path:
-    """Retrieves one jar, without its dependencies, into `folder` and returns its path."""
+    """Retrieves one jar, without its dependencies, by the Ivy that PySpark ships, and returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     ivy = next((Path(pyspark.__file__).parent / "jars").glob("ivy-2*.jar"))
     java = shutil.which("java") or str(Path(os.environ["JAVA_HOME"]) / "bin" / "java")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from conditions import fails_with
 from pyspark.sql import SparkSession
+from sessions import SPARK_LINE
 
 import hudilite
 from hudilite import driver
@@ -62,7 +63,7 @@ def life(spark: SparkSession, folder: Path) -> Iterator[Any]:
     for v in range(3):
         write(spark, path, v, v + 6, v)
     first, saved = table.history()[-1].time, table.savepoint(comment=" it's 'ours' ")
-    yield saved, table.savepoints(), table.rows(as_of=first).count()
+    yield saved, table.savepoints(), int(table.rows(as_of=first).count())
     yield table.cluster(["v", "id"], "zorder", dry_run=True), table.schedule_clustering("v", partitions="p0")
     clustered = table.cluster(progress=lambda *told: seen.append(told))
     yield clustered.replaced, sorted(f.rows for f in clustered.files), clustered.instants, seen[-1]
@@ -134,8 +135,15 @@ def test_statements_and_frames_read_and_write(connect: SparkSession, tmp_path: P
     source.write.format("hudilite").options(**options).partitionBy("p").saveAsTable("connected")
     connect.sql("INSERT INTO connected VALUES ('c', 1L, 'x')")
     newer = connect.sql("SELECT 'a' id, 2L v, 'x' p UNION ALL SELECT 'd', 2L, 'x'")
-    merge = newer.alias("s").mergeInto("connected", f.expr("connected.id = s.id"))
-    merge.whenMatched().updateAll().whenNotMatched().insertAll().merge()
+    if SPARK_LINE == "4":
+        merge = newer.alias("s").mergeInto("connected", f.expr("connected.id = s.id"))
+        merge.whenMatched().updateAll().whenNotMatched().insertAll().merge()
+    else:
+        newer.createOrReplaceTempView("newer")
+        connect.sql(
+            "MERGE INTO connected t USING newer s ON t.id = s.id "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+        )
     expected = [("a", 2, "x"), ("b", 1, "y"), ("c", 1, "x"), ("d", 2, "x")]
     assert rows("SELECT id, v, p FROM connected") == expected
     connect.sql("UPDATE connected SET v = 3L WHERE id = 'b'")

@@ -15,7 +15,7 @@ from statements.templates import TEMPLATES, make
 @pytest.fixture(scope="module")
 def opened(sessions: Sessions, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Door]]:
     """The doors of this run by their names."""
-    spark = sessions.get("plain")
+    spark = sessions.get("connect")
     scratch = tmp_path_factory.mktemp("statements")
     spark.sql(f"CREATE DATABASE {DATABASE} LOCATION '{scratch}/warehouse/{DATABASE}.db'")
     spark.sql(

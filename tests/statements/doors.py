@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from connect_server import AVAILABLE, in_this_jvm
+from connect_server import in_this_jvm
 from pyspark.sql import SparkSession
 
+from statements.statement import DOORS
 from statements.templates import SOURCE, TEMPLATES
 
 DATABASE = "stmts"
-#: The doors of a run, of those in `statement.DOORS`.
-OPENED = ("path", "name", "registered", "connect") if AVAILABLE else ("path", "name", "registered")
 
 
 @dataclass
@@ -115,9 +114,9 @@ def _registered(door: Door, on: str, name: str) -> Table:
 
 
 def doors(spark: SparkSession, templates: Path, scratch: Path) -> dict[str, Door]:
-    """All doors of `OPENED`, each with a session of its own in one driver, so that all have one observer."""
+    """All doors, each with a session of its own in one driver, so that all have one observer."""
     makers: dict[str, Maker] = {"path": _by_path, "name": _by_name, "registered": _registered, "connect": _by_name}
-    sessions = {kind: in_this_jvm(spark) if kind == "connect" else spark.newSession() for kind in OPENED}
+    sessions = {kind: in_this_jvm(spark) if kind == "connect" else spark.newSession() for kind in DOORS}
     return {
         kind: Door(kind, makers[kind], prepared(session), spark, templates, scratch)
         for kind, session in sessions.items()

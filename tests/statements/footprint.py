@@ -94,6 +94,8 @@ def plain(value: Any) -> Any:
         return tuple(plain(item) for item in value)
     if isinstance(value, list):
         return [plain(item) for item in value]
+    if type(value).__module__ == "numpy":  # as the client of Connect has numbers on 3.5
+        return value.item()
     if value is None or isinstance(value, (bool, int, float, str, dict)):
         return value
     return str(value)
