@@ -45,6 +45,15 @@ def test_configure_appends_to_what_is_there(builder: SparkSession.Builder) -> No
     assert options["spark.sql.catalog.spark_catalog"] == SESSION_CATALOG
 
 
+def test_each_rule_is_there_once_though_spark_4_finds_the_extension_by_itself_too(spark: SparkSession) -> None:
+    rules = spark._jsparkSession.sessionState().analyzer().extendedResolutionRules().iterator()
+    names = []
+    while rules.hasNext():
+        names.append(str(rules.next().ruleName()))
+    own = [name for name in names if name.startswith("io.hudilite.")]
+    assert "io.hudilite.spark.catalog.SaveRule" in own and len(own) == len(set(own)), own
+
+
 def test_configure_leaves_a_session_catalog_that_is_configured(builder: SparkSession.Builder) -> None:
     builder.config("spark.sql.catalog.spark_catalog", "x.Catalog")
     assert options_of(hudilite.configure(builder))["spark.sql.catalog.spark_catalog"] == "x.Catalog"

@@ -25,13 +25,19 @@ import io.hudilite.spark.plan.{
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.shim.Calls
 
+import java.lang.{Boolean => JBoolean}
+import java.util.{Collections, Set => JSet, WeakHashMap}
+
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 /** hudilite's rules for Spark's planner. Spark 4 finds them by itself; on 3.5 PySpark needs
   * `spark.sql.extensions=io.hudilite.spark.HudiliteExtensions`.
   */
 final class HudiliteExtensions extends SparkSessionExtensionsProvider {
-  override def apply(extensions: SparkSessionExtensions): Unit = {
+  override def apply(extensions: SparkSessionExtensions): Unit =
+    if (HudiliteExtensions.isFirst(extensions)) inject(extensions)
+
+  private def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectResolutionRule { session =>
       HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
       PathCatalogRule(session)
@@ -54,4 +60,13 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)
   }
+}
+
+object HudiliteExtensions {
+
+  // Spark 4 applies it once by itself, and again where the settings name it, too.
+  private val applied: JSet[SparkSessionExtensions] =
+    Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap[SparkSessionExtensions, JBoolean]))
+
+  private def isFirst(extensions: SparkSessionExtensions): Boolean = applied.add(extensions)
 }
