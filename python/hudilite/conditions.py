@@ -126,6 +126,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
         "55000",
     ),
+    "KEY_MOVED_TWICE": (
+        "A statement brings more than one row of the key <key> to the partition '<partition>', at least one of them from another partition.",
+        "Leave all but one of these rows out of the statement, or delete them before.",
+        "23505",
+    ),
     "LOCK_TIMEOUT": (
         "The lock of the table at <path> was not free within <waitMs> ms: another writer holds it.",
         "Run the write again when the other one has ended, or allow a longer wait.",

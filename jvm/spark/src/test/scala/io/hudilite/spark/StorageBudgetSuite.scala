@@ -78,8 +78,8 @@ class StorageBudgetSuite extends FunSuite {
   test("the history of a table") {
     val table = unknown(copyOnWrite)
     within("history")(assertEquals(
-      spark.sql(s"SELECT * FROM hudilite_metadata('${counted(table)}', 'history')").count(),
-      1L))
+        spark.sql(s"SELECT * FROM hudilite_metadata('${counted(table)}', 'history')").count(),
+        1L))
   }
 
   test("reading from a table of base files") {

@@ -221,8 +221,9 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.drop_partition('COW', ' , ')" -> "partition is not valid: it names nothing",
       "CALL hudilite.system.run_clustering('COW', selected_partitions => '[]')" -> "selected_partitions is not valid")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
-    checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}', dry_run => true)" ->
-      Seq("false T ada"),
+    checkCalls(
+      s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}', dry_run => true)" ->
+        Seq("false T ada"),
       s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true T ada"),
       s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),
       "SELECT count(*), sum(v) FROM hudilite.`MOR`" -> Seq("6 27"))
