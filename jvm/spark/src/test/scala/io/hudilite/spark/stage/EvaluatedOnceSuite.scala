@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.hudilite.{LostShuffles, SharedRowsExec}
 import org.apache.spark.sql.expressions.UserDefinedFunction
-import org.apache.spark.sql.functions.{col, lit, udf}
+import org.apache.spark.sql.functions.{col, concat, lit, lpad, rand, udf, when}
 import org.apache.spark.sql.hudilite.Datasets
 
 import munit.FunSuite
@@ -84,6 +84,23 @@ class EvaluatedOnceSuite extends FunSuite {
         val other = table(tableType)
         assertOnce(other, 1)(
           write(withKeys(numbers.limit(1)), other, "upsert", "hoodie.combine.before.upsert" -> "false"))
+      }
+    }
+
+  for ((tableType, set) <- Seq("COPY_ON_WRITE" -> settings.head, "MERGE_ON_READ" -> settings.last))
+    test("many rows that come out different each time are written as they were looked up though nothing is combined, " +
+      s"$tableType, ${set.map(_._2).mkString(", ")}") {
+      SharedSession.withConf(set: _*) {
+        val path = table(tableType)
+        // Half of them of keys that are there, and half of new ones; the other columns are made up as they go.
+        val frame = numbers.coalesce(1).select(
+          concat(when(col("n") % 2 === 0, lit("k")).otherwise(lit("n")), lpad(col("n").cast("string"), 6, "0")).as(
+            "id"),
+          (rand() * 1000).cast("long").plus(2).as("ts"), anyKey(col("n")).as("v"))
+        assertOnce(path, SourceRows)(write(frame, path, "upsert", "hoodie.combine.before.upsert" -> "false"))
+        val read = spark.read.format("hudilite").load(path)
+        assertEquals(read.count(), TableRows + SourceRows / 2L)
+        assertEquals(read.where("v <> 'old' AND ts > 1").count(), SourceRows.toLong)
       }
     }
 
