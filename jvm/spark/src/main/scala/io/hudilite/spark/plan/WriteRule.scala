@@ -184,7 +184,6 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val combine = operation match {
       case WriteOperation.Upsert => target.conf.combine.beforeUpsert
       case WriteOperation.DeletePartition => false
-      case WriteOperation.BulkInsert if target.buckets.isEmpty => false
       case _ => target.conf.combine.beforeInsert
     }
     val condition = overwrite.collect {

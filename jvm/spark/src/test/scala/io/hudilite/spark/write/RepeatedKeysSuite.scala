@@ -120,6 +120,35 @@ class RepeatedKeysSuite extends MergeOnReadFixture {
       assertEquals(shown(path), copiesOfA ++ Seq("yn", "z9"))
     }
 
+  for (version <- Seq(6, 8, 9))
+    test(
+      s"foldings and compactions of a log beside keys that the base file repeats keep what is shown, version $version") {
+      val path = newPath()
+      write(three, path, "insert", options(version).toSeq ++ buckets: _*)
+      // Rows that are inserted into a bucket that is there go to its log, and count for the first row of their key.
+      for (i <- 2 to 4) write(copies(("k", i.toLong, s"log$i"), ("z", i.toLong, s"log$i")), path, "insert", buckets: _*)
+      val before = shown(path)
+      assertEquals(before, Seq("a0", "k2", "k3", "klog4", "zlog4"))
+      if (version > 6) {
+        val folded = spark.sql(s"CALL hudilite.system.run_compaction(op => 'run', path => '$path', kind => 'log', " +
+          "options => 'hoodie.log.compaction.blocks.threshold=2')").count()
+        assert(folded > 0, "nothing was folded")
+        assertEquals(shown(path), before)
+      }
+      assert(
+        spark.sql(s"CALL hudilite.system.run_compaction(op => 'run', path => '$path', " +
+          "options => 'hoodie.compact.inline.max.delta.commits=1')").count() > 0, "nothing was compacted")
+      assertEquals(logFiles(path).isEmpty || table(path).allSlices().values.flatten.forall(_.logs.isEmpty), true)
+      assertEquals(shown(path), before)
+    }
+
+  for ((name, options) <- settings; operation <- Seq("insert", "bulk_insert"))
+    test(s"$operation combines rows of a key where it is asked to, $name") {
+      val path = newPath()
+      write(three, path, operation, options.toSeq :+ ("hoodie.combine.before.insert" -> "true"): _*)
+      assertEquals(shown(path), Seq("a0", "k3", "z9"))
+    }
+
   test("a key that is in several files is updated in each of them") {
     val path = holding(settings.head._2)
     write(copies(("k", 1, "4"), ("k", 1, "5")), path, "bulk_insert")
