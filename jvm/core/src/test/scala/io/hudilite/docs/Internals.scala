@@ -39,7 +39,8 @@ object Internals {
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule", "task/TaskTable",
+      "plan/MergeStatements", "plan/MovedRows", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule",
+      "task/TaskTable",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/PlanNodes",
       "plan/AggregatesRule", "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite",
@@ -88,11 +89,11 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/IndexProbeStrategy", "plan/LatestByKey", "plan/WriteErrors",
-      "shim/SharedRowsExec")(
+      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/IndexProbeStrategy", "plan/LatestByKey",
+      "plan/WriteErrors", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey", "plan/WriteErrors")(
+      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey", "plan/WriteErrors")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
       "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
@@ -205,7 +206,8 @@ object Internals {
       "basefile.read/OldBaseFile", "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions", "plan/WriteLayout",
+      "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
+      "plan/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

@@ -19,6 +19,7 @@ import io.hudilite.spark.plan.{
   DeltaLayoutRule,
   IndexProbeRule,
   IndexProbeStrategy,
+  LateMoves,
   WriteErrorsRule,
   WriteRule
 }
@@ -47,6 +48,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => SaveRule)
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
+    extensions.injectPreCBORule(_ => LateMoves)
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))

@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
 import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}
@@ -19,12 +20,13 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     case write: WriteDelta if RowLevelWrite.operationOf(write).exists(_.groups.isEmpty) =>
       val operation = RowLevelWrite.operationOf(write).get
       AwaitedClusterings.check(write.query, operation.target)
-      val groups = groupsOf(operation, write.query)
+      val split = MovedRows.split(write.query, operation, RowLevelWrite.relationOf(write.table).get)
+      val groups = groupsOf(operation, write.query, split.arriving)
       write.withNewTable(withGroups(write, operation, groups))
-        .withNewQuery(WriteLayout.changes(MovedRows.split(write.query, operation), operation.target, groups))
+        .withNewQuery(WriteLayout.changes(split.query, operation.target, groups))
   }
 
-  private def groupsOf(operation: RowLevelWrite, query: LogicalPlan): LateGroups = {
+  private def groupsOf(operation: RowLevelWrite, query: LogicalPlan, arriving: Option[ProbeTarget]): LateGroups = {
     val target = operation.target
     val parallelism = operation.operation.parallelism(target.conf.parallelism)
     val cores = session.sparkContext.defaultParallelism
@@ -36,7 +38,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       case None =>
         val probe = query.collectFirst { case p: IndexProbe => p }
         val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
-        WriteLayout.lateGroups(table, () => changing(query).getOrElse(all(table)), target.conf, estimated,
+        WriteLayout.lateGroups(table, () => changing(query, arriving).getOrElse(all(table)), target.conf, estimated,
           () => probe.fold(IncomingRows(None))(counted(_, estimated, target)), parallelism, cores, takers)
     }
   }
@@ -51,12 +53,14 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 
-  /** The slices of the partitions that a lookup has looked in: what it did not find there is new. `None` where it is not
+  /** The slices of the partitions that lookups have looked in: what they did not find there is new. `None` where it is not
     * known which these are, or where the rows come from elsewhere.
     */
-  private def changing(query: LogicalPlan): Option[Seq[FileSlice]] =
+  private def changing(query: LogicalPlan, arriving: Option[ProbeTarget]): Option[Seq[FileSlice]] =
     query.collect { case p: IndexProbe => p.target } match {
-      case Seq(lookup) => lookup.lookedIn
+      case Seq(lookup) =>
+        val asked = (lookup +: arriving.toSeq).map(_.lookedIn)
+        if (asked.forall(_.isDefined)) Some(asked.flatten.flatten.distinct) else None
       case _ => None
     }
 

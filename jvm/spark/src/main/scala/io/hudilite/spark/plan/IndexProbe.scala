@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.stage.OfSnapshot
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
@@ -29,7 +30,7 @@ final case class IndexProbe(
     output: Seq[Attribute],
     target: ProbeTarget,
     child: LogicalPlan)
-    extends UnaryNode {
+    extends UnaryNode with OfSnapshot {
 
   override lazy val references: AttributeSet = child.outputSet
 

@@ -140,7 +140,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     }
   }
 
-  private def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
+  private[plan] def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
     new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
       asksBlooms(operation.target.index), operation.target.conf.index.prunesByRanges,
       operation.byKey)

@@ -1,6 +1,13 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec, KeyPlaces, KeyPlacesExec}
+import io.hudilite.spark.lookup.{
+  ArrivingRows,
+  ArrivingRowsExec,
+  FullKeyScanExec,
+  IndexProbeExec,
+  KeyPlaces,
+  KeyPlacesExec
+}
 import io.hudilite.spark.stage._
 
 import org.apache.spark.sql.SparkSession
@@ -17,6 +24,8 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child)) :: Nil
     case KeyPlaces(key, partition, places, later, child) =>
       KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
+    case ArrivingRows(changes, found, columns, child) =>
+      ArrivingRowsExec(changes, found, columns, planLater(child)) :: Nil
     case SharedRows(keys, child, shared, _) =>
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
       SharedRowsExec(keys, shared, lost, planLater(child)) :: Nil

@@ -1,48 +1,64 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.merge.MergeRule
 import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.spark.lookup.{ArrivalColumns, ArrivingRows, KeyPlaces, ProbeTarget}
+import io.hudilite.spark.stage.{RowNumber, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.{RowLevelWrite, WriteTarget}
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.Literal.FalseLiteral
-import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.Literal.{FalseLiteral, TrueLiteral}
+import org.apache.spark.sql.catalyst.plans.RightOuter
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, Join, JoinHint, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.util.RowDeltaUtils
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BooleanType, DataType}
 
+/** The changes of a statement or upsert, with each that takes a row to another partition made two.
+  *
+  * @param arriving
+  *   what the keys of rows that arrive are looked up in; `None` where none is, as nothing moves or the plan has looked
+  *   already
+  */
+private[plan] final case class MovedRows(query: LogicalPlan, arriving: Option[ProbeTarget])
+
 /** Changes that take a row to another partition, before they are dealt to tasks: a delete where the row was, and an
-  * insert where it goes, which is dealt like any other new row of that partition.
+  * insert where it goes, which is dealt like any other new row of that partition. Where its key is there already, the row
+  * that has it is updated.
   */
 private[plan] object MovedRows {
 
   private val MovesColumn = ColumnNames.InternalPrefix + "moves"
   private val ArrivesColumn = ColumnNames.InternalPrefix + "arrives"
 
-  /** The row changes with each move split in two; as they are where no change can move a row.
-    *
-    * Where the table's merge mode may keep the old row against a change that moves it, and the plan does not know its
-    * ordering values, the writer has to decide, so that such changes stay whole.
-    */
-  def split(query: LogicalPlan, operation: RowLevelWrite): LogicalPlan = {
+  /** The row changes as they are where no change can move a row. [[LateMoves]] has left out those that come too late. */
+  def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
     val mayMove = !operation.byKey && target.buckets.isEmpty && !target.index.keepsPlaces
-    if (mayMove && moving(RowUpdates.of(query), target)) inTwo(query, operation) else query
+    if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(query, None)
+    else if (query.exists(_.isInstanceOf[KeyPlaces])) {
+      val both = inTwo(query, operation)
+      MovedRows(Project(both.changes, both.plan), None)
+    } else lookedUp(inTwo(query, operation), operation, relation)
   }
 
-  private def moving(updates: Option[RowUpdates], target: WriteTarget): Boolean = updates.exists { found =>
-    val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
-    val ordering = if (rule.compares) rule.fields.map(root) else Nil
-    val moves = found.updates.filter(u => target.keys.partitionFields.exists(f => u.changes(root(f))))
-    moves.nonEmpty && moves.forall(u => u.comparesOrdering || !ordering.exists(u.changes))
-  }
+  /** Whether an update may take rows to other partitions. */
+  def moves(update: RowUpdate, target: WriteTarget): Boolean =
+    target.keys.partitionFields.exists(f => update.changes(root(f)))
 
-  private def root(field: String): String = field.takeWhile(_ != '.')
+  def root(field: String): String = field.takeWhile(_ != '.')
 
-  private def inTwo(query: LogicalPlan, operation: RowLevelWrite): LogicalPlan = {
-    val told = Project(query.output :+ Alias(moves(query, operation.target), MovesColumn)(), query)
-    val moved = told.output.last
-    val kept = (operation.rowId() ++ operation.requiredMetadataAttributes()).map(_.fieldNames().last).toSet
+  private def placeColumns(operation: RowLevelWrite): Set[String] =
+    (operation.rowId() ++ operation.requiredMetadataAttributes()).map(_.fieldNames().last).toSet
+
+  /** Changes, and of each whether it is a row that arrives, and its number. */
+  private final case class Split(plan: LogicalPlan, changes: Seq[Attribute], arrives: Attribute, number: Attribute)
+
+  private def inTwo(query: LogicalPlan, operation: RowLevelWrite): Split = {
+    val (isMoved, numbered) = (Alias(isMove(query, operation.target), MovesColumn)(), RowNumber())
+    val told = Project(query.output ++ Seq(isMoved, numbered), query)
+    val (moved, number) = (isMoved.toAttribute, numbered.toAttribute)
+    val kept = placeColumns(operation)
     // What stays behind is a delete, which needs no values.
     val leaving = query.output.map {
       case a if a.name == RowDeltaUtils.OPERATION_COLUMN => If(moved, Literal(RowDeltaUtils.DELETE_OPERATION), a)
@@ -58,16 +74,19 @@ private[plan] object MovedRows {
       val nullable = a.nullable || a.name != RowDeltaUtils.OPERATION_COLUMN // which Spark wants never to be null
       AttributeReference(a.name, a.dataType, nullable, a.metadata)()
     }
-    val flags = Seq(MovesColumn, ArrivesColumn).map(AttributeReference(_, BooleanType, nullable = false)())
-    val both = Expand(Seq(leaving :+ moved :+ FalseLiteral, arriving :+ moved :+ Literal.TrueLiteral), changes ++ flags,
-      told)
-    Project(changes, Filter(Or(Not(flags(1)), flags(0)), both))
+    def flag(name: String): Attribute = AttributeReference(name, BooleanType, nullable = false)()
+    val (arrives, moves) = (flag(ArrivesColumn), flag(MovesColumn))
+    val numbers = AttributeReference(RowNumber.Column, number.dataType, nullable = false)()
+    val both = Expand(Seq(leaving ++ Seq(FalseLiteral, number, moved), arriving ++ Seq(TrueLiteral, number, moved)),
+      changes ++ Seq(arrives, numbers, moves), told)
+    val split = Project(changes ++ Seq(arrives, numbers), Filter(Or(Not(arrives), moves), both))
+    Split(split, changes, arrives, numbers)
   }
 
   private def nothing(dataType: DataType): Expression = Literal.create(null, dataType)
 
   /** A change of the record key is none of these: the writer refuses it. */
-  private def moves(query: LogicalPlan, target: WriteTarget): Expression = {
+  private def isMove(query: LogicalPlan, target: WriteTarget): Expression = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${query.output}")
     val columns: String => Option[Expression] = name => query.output.find(a => SQLConf.get.resolver(a.name, name))
     val key = target.keys.recordKey(columns).getOrElse(missing)
@@ -76,5 +95,27 @@ private[plan] object MovedRows {
       Not(EqualNullSafe(partition, WriteLayout.column(query, MetaFields.PartitionPath))))
     If(EqualTo(WriteLayout.column(query, RowDeltaUtils.OPERATION_COLUMN), Literal(RowDeltaUtils.UPDATE_OPERATION)),
       elsewhere, FalseLiteral)
+  }
+
+  /** The changes with those of rows that arrive made updates where the table has their keys. The lookup asks for these
+    * alone.
+    */
+  private def lookedUp(split: Split, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
+    import split.{arrives, changes}
+    val (keyOf, partitionOf) = WriteLayout.placesOf(split.plan, operation.target)
+    val keyed = Project(split.plan.output ++ Seq(keyOf, partitionOf), split.plan)
+    val (key, partition) = (keyOf.toAttribute, partitionOf.toAttribute)
+    val shared = SharedRows(Seq(key, partition), keyed, again = true)
+    val kept = placeColumns(operation)
+    val found = changes.filter(a => kept(a.name)).map(_.newInstance().withNullability(true))
+    val probed = IndexProbeRule.probeTarget(
+      operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
+      relation, operation)
+    val probe = IndexProbe(key, Some(partition), shared.shared, found, probed,
+      Filter(arrives, SharedRowsAgain(shared.shared, shared.output, shared.stats)))
+    def stored(name: String): Attribute = found.find(_.name == name).get
+    val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
+    val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)
+    MovedRows(ArrivingRows(changes, found, ArrivalColumns(key, partition, arrives, split.number), joined), Some(probed))
   }
 }

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteConf
-import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{AppendWrite, RowLevelWrite, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -51,5 +51,22 @@ object PlannedTable {
   }
 
   /** Each scan of a table of hudilite's reads the same files. */
-  def isSnapshot(relation: DataSourceV2Relation): Boolean = of(relation).isDefined
+  def isSnapshot(relation: DataSourceV2Relation): Boolean =
+    of(relation).isDefined || RowLevelWrite.operationOf(relation).isDefined
+}
+
+/** What hudilite's planner rule decided about a write. */
+sealed trait PreparedWrite {
+  def target: WriteTarget
+  def isAppend: Boolean
+}
+
+object PreparedWrite {
+  final case class Append(write: AppendWrite) extends PreparedWrite {
+    override def target: WriteTarget = write.target
+    override def isAppend: Boolean = true
+  }
+  final case class Delta(target: WriteTarget, operation: WriteOperation) extends PreparedWrite {
+    override def isAppend: Boolean = false
+  }
 }

@@ -1,9 +1,13 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.error.InvalidInput
+import io.hudilite.merge.MergeRule
+import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.RowLevelWrite
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.RowDeltaUtils
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.internal.SQLConf
@@ -27,36 +31,71 @@ private[plan] final class RowUpdate(condition: Expression, values: Map[String, E
   def changes(column: String): Boolean =
     !values.exists { case (name, value) => SQLConf.get.resolver(name, column) && same(column, value) }
 
+  /** What the column has after it. */
+  def value(column: String): Option[Expression] = values.collectFirst {
+    case (name, value) if SQLConf.get.resolver(name, column) => value
+  }
+
   /** Whether it leaves out rows that are newer than what they would become. */
   def comparesOrdering: Boolean = condition.exists(_.isInstanceOf[WinsOver])
 }
 
-private[plan] object RowUpdates extends PredicateHelper {
+private[plan] object RowUpdates {
 
   /** Those of a `WriteDelta`'s query; `None` when its form is not known. */
   def of(query: LogicalPlan): Option[RowUpdates] = {
-    val old = oldColumns(query)
-    val joined = query.collect { case Join(_, _, _, Some(on), _) => splitConjunctivePredicates(on) }.flatten
-    def isOld(column: String, value: Expression): Boolean = value match {
-      case a: Attribute => old.get(a.exprId).exists(SQLConf.get.resolver(_, column))
-      case _ => false
+    val updates = new UpdatesOf(query)
+    def in(plan: LogicalPlan): Option[RowUpdates] = plan match {
+      case merged: MergeRows =>
+        val clauses =
+          merged.matchedInstructions ++ merged.notMatchedInstructions ++ merged.notMatchedBySourceInstructions
+        Some(RowUpdates(clauses.flatMap(updates.of(merged, _))))
+      case project @ Project(columns, child) =>
+        if (updates.isChange(project)) Some(RowUpdates(updates.of(project).toSeq))
+        else if (columns.forall(_.isInstanceOf[Attribute])) in(child)
+        else None
+      case Filter(_, child) => in(child)
+      case _ => None
     }
-    def same(column: String, value: Expression): Boolean = isOld(column, value) || joined.exists {
-      case EqualTo(l, r) =>
-        (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
-      case _ => false
-    }
-    rows(query).map(found =>
-      RowUpdates(found.collect {
-        case (condition, values) if isUpdate(values) => new RowUpdate(condition, values, same)
-      }))
+    in(query)
   }
+}
 
-  private def oldColumns(query: LogicalPlan): Map[ExprId, String] = query.collect {
+/** The updates in the nodes of a row-level plan. */
+private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper {
+
+  private val old: Map[ExprId, String] = query.collect {
     case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r.output
     case s: DataSourceV2ScanRelation if RowLevelWrite.operationOf(s.relation).isDefined => s.output
     case p: IndexProbe => p.output
   }.flatten.map(a => a.exprId -> a.name).toMap
+
+  private val joined = query.collect { case Join(_, _, _, Some(on), _) => splitConjunctivePredicates(on) }.flatten
+
+  private def isOld(column: String, value: Expression): Boolean = value match {
+    case a: Attribute => old.get(a.exprId).exists(SQLConf.get.resolver(_, column))
+    case _ => false
+  }
+
+  private def same(column: String, value: Expression): Boolean = isOld(column, value) || joined.exists {
+    case EqualTo(l, r) =>
+      (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
+    case _ => false
+  }
+
+  /** Whether all rows of the projection are one kind of change. */
+  def isChange(project: Project): Boolean = values(project).get(RowDeltaUtils.OPERATION_COLUMN).exists(_.foldable)
+
+  /** The update that all its rows are. */
+  def of(project: Project): Option[RowUpdate] =
+    if (isChange(project)) update(Literal.TrueLiteral, values(project)) else None
+
+  /** The update that a clause makes. */
+  def of(merged: MergeRows, clause: MergeRows.Instruction): Option[RowUpdate] =
+    clause.outputs.flatMap(row => update(clause.condition, merged.output.map(_.name).zip(row).toMap)).headOption
+
+  private def update(condition: Expression, values: Map[String, Expression]): Option[RowUpdate] =
+    if (isUpdate(values)) Some(new RowUpdate(condition, values, same)) else None
 
   private def isUpdate(values: Map[String, Expression]): Boolean =
     values.get(RowDeltaUtils.OPERATION_COLUMN).exists {
@@ -64,23 +103,90 @@ private[plan] object RowUpdates extends PredicateHelper {
       case _ => true
     }
 
-  /** Condition and values of each kind of row. */
-  private def rows(query: LogicalPlan): Option[Seq[(Expression, Map[String, Expression])]] = query match {
-    case merged: MergeRows =>
-      val clauses = merged.matchedInstructions ++ merged.notMatchedInstructions ++ merged.notMatchedBySourceInstructions
-      Some(for (clause <- clauses; values <- clause.outputs)
-          yield clause.condition -> merged.output.map(_.name).zip(values).toMap)
-    case Project(columns, child) =>
-      val values = columns.map(c => c.name -> valueOf(c)).toMap
-      if (values.get(RowDeltaUtils.OPERATION_COLUMN).exists(_.foldable)) Some(Seq(Literal.TrueLiteral -> values))
-      else if (columns.forall(_.isInstanceOf[Attribute])) rows(child)
-      else None
-    case Filter(_, child) => rows(child)
-    case _ => None
+  private def values(project: Project): Map[String, Expression] = project.projectList.map {
+    case alias @ Alias(value, _) => alias.name -> value
+    case attribute => attribute.name -> attribute
+  }.toMap
+}
+
+/** Leaves out what a statement would do to rows that are newer than what they would become, where it may move rows: a
+  * move is a delete and an insert in two places, which cannot be held back until it is known whether it comes too late,
+  * as it can for an update in its place. So the ordering values of the old row are read, which Spark has left out of the
+  * plan where the statement does not name them.
+  */
+object LateMoves extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case write: WriteDelta => RowLevelWrite.operationOf(write).filter(compares).fold(write: LogicalPlan) { operation =>
+        write.withNewQuery(new LateMoves(write.query, operation).inTime)
+      }
   }
 
-  private def valueOf(column: NamedExpression): Expression = column match {
-    case Alias(value, _) => value
-    case attribute => attribute
+  private def compares(operation: RowLevelWrite): Boolean = {
+    val target = operation.target
+    !operation.byKey && target.buckets.isEmpty && !target.index.keepsPlaces &&
+    MergeRule.of(target.config.mergeMode, target.config.orderingFields).compares
+  }
+}
+
+private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite) {
+
+  private val target = operation.target
+  private val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
+  private val roots = rule.fields.map(MovedRows.root).distinct
+  private val updates = new UpdatesOf(query)
+
+  private lazy val old: Seq[Attribute] = {
+    val table = query.collectFirst { case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r }
+    roots.flatMap(root => table.flatMap(_.output.find(a => SQLConf.get.resolver(a.name, root))))
+  }
+
+  def inTime: LogicalPlan = of(query)
+
+  private def of(plan: LogicalPlan): LogicalPlan = plan match {
+    case rows: MergeRows =>
+      def inTime(clauses: Seq[MergeRows.Instruction]) = clauses.flatMap(c => late(rows, c).toSeq :+ c)
+      val (matched, bySource) = (inTime(rows.matchedInstructions), inTime(rows.notMatchedBySourceInstructions))
+      if (matched == rows.matchedInstructions && bySource == rows.notMatchedBySourceInstructions) rows
+      else PlanNodes.withInstructions(rows, matched, bySource).withNewChildren(rows.children.map(withOld))
+    case p @ Project(columns, child) => updates.of(p).filter(mayBeLate) match {
+        case Some(update) => Project(columns, Filter(wins(update), withOld(child)))
+        case None if columns.forall(_.isInstanceOf[Attribute]) => p.withNewChildren(Seq(of(child)))
+        case None => p
+      }
+    case Filter(condition, child) => Filter(condition, of(child))
+    case other => other
+  }
+
+  /** What comes before a clause so that none is applied to rows that it would be too late for. */
+  private def late(rows: MergeRows, clause: MergeRows.Instruction): Option[MergeRows.Instruction] =
+    updates.of(rows, clause).filter(mayBeLate).map(update =>
+      MergeRows.Discard(And(clause.condition, Not(wins(update)))))
+
+  private def mayBeLate(update: RowUpdate): Boolean =
+    !update.comparesOrdering && MovedRows.moves(update, target) && roots.exists(update.changes)
+
+  private def wins(update: RowUpdate): Expression = {
+    val newer = roots.map(r => r -> update.value(r)).collect { case (root, Some(value)) => root -> value }.toMap
+    if (newer.size < roots.size || old.size < roots.size)
+      throw new IllegalStateException(s"no ordering values in $query")
+    if (newer.values.exists(!_.deterministic))
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "path" -> target.basePath,
+        "statement" -> s"an update that moves rows and sets ${roots.mkString(", ")} to another value each time",
+        "reason" -> ("whether a row comes too late is asked before it is moved; set a value that is given, or move the " +
+          "rows by a statement of its own"))
+    val older = roots.zip(old).toMap
+    WinsOver(rule.fields.map(field(newer, _)), rule.fields.map(field(older, _)), rule)
+  }
+
+  private def field(of: Map[String, Expression], path: String): Expression = {
+    val parts = path.split('.')
+    parts.tail.foldLeft(of(parts.head))((e, name) => ExtractValue(e, Literal(name), SQLConf.get.resolver))
+  }
+
+  /** The rows with the ordering columns of the table. */
+  private def withOld(plan: LogicalPlan): LogicalPlan = plan.transformUp {
+    case Project(columns, child) if old.exists(a => child.outputSet.contains(a)) =>
+      Project(columns ++ old.filter(a => child.outputSet.contains(a) && !columns.exists(_.exprId == a.exprId)), child)
   }
 }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Coalesce,
   Expression,
   NamedExpression,
+  NullsLast,
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -106,16 +107,24 @@ object WriteLayout {
   def packed(rows: LogicalPlan, groups: LateGroups): LogicalPlan =
     grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
 
-  /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. */
+  /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. Of the changes of a key
+    * in a group those of rows that are there come before rows that are new.
+    */
   def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups): LogicalPlan = {
-    // A row that was found says where it is; only inserts need their key and partition computed. A DELETE has no inserts,
-    // and no data columns.
-    val columns = dataColumns(query)
-    val key = Coalesce(column(query, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
+    val (key, partition) = placesOf(query, target)
+    grouped(query, column(query, RowPlace.FileId), partition, key, groups,
+      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)))
+  }
+
+  /** Record key and partition path of row changes. A row that was found says where it is; only inserts need theirs
+    * computed. A DELETE has no inserts, and no data columns.
+    */
+  def placesOf(changes: LogicalPlan, target: WriteTarget): (Alias, Alias) = {
+    val columns = dataColumns(changes)
+    val key = Coalesce(column(changes, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
     val partition =
-      Coalesce(column(query, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
-    grouped(query, column(query, RowPlace.FileId), Alias(partition, PartitionColumn)(), Alias(key, KeyColumn)(),
-      groups, thenBy = query.output.filter(_.name == RowPlace.Position))
+      Coalesce(column(changes, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
+    (Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)())
   }
 
   /** Keyed rows brought to their buckets.
@@ -129,7 +138,7 @@ object WriteLayout {
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[Attribute] = Nil): LogicalPlan = {
+      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
@@ -138,7 +147,7 @@ object WriteLayout {
     val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
     val inOrder = latest match {
       case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
-      case None => Sort((order ++ thenBy).map(SortOrder(_, Ascending)), global = false, dealt)
+      case None => Sort(order.map(SortOrder(_, Ascending)) ++ thenBy, global = false, dealt)
     }
     Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
   }

@@ -41,6 +41,10 @@ object PlanNodes {
   /** The merged rows without a check that no row of the table has several of the source. */
   def unchecked(rows: MergeRows): MergeRows = copied(rows, Map(5 -> java.lang.Boolean.FALSE))
 
+  /** The merged rows by other clauses for rows of the table. */
+  def withInstructions(rows: MergeRows, matched: Seq[MergeRows.Instruction], bySource: Seq[MergeRows.Instruction])
+      : MergeRows = copied(rows, Map(2 -> matched, 4 -> bySource))
+
   /** The relation over another table, with the same attributes. */
   def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
 

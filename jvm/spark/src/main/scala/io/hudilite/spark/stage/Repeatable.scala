@@ -7,6 +7,9 @@ import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation, FileScan}
 
+/** A node that adds nothing to the rows of its child but what it reads of a snapshot. */
+trait OfSnapshot extends LogicalPlan
+
 /** Whether a plan gives the same rows, in whatever order, each time that it is evaluated. What is not known to do so, such
   * as a database, a function of the user's or rows that are limited, does not.
   */
@@ -23,7 +26,8 @@ object Repeatable {
       case relation: LogicalRelation => relation.relation.isInstanceOf[HadoopFsRelation]
       case _: LocalRelation | _: OneRowRelation | _: Range => true
       case _: Project | _: Filter | _: Union | _: Join | _: Expand | _: Generate | _: SubqueryAlias | _: Sort |
-          _: RepartitionOperation | _: RebalancePartitions | _: SharedRows | _: ResolvedHint =>
+          _: RepartitionOperation | _: RebalancePartitions | _: SharedRows | _: SharedRowsAgain | _: ResolvedHint |
+          _: MergeRows | _: OfSnapshot =>
         plan.expressions.forall(repeatable) && plan.children.forall(of)
       case a: Aggregate => a.expressions.forall(repeatable) && a.expressions.forall(inAnyOrder) && of(a.child)
       case _ => false

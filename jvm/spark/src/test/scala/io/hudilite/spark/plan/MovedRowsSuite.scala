@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.error.HudiliteException
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.storage.HadoopStorage
@@ -131,6 +132,124 @@ class MovedRowsSuite extends FunSuite {
       Seq("k000000 to 9", "k000001 to 9", "k000002 from 1", "k000002 to 9", "k000003 from 1",
         "k000003 to 9"))
   }
+
+  private def texts(path: String): Seq[String] =
+    read(path).selectExpr("id", "p", "_hoodie_partition_path", "ts", "v").collect().map(_.mkString(" ")).sorted.toSeq
+
+  /** Keys from `from` on in the partition, as [[texts]] shows them. */
+  private def shown(from: Int, until: Int, p: String, ts: Int, v: String): Seq[String] = (from until until).map(i =>
+    f"k$i%06d $p $p $ts $v")
+
+  private def statement(path: String, kind: String, p: String, set: String, where: String): Unit =
+    if (kind == "UPDATE") spark.sql(s"UPDATE hudilite.`$path` t SET p = $p, $set WHERE $where")
+    else {
+      read(path).where(where).selectExpr("id", "p", s"$p q").createOrReplaceTempView("moving")
+      spark.sql(s"""MERGE INTO hudilite.`$path` t USING moving s ON t.id = s.id AND t.p = s.p
+        WHEN MATCHED THEN UPDATE SET p = s.q, $set""")
+    }
+
+  private val layouts = for {
+    (tableType, index) <-
+      Seq("COPY_ON_WRITE" -> "SIMPLE", "MERGE_ON_READ" -> "BLOOM", "COPY_ON_WRITE" -> "GLOBAL_BLOOM",
+        "MERGE_ON_READ" -> "GLOBAL_SIMPLE")
+    kind <- Seq("UPDATE", "MERGE")
+  } yield (tableType, index, kind)
+
+  for ((tableType, index, kind) <- layouts)
+    test(s"a row that moves onto its key replaces the row that is there, $kind, $tableType, $index") {
+      withConf("spark.datasource.hudilite.hoodie.index.type" -> index, "spark.sql.shuffle.partitions" -> "4") {
+        val path = table(tableType, 10)
+        // One of them twice, as inserts may leave it.
+        write(rows(5, 10, "'to'", 1).union(rows(9, 10, "'to'", 1)).coalesce(1), path, "bulk_insert")
+        statement(path, kind, "'to'", "v = 'moved'", "p = 'from' AND id <> 'k000008'")
+        assertEquals(texts(path),
+          (shown(0, 8, "to", 1, "moved") ++ shown(8, 9, "from", 1, "at 1") ++ shown(8, 9, "to", 1, "at 1") ++
+            shown(9, 10, "to", 1, "moved") ++ shown(9, 10, "to", 1, "moved")).sorted)
+      }
+    }
+
+  for ((tableType, _, kind) <- layouts.take(4))
+    test(
+      s"a row that moves onto a newer one of its key leaves that, and one that comes too late stays, $kind, $tableType") {
+      val path = table(tableType, 10, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+      write(rows(0, 2, "'to'", 9), path, "bulk_insert")
+      write(rows(2, 4, "'to'", 3), path, "bulk_insert")
+      val before = groups(path)
+      // Late rows are those of even keys from 4 on.
+      statement(path, kind, "'to'", "ts = IF(t.id < 'k000004', 5, int(substr(t.id, 2)) % 2), v = 'moved'", "p = 'from'")
+      val odd = Seq(5, 7, 9).flatMap(i => shown(i, i + 1, "to", 1, "moved"))
+      val even = Seq(4, 6, 8).flatMap(i => shown(i, i + 1, "from", 1, "at 1"))
+      assertEquals(texts(path), (shown(0, 2, "to", 9, "at 9") ++ shown(2, 4, "to", 5, "moved") ++ odd ++ even).sorted)
+      if (tableType == "COPY_ON_WRITE") assertEquals(groups(path), before, "new rows are packed")
+    }
+
+  for ((tableType, _, kind) <- layouts.take(4))
+    test(s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType") {
+      val path = table(tableType, 6, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+      write(rows(0, 6, "'to'", 9), path, "bulk_insert")
+      statement(path, kind, "IF(p = 'to', 'third', 'to')", "v = 'moved'", "id < 'k000004'")
+      assertEquals(texts(path),
+        (shown(0, 4, "to", 1, "moved") ++ shown(0, 4, "third", 9, "moved") ++
+          shown(4, 6, "from", 1, "at 1") ++ shown(4, 6, "to", 9, "at 9")).sorted)
+      spark.sql(s"""MERGE INTO hudilite.`$path` t USING (SELECT 'k000004' id) s ON t.id = s.id
+        WHEN MATCHED AND t.p = 'to' THEN DELETE WHEN MATCHED THEN UPDATE SET p = 'to'""")
+      assertEquals(texts(path).filter(_.startsWith("k000004")), shown(4, 5, "to", 1, "at 1"))
+      spark.sql(s"""MERGE INTO hudilite.`$path` t
+        USING (SELECT 'k000005' id, 'to' p, 'at 9' v, 2L ts UNION ALL SELECT 'k000005', 'to', 'new', 2L) s
+        ON t.id = s.id AND t.v = s.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *""")
+      assertEquals(texts(path).filter(_.startsWith("k000005")),
+        Seq("k000005 from from 1 at 1", "k000005 to to 2 new"))
+    }
+
+  for ((tableType, _, kind) <- layouts.take(4))
+    test(s"a statement that brings two rows to one key fails and changes nothing, $kind, $tableType") {
+      val path = table(tableType, 4)
+      write(rows(0, 4, "'third'", 1), path, "bulk_insert")
+      write(rows(3, 4, "'to'", 1), path, "bulk_insert")
+      val before = texts(path)
+      for (where <- Seq("id = 'k000001'", "id = 'k000003' AND p <> 'from'")) {
+        val failure = intercept[HudiliteException](statement(path, kind, "'to'", "v = 'moved'", where))
+        assertEquals(failure.condition, "KEY_MOVED_TWICE")
+        assertEquals(texts(path), before)
+      }
+    }
+
+  test("a statement that leaves partition columns alone has no other exchange and no lookup more") {
+    val path = table("COPY_ON_WRITE", 10)
+    def plan(statement: String): String = spark.sql(s"EXPLAIN $statement").head().getString(0)
+    def count(text: String, of: String): Int = of.r.findAllIn(text).size
+    rows(0, 4, "'to'", 2).createOrReplaceTempView("moving")
+    def merge(set: String): String = s"""MERGE INTO hudilite.`$path` t USING moving s ON t.id = s.id
+        WHEN MATCHED THEN UPDATE SET $set"""
+    val update = s"UPDATE hudilite.`$path` SET v = 'x'"
+    def costs(statement: String): (Int, Int, Int) = {
+      val text = plan(statement)
+      (count(text, "[- ]Exchange"), count(text, " SharedExchange"), count(text, "IndexProbe"))
+    }
+    assertEquals(costs(update), (1, 0, 0), plan(update))
+    assertEquals(costs(merge("v = s.v")), (1, 1, 1), plan(merge("v = s.v")))
+    // Until the keys are counted a lookup is planned with an exchange of what it finds.
+    assertEquals(costs(s"$update, p = 'to'"), (2, 1, 1), plan(s"$update, p = 'to'"))
+    val (_, shared, lookups) = costs(merge("p = s.p"))
+    assertEquals((shared, lookups), (2, 2), plan(merge("p = s.p")))
+  }
+
+  for {
+    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+    kind <- Seq("UPDATE", "MERGE")
+  }
+    test(s"4,000 rows that move with later ordering values make a file in each partition, $kind, $tableType") {
+      val path = table(tableType, 4000, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+      val to = "concat('to', int(substr(id, 2)) % 40)"
+      if (kind == "UPDATE") spark.sql(s"UPDATE hudilite.`$path` SET p = $to, ts = ts + 1, v = 'moved'")
+      else {
+        rows(0, 4000, "concat('to', id % 40)", 2).selectExpr("id", "p", "ts", "'moved' v")
+          .createOrReplaceTempView("moving")
+        spark.sql(s"MERGE INTO hudilite.`$path` t USING moving s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *")
+      }
+      assertEquals(read(path).where(s"p = $to AND v = 'moved' AND ts = 2").select("id").distinct().count(), 4000L)
+      assertEquals((groups(path) - "from").values.toSeq, Seq.fill(40)(1))
+    }
 
   test("20,000 rows that move to 100 partitions make a file in each, and so do 20,000 of a statement") {
     val path = table("COPY_ON_WRITE", 20000)
