@@ -173,8 +173,9 @@ private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite) {
     if (newer.values.exists(!_.deterministic))
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "path" -> target.basePath,
         "statement" -> s"an update that moves rows and sets ${roots.mkString(", ")} to another value each time",
-        "reason" -> ("whether a row comes too late is asked before it is moved; set a value that is given, or move the " +
-          "rows by a statement of its own"))
+        "reason" ->
+          ("whether a row comes too late is asked before it is moved; set a value that is given, or move the " +
+            "rows by a statement of its own"))
     val older = roots.zip(old).toMap
     WinsOver(rule.fields.map(field(newer, _)), rule.fields.map(field(older, _)), rule)
   }
