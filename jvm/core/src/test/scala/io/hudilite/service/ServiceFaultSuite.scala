@@ -121,7 +121,8 @@ class ServiceFaultSuite extends FunSuite {
     mergeOnRead.map { case (n, p, r) => Served(n, TableType.MergeOnRead, p, r) }
 
   for (version <- Seq(6, 9); service <- all)
-    test(s"version $version: ${service.name} that fails or is killed at any call has happened or not, and can be ended") {
+    test(
+      s"version $version: ${service.name} that fails or is killed at any call has happened or not, and can be ended") {
       new Trial(version, service).run()
     }
 
@@ -189,7 +190,8 @@ class ServiceFaultSuite extends FunSuite {
 
     /** With one name for all instants that were not there before, and whatever number a log file got. */
     private def named(text: String): String =
-      "\\d{17}".r.replaceAllIn(text, m => if (known(m.matched)) m.matched else "new").replaceAll("\\.log\\.\\d+", ".log")
+      "\\d{17}".r.replaceAllIn(text, m => if (known(m.matched)) m.matched else "new").replaceAll("\\.log\\.\\d+",
+        ".log")
 
     private def assertSaved(world: World, clue: String): Unit =
       for (saved <- world.timeline.completed.filter(_.action == Action.Savepoint)) {

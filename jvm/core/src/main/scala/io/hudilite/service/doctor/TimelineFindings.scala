@@ -90,7 +90,7 @@ private[doctor] object TimelineFindings {
     val (what, advice, mend) = target match {
       case Some(time) if facts.timeline.isCompleted(time) =>
         (s"of the completed write $time was planned, and nothing of the write is gone yet. It keeps what follows from " +
-          "being archived.",
+            "being archived.",
           s"Removes it, and the write stays; where it is to go, take $time back with rollback instead.",
           Some(Mend.DropFromTimeline(instant)))
       case Some(time) if facts.timeline.isPendingWrite(time) =>

@@ -8,7 +8,16 @@ import io.hudilite.service.undo.Savepoints
 import io.hudilite.service.TextServices
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CleanPlan, CompactionPlan, InstantName, RestorePlan, RollbackPlan, State, WriteFolders}
+import io.hudilite.timeline.{
+  Action,
+  CleanPlan,
+  CompactionPlan,
+  InstantName,
+  RestorePlan,
+  RollbackPlan,
+  State,
+  WriteFolders
+}
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner}
 

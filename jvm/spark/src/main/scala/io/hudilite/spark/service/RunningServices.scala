@@ -39,5 +39,6 @@ object RunningServices {
     * milliseconds; raises `TABLE_NOT_FOUND`.
     */
   def await(session: SparkSession, path: String, millis: Long): Boolean =
-    Compactions.onDriver(session, path, Collections.emptyMap())((table, _) => InlineServices.await(session, table, millis))
+    Compactions.onDriver(session, path, Collections.emptyMap())((table, _) =>
+      InlineServices.await(session, table, millis))
 }

@@ -218,8 +218,9 @@ class CallSuite extends FunSuite {
       "CALL hudilite.system.delete_savepoint('COW')" -> "delete_savepoint does not work without it",
       "CALL hudilite.system.drop_partition('COW', 'p7')" -> "p7")
     val compaction = spark.sql(s"SELECT time FROM hudilite.`$mor`.history").head().getString(0)
-    checkCalls(s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}', dry_run => true)" ->
-      Seq("false T ada"),
+    checkCalls(
+      s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}', dry_run => true)" ->
+        Seq("false T ada"),
       s"CALL hudilite.system.delete_savepoint('COW', '${saved.getString(0)}')" -> Seq("true T ada"),
       s"CALL hudilite.system.rollback_to_instant('MOR', $compaction)" -> Seq("true T 2"),
       "SELECT count(*), sum(v) FROM hudilite.`MOR`" -> Seq("6 27"))
