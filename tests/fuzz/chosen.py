@@ -32,7 +32,7 @@ LIVES = (
     ),
     Chosen(
         "logs of version 8 with parquet blocks and nested rows",
-        Wish(version=8, log=True, index="BLOOM", partitions=2, nested=True, event_time=False, blocks="parquet"),
+        Wish(version=8, log=True, index="BLOOM", partitions=1, nested=True, event_time=False, blocks="parquet"),
         ("insert", "upsert", "remove", "evolve", "merge", "plan", "upsert", "compact", "insert into"),
     ),
     Chosen(

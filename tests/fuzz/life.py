@@ -203,7 +203,10 @@ class Life:
             self.moments.append(Moment(writes[0], self.state.copy()))
         everything = self.queries(self.state).everything()
         self.compare(self.load(), self.state, [everything, "SELECT count(*) AS c0 FROM {t}"])
-        if left := [*layout.strays(self.path), *layout.leftovers(self.path)]:
+        first = min((i.requested for i in layout.writes(self.path)), default="")
+        archived = {instant for instant in self.instants if instant < first}
+        strays = [file for file in layout.strays(self.path) if layout.instant_of(file) not in archived]
+        if left := [*strays, *layout.leftovers(self.path)]:
             raise Difference(f"left behind: {left}")
 
     # ---- questions

@@ -14,9 +14,13 @@ import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 object TextServices {
 
   def compact(table: Table, options: TransactionOptions = TransactionOptions()): Unit =
-    PendingCompactions.runnable(table).headOption.map(_.time)
-      .orElse(CompactionScheduler.schedule(table, Services.of().compaction, options).flatMap(_.instant))
+    planned(PendingCompactions.runnable(table.refresh()))(
+      CompactionScheduler.schedule(table, Services.of().compaction, options).flatMap(_.instant))
       .foreach(runCompaction(table.refresh(), _, options))
+
+  // To schedule makes a plan whose run died one to be run again.
+  private def planned(runnable: => Seq[Instant])(schedule: => Option[String]): Option[String] =
+    runnable.headOption.map(_.time).orElse(schedule).orElse(runnable.headOption.map(_.time))
 
   private def runCompaction(now: Table, time: String, options: TransactionOptions): Unit = {
     val instant = PendingCompactions.named(now, time)
@@ -46,7 +50,7 @@ object TextServices {
   }
 
   def cluster(table: Table, options: TransactionOptions = TransactionOptions()): Unit =
-    PendingClusterings.runnable(table).headOption.map(_.time).orElse(planClustering(table, options))
+    planned(PendingClusterings.runnable(table.refresh()))(planClustering(table, options))
       .foreach(runClustering(table.refresh(), _, options))
 
   def planClustering(table: Table, options: TransactionOptions = TransactionOptions()): Option[String] =

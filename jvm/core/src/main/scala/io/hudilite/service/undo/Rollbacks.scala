@@ -35,7 +35,9 @@ object Rollbacks {
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
     Transaction.prepared(table, options) {
-      val cutOff = Rollback.endAll(table.store).find { case (_, plan) => instant.forall(_ == plan.target.time) }
+      val cutOff = Rollback.unended(table.store, table.store.load())
+        .find { case (_, plan) => instant.forall(_ == plan.target.time) }
+      Rollback.endAll(table.store)
       new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       val now = table.refresh()
       val isPartOfRestore = now.timeline.pending.exists(_.action == Action.Restore)

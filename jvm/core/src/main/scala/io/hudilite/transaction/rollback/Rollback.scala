@@ -92,14 +92,18 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
     timeline.pendingWrites.filter(_.time == instant) match {
       case Seq() =>
-        files.foreach(take(instant, _, store.newInstantTime(timeline.lastTime.getOrElse(""))))
-        true
+        begun(timeline.pending, instant) match {
+          case Some(rollback) => recorded(instant, Nil, (files ++ planned(rollback)).distinct, Some(rollback))
+          case None =>
+            files.foreach(take(instant, _, store.newInstantTime(timeline.lastTime.getOrElse(""))))
+            true
+        }
       case pending =>
         val rollback = begun(timeline.pending, instant)
         if (rollback.isEmpty && (isCompaction(pending) || isClustering(pending, timeline))) {
           toRequested(pending, files)
           true
-        } else recorded(pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
+        } else recorded(instant, pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
     }
   }
 
@@ -131,9 +135,9 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def isRollbackOf(i: Instant, instant: String): Boolean =
     i.action == Action.Rollback && store.readRollbackPlan(i).exists(_.target.time == instant)
 
-  private def recorded(pending: Seq[Instant], files: Seq[String], begun: Option[Instant]): Boolean = {
+  private def recorded(instant: String, pending: Seq[Instant], files: Seq[String], begun: Option[Instant]): Boolean = {
     val started = System.nanoTime()
-    val target = InstantName(pending.head.time, pending.head.action)
+    val target = begun.flatMap(store.readRollbackPlan(_)).fold(InstantName(instant, pending.head.action))(_.target)
     val time = begun.map(_.time).getOrElse(request(RollbackPlan(target, requests(files))))
     if (!begun.exists(_.state == State.Inflight)) store.toInflight(time, Action.Rollback)
     // Where no lock reaches its writer, that one may have completed the instant before it could see the rollback.
@@ -154,8 +158,11 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
+    // As long as there are traces of the write, the rollback is pending: else it could not be told from one of a write
+    // that was planned again.
+    if (!isCompaction(pending)) pending.foreach(store.delete)
     store.completeRollback(time, metadata)
-    if (isCompaction(pending)) pending.foreach(store.revertToRequested) else pending.foreach(store.delete)
+    if (isCompaction(pending)) pending.foreach(store.revertToRequested)
     metadata
   }
 
@@ -181,26 +188,20 @@ private[hudilite] object Rollback {
   def condemned(store: TimelineStore, timeline: Timeline): Set[String] =
     targets(store, timeline, timeline.instants.filter(_.action == Action.Rollback))
 
-  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock.
-    *
-    * @return
-    *   those of which something was left to do, by the times that they had
-    */
-  def endAll(store: TimelineStore): Map[String, RollbackPlan] = {
+  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock. */
+  def endAll(store: TimelineStore): Unit = {
     val timeline = store.load()
-    val left = unended(store, timeline)
     targets(store, timeline, timeline.pending.filter(_.action == Action.Rollback)).toSeq.sorted.reverse
       .foreach(new Rollback(store).run(_))
-    left
   }
 
-  /** Pending rollbacks of what is pending, a compaction or clustering included. */
-  def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] = {
-    val (rollbacks, others) = timeline.pending.partition(_.action == Action.Rollback)
-    rollbacks.flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
-      .filter { case (_, plan) => !timeline.isCompleted(plan.target.time) && others.exists(_.time == plan.target.time) }
-      .toMap
-  }
+  /** Rollbacks that were begun and not ended, by their times. What they take back is pending, or has no trace in the
+    * timeline any more.
+    */
+  def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] =
+    timeline.pending.filter(_.action == Action.Rollback)
+      .flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
+      .filterNot { case (_, plan) => timeline.isCompleted(plan.target.time) }.toMap
 
   private def targets(store: TimelineStore, timeline: Timeline, rollbacks: Seq[Instant]): Set[String] =
     rollbacks.flatMap(store.readRollbackPlan(_)).map(_.target.time).filterNot(timeline.isCompleted).toSet
