@@ -1,6 +1,6 @@
 """Planning on a table of many file groups: CPU seconds of the driver and bytes sent to tasks.
 
-`driver_cpu_s` is what the JVM spends outside of tasks; `planning_cpu_s` leaves out its compilers and garbage collectors, too.
+`driver_cpu_s` is what the JVM spends outside of tasks; `planning_cpu_s` leaves out its compilers and collectors, too.
 
     python benchmarks/large.py --groups 100000
 

@@ -98,7 +98,8 @@ def step(progress: Progress | bool | None, what: str, body: Callable[[], T], cou
 
 
 def _reported(progress: Progress | bool | None, what: str) -> Reported:
-    return Reported(Bar(what) if progress is True else progress or None)
+    # A callable may be false, as an empty list is that takes down what it is told.
+    return Reported((Bar(what) if progress else None) if progress is None or isinstance(progress, bool) else progress)
 
 
 class _Call:

@@ -17,7 +17,7 @@ from fuzz.tables import ANY, Column, Pools, Row, Spec, Wish, random_spec
 
 Step = dict[str, Any]
 FILTERS, COUNTS = 30, 160
-CHOSEN_FILTERS, CHOSEN_COUNTS = 20, 40
+CHOSEN_FILTERS, CHOSEN_COUNTS = 33, 40
 COMBINED = {"hoodie.combine.before.insert": "true"}
 
 

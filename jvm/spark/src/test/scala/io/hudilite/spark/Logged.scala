@@ -2,15 +2,20 @@ package io.hudilite.spark
 
 import java.util.concurrent.ConcurrentLinkedQueue
 
-import org.apache.logging.log4j.LogManager
+import org.apache.logging.log4j.{Level, LogManager}
 import org.apache.logging.log4j.core.{LogEvent, Logger}
 import org.apache.logging.log4j.core.appender.AbstractAppender
-import org.apache.logging.log4j.core.config.Property
+import org.apache.logging.log4j.core.config.{Configurator, Property}
+import org.slf4j.LoggerFactory
+import org.slf4j.helpers.NOPLoggerFactory
 
 import scala.collection.JavaConverters._
 
 /** What is logged under a name while something runs, in whichever thread. */
 object Logged {
+
+  /** Not so where the tests of the core, which log nothing, come before Spark in the classpath. */
+  val isHeard: Boolean = !LoggerFactory.getILoggerFactory.isInstanceOf[NOPLoggerFactory]
 
   /** `LEVEL message` of each. */
   def during(name: String)(body: => Any): Seq[String] = {
@@ -23,9 +28,14 @@ object Logged {
     }
     appender.start()
     val logger = LogManager.getLogger(name).asInstanceOf[Logger]
+    val level = logger.getLevel
     logger.addAppender(appender)
+    Configurator.setLevel(name, Level.INFO)
     try body
-    finally logger.removeAppender(appender)
+    finally {
+      logger.removeAppender(appender)
+      Configurator.setLevel(name, level)
+    }
     lines.asScala.toSeq
   }
 }
