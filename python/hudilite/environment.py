@@ -61,8 +61,12 @@ def java_flaw() -> str | None:
     if version is None:
         return f"Java was {found}" if found.startswith("not found") else found
     oldest = 8 if jars.spark_line() is jars.LINE_3_5 else 17
-    release = int(re.sub(r"^1\.", "", version).partition(".")[0])
-    return None if release >= oldest else f"it needs Java {oldest} or newer, and {found} is of version {version}"
+    release = re.match(r"(?:1\.)?(\d+)", version)
+    return (
+        None
+        if release is None or int(release[1]) >= oldest
+        else f"it needs Java {oldest} or newer, and {found} is of version {version}"
+    )
 
 
 def _java() -> str:

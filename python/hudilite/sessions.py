@@ -71,7 +71,8 @@ def session(app_name: str = "hudilite", master: str | None = None, **conf: Any) 
         return configured.getOrCreate()
     except Exception as e:
         # PySpark says no more than that its gateway has exited, or that a file is not there.
-        reason = environment.java_flaw()
+        # A client of Spark Connect needs no Java.
+        reason = None if "SPARK_REMOTE" in os.environ or "spark.remote" in conf else environment.java_flaw()
         if reason is None:
             raise
         raise JavaNotUsable(told("JAVA_NOT_USABLE", reason=reason)) from e

@@ -139,7 +139,8 @@ def restore(
         (done,) = driver.call(spark, _RESTORE, path, dry_run=True, **arguments)
         return _restored(done)
     (done,), reported = running.run(spark, _RESTORE, path, progress, **arguments)
-    reported.ended(len(done["writes"]))
+    # Plans count on the way, too.
+    reported.ended(max(len(done["writes"]), reported.total))
     return _restored(done)
 
 

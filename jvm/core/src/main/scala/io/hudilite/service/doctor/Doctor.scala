@@ -98,9 +98,10 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       case Mend.RollBack(instant) => traces.rollBack(instant)
       case Mend.EndRollback(target) =>
         new Rollback(table.store).run(target)
-        // The write may have been gone before the rollback could be ended.
-        timeline.pending.filter(i =>
-          i.action == Action.Rollback && !timeline.contains(target) &&
+        // What has completed and was archived meanwhile is not taken back.
+        val left = table.store.load()
+        left.pending.filter(i =>
+          i.action == Action.Rollback && !left.contains(target) &&
             table.store.readRollbackPlan(i).exists(_.target.time == target)).foreach(table.store.delete)
       case Mend.DropFromTimeline(instant) => table.store.delete(instant)
       case Mend.DropClustering(instant) =>

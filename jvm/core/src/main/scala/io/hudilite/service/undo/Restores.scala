@@ -104,8 +104,9 @@ object Restores {
     if (!now.timeline.isCompleted(to))
       throw impossible(now, to, "no completed write of the active timeline has this instant")
     now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
-    // In layout 1 a planned clustering looks like one.
-    val plans = now.store.pendingClusterings(now.timeline).map(_._1.time).toSet
+    // In layout 1 a clustering looks like one; of one that is only planned there are no files.
+    val plans =
+      now.store.pendingClusterings(now.timeline).map(_._1).filter(_.state == State.Requested).map(_.time).toSet
     now.timeline.pending.find(i => i.time > to && Action.Writes(i.action) && !plans(i.time)).foreach(i =>
       throw impossible(now, to, s"the write ${i.time} is under way"))
     try now.checkRetained(to)

@@ -19,7 +19,7 @@ final case class RolledBackWrite(instant: String, write: String, action: String,
 object Rollbacks {
 
   /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. */
-  def preview(table: Table, instant: Option[String]): RolledBackWrite = {
+  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).getOrElse {
     val write = checked(table, instant)
     RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
   }
@@ -35,16 +35,30 @@ object Rollbacks {
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
     Transaction.prepared(table, options) {
-      val cutOff = Rollback.unended(table.store, table.store.load())
-        .find { case (_, plan) => instant.forall(_ == plan.target.time) }
+      val begun = cutOff(table, instant)
       Rollback.endAll(table.store)
       new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       val now = table.refresh()
-      val isPartOfRestore = now.timeline.pending.exists(_.action == Action.Restore)
-      cutOff.filterNot(_ => isPartOfRestore).fold(newest(now, instant)) { case (time, plan) =>
-        RolledBackWrite(time, plan.target.time, plan.target.action, plan.requests.map(_.files.size).sum)
-      }
+      begun.filter(done => now.timeline.completed.exists(i => i.action == Action.Rollback && i.time == done.instant))
+        .getOrElse(newest(now, instant))
     }
+
+  /** Whether the write is being taken back, or was when who did so ended. */
+  def isBegun(table: Table, instant: String): Boolean =
+    Rollback.unended(table.store, table.timeline).values.exists(_.target.time == instant)
+
+  /** A rollback of a write that had completed, which was cut off when the write was gone. While a table is restored
+    * rollbacks are part of that.
+    */
+  private def cutOff(table: Table, instant: Option[String]): Option[RolledBackWrite] = {
+    val timeline = table.store.load()
+    if (timeline.pending.exists(_.action == Action.Restore)) None
+    else Rollback.unended(table.store, timeline).find { case (_, plan) =>
+      instant.forall(_ == plan.target.time) && Rollback.hadCompleted(table.store, plan.target.time)
+    }.map { case (time, plan) =>
+      RolledBackWrite(time, plan.target.time, plan.target.action, plan.requests.map(_.files.size).sum)
+    }
+  }
 
   private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
     val write = checked(now, instant)

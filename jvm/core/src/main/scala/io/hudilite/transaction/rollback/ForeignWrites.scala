@@ -18,17 +18,9 @@ private[hudilite] final class ForeignWrites(store: TimelineStore, policy: Foreig
   private val basePath = store.basePath
   private val liveness = new Liveness(storage, basePath, self)
 
-  /** Ends what was being taken back, rolls back what the policy says is dead, and raises `WRITE_PENDING` for what may be
-    * alive. The timeline as it is then.
-    */
+  /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. The timeline as it is then. */
   def settle(): Timeline = {
-    val found = store.load()
-    val timeline =
-      if (policy == Keep || Rollback.unended(store, found).isEmpty) found
-      else {
-        Rollback.endAll(store)
-        store.load()
-      }
+    val timeline = store.load()
     val pendingWrites = timeline.pending.filter(i => Action.Writes(i.action))
     if (policy == Keep || pendingWrites.isEmpty) timeline
     else if (rollBackAll(timeline, pendingWrites)) store.load()

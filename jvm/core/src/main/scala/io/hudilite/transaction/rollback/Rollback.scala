@@ -203,6 +203,14 @@ private[hudilite] object Rollback {
       .flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
       .filterNot { case (_, plan) => timeline.isCompleted(plan.target.time) }.toMap
 
+  /** Whether nothing says that a write that is being taken back never completed: a completed one has no marker, no
+    * heartbeat and no owner.
+    */
+  def hadCompleted(store: TimelineStore, instant: String): Boolean =
+    Markers.list(store.storage, store.basePath, instant).isEmpty &&
+      Heartbeat.lastBeat(store.storage, store.basePath, instant).isEmpty &&
+      !Owner.files(store.storage, store.basePath).exists(_.name == instant)
+
   private def targets(store: TimelineStore, timeline: Timeline, rollbacks: Seq[Instant]): Set[String] =
     rollbacks.flatMap(store.readRollbackPlan(_)).map(_.target.time).filterNot(timeline.isCompleted).toSet
 }

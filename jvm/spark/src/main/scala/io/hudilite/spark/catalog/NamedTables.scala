@@ -53,7 +53,6 @@ private[catalog] object NamedTables {
     metastore.requireDatabase(ident)
     val path = asked.location.getOrElse(metastore.defaultPath(ident))
     val format = asked.registeredAs(path)
-    asked.checkNulls(path, schema)
     if (format == Registered.Hudi && !takesHudi) throw Refusal.HiveForHudi.of(path)
     val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
     else schema
@@ -68,6 +67,7 @@ private[catalog] object NamedTables {
         register(ident, place, place.schema, asked)
         place
       case None =>
+        asked.checkNulls(path, schema)
         if (asked.location.isEmpty) requireEmpty(place)
         val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
         if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, columns, asked))

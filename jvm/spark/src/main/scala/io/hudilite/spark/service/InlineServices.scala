@@ -5,6 +5,7 @@ import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
+import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -46,6 +47,7 @@ object InlineServices extends AfterCommit {
           session.sparkContext.setLocalProperty("spark.scheduler.pool", "hudilite")
           session.sparkContext.setJobDescription(s"hudilite services of ${table.basePath}")
           round(target, table)
+          CachedPlans.refresh(session, table.basePath)
         })
       if (!begun) log.warn(s"No services of ${table.basePath} after this write: the application has ended.")
     }

@@ -22,7 +22,7 @@ object Undos {
     */
   def rollback(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       dryRun: Boolean): RolledBackWrite = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
-    instant.filter(time => table.pendingClusterings.values.exists(_ == time)) match {
+    instant.filter(time => table.pendingClusterings.values.exists(_ == time) && !Rollbacks.isBegun(table, time)) match {
       case Some(time) => withdrawn(table, time, TransactionOptions.of(conf.commit), dryRun)
       case None if dryRun => Rollbacks.preview(table, instant)
       case None => Rollbacks.run(table, instant, TransactionOptions.of(conf.commit))

@@ -30,7 +30,7 @@ object CachedPlans {
     * changed the table is committed.
     */
   def refresh(session: SparkSession, path: String): Unit =
-    try if (!session.sharedState.cacheManager.isEmpty) refreshFound(session, path)
+    try if (!session.sharedState.cacheManager.isEmpty) synchronized(refreshFound(session, path))
     catch {
       case NonFatal(e) =>
         log.error(s"What is cached of $path may be of an earlier state; UNCACHE TABLE gives it up.", e)

@@ -63,6 +63,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named))
+    CachedPlans.refresh(SparkSession.active, target.basePath)
     target.afterCommit(target, run.table)
     CachedPlans.refresh(SparkSession.active, target.basePath)
   }
