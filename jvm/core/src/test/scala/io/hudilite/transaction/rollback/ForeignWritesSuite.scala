@@ -1,10 +1,12 @@
 package io.hudilite.transaction.rollback
 
 import io.hudilite.TestTables
+import io.hudilite.config.TableType
 import io.hudilite.error.CommitConflict
+import io.hudilite.service.TextServices
 import io.hudilite.table.Table
-import io.hudilite.timeline.Action
-import io.hudilite.transaction.TransactionOptions
+import io.hudilite.timeline.{Action, InstantName, RollbackPlan}
+import io.hudilite.transaction.{TextWrites, TransactionOptions, World}
 
 import java.nio.file.{Files, Path}
 import java.nio.file.attribute.FileTime
@@ -59,6 +61,20 @@ class ForeignWritesSuite extends FunSuite {
       val error = intercept[CommitConflict](write(table, ForeignWrites.Expired))
       assertEquals((error.condition, error.parameters("instant")), ("WRITE_PENDING", time))
       assertEquals(TestTables.files(table), before)
+    }
+
+    test(s"version $version: a clustering that another program is taking back to run it again is left to it") {
+      val world = new World("/t",
+        storage => TextWrites.insert("h-0").run(TextWrites.table(storage, "/t", version, TableType.CopyOnWrite)))
+      val store = world.table.store
+      val time = TextServices.planClustering(world.table).get
+      val action = world.timeline.pending.find(_.time == time).get.action
+      store.toInflight(time, action)
+      val rollback = store.newInstantTime(time)
+      store.requestRollback(rollback, RollbackPlan(InstantName(time, action), Nil))
+      store.toInflight(rollback, Action.Rollback)
+      TextWrites.insert("i-0").run(world.table)
+      assertEquals(world.timeline.pending.map(_.time), Seq(time, rollback))
     }
 
     test(s"version $version: a pending write with a fresh heartbeat refuses ours, one with an old one is rolled back") {

@@ -55,8 +55,10 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
     val passed = footer.bloom.filter(_ => useBloom).fold(inRange) { filter =>
-      val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)
-      if (inRange.length > KeyProbe.Sample && KeyProbe.expected(filter, inRange) > ofEveryPage) inRange
+      // The pages are in the whole footer, which few keys do not need.
+      lazy val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)
+      if (inRange.length > KeyProbe.Sample && inRange.length > ofEveryPage &&
+        KeyProbe.expected(filter, inRange) > ofEveryPage) inRange
       else KeyProbe.letThrough(filter, inRange)
     }
     if (useBloom) metrics.bloomHits += passed.length

@@ -39,7 +39,8 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
         val probe = query.collectFirst { case p: IndexProbe => p }
         val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
         WriteLayout.lateGroups(table, () => changing(query, arriving).getOrElse(all(table)), target.conf, estimated,
-          () => probe.fold(IncomingRows(None))(counted(_, estimated, target)), parallelism, cores, takers)
+          () => probe.fold(IncomingRows(None))(counted(_, estimated, target, arriving.isDefined)), parallelism, cores,
+          takers)
     }
   }
 
@@ -47,9 +48,12 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   private def fromAbove(query: LogicalPlan, probe: IndexProbe): Boolean =
     query.collectFirst { case s: SharedRows if s.shared eq probe.shared => s.child }.exists(EstimatedAtMost(_))
 
-  /** The rows that are looked up, which are counted by then; no other ones can be new. */
-  private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget): IncomingRows =
-    probe.shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target, probe.target.keysIn))
+  /** The rows that are looked up, which are counted by then; no other ones can be new. To which partitions rows move
+    * nobody has counted.
+    */
+  private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget, move: Boolean): IncomingRows =
+    probe.shared.counted.fold(IncomingRows(estimated))(
+      IncomingRows.counted(_, target, if (move) Map.empty else probe.target.keysIn))
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 

@@ -7,13 +7,13 @@ import io.hudilite.spark.stage.OfSnapshot
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Statistics, UnaryNode}
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
   *
   * It stands where the scan of the table stood. Its rows are a superset of the matching ones (the join above decides)
-  * and it reads only files, and of them only pages, that can hold one of the keys.
+  * and, unless they are many, it reads only files, and of them only pages, that can hold one of the keys.
   *
   * @param key
   *   record key (string) of a row of `child`
@@ -97,8 +97,11 @@ private[plan] object KeyLookup {
     * and passes over what log files delete, which cost more in a scan.
     */
   private def isLarge(probe: IndexProbe): Boolean =
-    probe.keyCount >= FewKeys && !probe.output.exists(_.name == RowPlace.Position) &&
+    probe.keyCount >= FewKeys && !asksForSome(probe) && !probe.output.exists(_.name == RowPlace.Position) &&
       hasAtMost(probe.target.table, probe.keyCount * RowsPerKey)
+
+  /** Whether the keys are some of the rows that are counted, and may be few: those of rows that move. */
+  private def asksForSome(probe: IndexProbe): Boolean = probe.child.exists(_.isInstanceOf[Filter])
 
   /** Folders are listed until their files alone are too many. */
   private def hasAtMost(table: Table, rows: BigInt): Boolean = {

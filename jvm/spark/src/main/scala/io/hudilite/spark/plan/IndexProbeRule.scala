@@ -180,7 +180,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   private def spelled(fixed: Map[String, Expression]): String => Option[Expression] = name =>
     fixed.get(name).filterNot(value => holdsFractions(value.dataType))
 
-  private def holdsFractions(dataType: DataType): Boolean = dataType match {
+  private[plan] def holdsFractions(dataType: DataType): Boolean = dataType match {
     case FloatType | DoubleType => true
     case struct: StructType => struct.fields.exists(f => holdsFractions(f.dataType))
     case _ => false

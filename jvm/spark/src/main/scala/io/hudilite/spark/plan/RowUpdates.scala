@@ -78,7 +78,8 @@ private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper 
   }
 
   private def same(column: String, value: Expression): Boolean = isOld(column, value) || joined.exists {
-    case EqualTo(l, r) =>
+    // Zeros of both signs are equal, and their partitions are not.
+    case EqualTo(l, r) if !IndexProbeRule.holdsFractions(l.dataType) =>
       (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
     case _ => false
   }
