@@ -26,11 +26,6 @@ class Chosen:
 
 LIVES = (
     Chosen(
-        "logs of version 8 with parquet blocks and nested rows",
-        Wish(version=8, log=True, index="BLOOM", partitions=1, nested=True, event_time=False, blocks="parquet"),
-        ("insert", "upsert", "remove", "evolve", "merge", "plan", "upsert", "compact", "insert into"),
-    ),
-    Chosen(
         "rewritten files of version 9 with bloom filters",
         Wish(version=9, log=False, index="BLOOM", partitions=2, nested=True),
         ("insert", "merge", "move", "upsert", "cluster", "delete_partition", "remove", "past", "changes"),
@@ -49,5 +44,5 @@ LIVES = (
 #: What the lives of a Spark have done at the end, by the names that `Life.done` counts.
 KINDS = {
     "upsert", "insert", "delete", "delete_partition", "update", "remove", "merge", "insert into",
-    "compact", "fold", "plan", "cluster", "restore",
+    "compact", "fold", "cluster", "restore",
 }  # fmt: skip
