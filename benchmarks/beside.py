@@ -40,7 +40,7 @@ def arguments() -> argparse.Namespace:
 def by_calls(spark: SparkSession, path: Path, kind: str) -> None:
     """What the services do after a commit."""
     table = hudilite.table(spark, str(path))
-    if kind == "mor" and next(s for s in table.services() if s.service == "compaction").is_due:
+    if kind == "mor" and next(s for s in table.services() if s.service == "compaction").due:
         table.compact()
     table.clean()
     table.archive()
