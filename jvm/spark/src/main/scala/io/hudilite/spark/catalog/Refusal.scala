@@ -15,7 +15,7 @@ private[catalog] sealed abstract class Refusal(statement: String, reason: String
 }
 
 private[catalog] object Refusal {
-  case object Drop extends Refusal("DROP TABLE", "hudilite deletes no table; remove its directory")
+  case object Drop extends Refusal("DROP TABLE", "it is named by its path; remove its directory")
   case object Alter extends Refusal("ALTER TABLE",
         "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
   final case class Column(name: String, why: String) extends Refusal(s"ALTER TABLE of the column $name", why)
