@@ -8,11 +8,13 @@ another. Test folders are collected in an order that switches at most twice.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pyspark
 import startup
 from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 #: Without the second compiler the JVM reserves but 48 MB for code, and stops compiling when they are full.
@@ -45,6 +47,18 @@ def with_hudilite(builder: SparkSession.Builder) -> SparkSession.Builder:
     import hudilite
 
     return hudilite.configure(builder)
+
+
+def _launched(builder: SparkSession.Builder) -> SparkSession:
+    """The session, in a JVM of its own. One that ended before it told its port never saw a test, so another is started,
+    once; all tests of a folder would fail of it."""
+    try:
+        return builder.getOrCreate()
+    except PySparkRuntimeError as ended:
+        if "JAVA_GATEWAY_EXITED" not in str(ended):
+            raise
+        print(f"starting another JVM: {ended}", file=sys.stderr)
+        return builder.getOrCreate()
 
 
 class Sessions:
@@ -84,7 +98,7 @@ class Sessions:
             builder = with_hudilite(builder)
         if hudi == "interop":  # what is named there is Apache Hudi's to find
             builder._options.pop("spark.sql.catalog.spark_catalog", None)  # type: ignore[attr-defined]
-        session = builder.getOrCreate()
+        session = _launched(builder)
         session.sparkContext.setLogLevel(os.environ.get("HUDILITE_TEST_LOG", "OFF"))
         return session
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pyspark
@@ -36,9 +37,11 @@ def fetch(group: str, artifact: str, version: str, folder: Path) -> Path:
     java = shutil.which("java") or str(Path(os.environ["JAVA_HOME"]) / "bin" / "java")
     command = [java, "-jar", str(ivy), "-dependency", group, artifact, version, "-confs", "default", "-notransitive"]
     command += ["-types", "jar", "-cache", str(folder / "ivy")]
-    command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    jar = folder / f"{artifact}-{version}.jar"
-    if done.returncode != 0 or not jar.exists():
-        raise RuntimeError(f"cannot fetch {group}:{artifact}:{version}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return jar
+    with tempfile.TemporaryDirectory(dir=folder) as arriving:
+        command += ["-retrieve", f"{arriving}/[artifact]-[revision].[ext]"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        jar = Path(arriving) / f"{artifact}-{version}.jar"
+        if done.returncode != 0 or not jar.exists():
+            said = done.stdout[-2000:] + done.stderr[-2000:]
+            raise RuntimeError(f"cannot fetch {group}:{artifact}:{version}:\n{said}")
+        return jar.replace(folder / jar.name)  # never seen in part, by whoever asks meanwhile or after a kill
