@@ -100,6 +100,8 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 interop: .venv/pyspark-$(OLDEST_3)/interop build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop
 
+# Small jobs end before a second compiler has paid for itself.
+examples: export JDK_JAVA_OPTIONS := -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m
 examples: build .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(OLDEST_4)/ready ## the examples, on all three versions of PySpark
 	.venv/pyspark-$(OLDEST_3)/bin/python examples/quickstart.py
 	.venv/pyspark-$(OLDEST_4)/bin/python examples/quickstart.py
