@@ -140,8 +140,9 @@ final class ColumnsOfWritesSuite extends FunSuite {
     }
 
   private def tenth(ddl: String) =
-    s"named_struct('f', CAST(0.1 AS $ddl)) AS s, array(CAST(0.1 AS $ddl), null) AS l, map('k', CAST(0.1 AS $ddl)) AS m, " +
-      s"CAST(0.1 AS $ddl) AS f, CAST('NaN' AS $ddl) AS n, CAST('-Infinity' AS $ddl) AS i, CAST('-0.0' AS $ddl) AS z"
+    s"named_struct('f', CAST(0.1 AS $ddl)) AS s, array(CAST(0.1 AS $ddl), null) AS l, " +
+      s"map('k', CAST(0.1 AS $ddl)) AS m, CAST(0.1 AS $ddl) AS f, CAST('NaN' AS $ddl) AS n, " +
+      s"CAST('-Infinity' AS $ddl) AS i, CAST('-0.0' AS $ddl) AS z"
 
   for {
     kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
@@ -159,7 +160,8 @@ final class ColumnsOfWritesSuite extends FunSuite {
     def check(): Unit = for (vectorized <- Seq("true", "false"))
       SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
         val rows = spark.read.format("hudilite").load(path).selectExpr(values: _*).collect().map(_.toString)
-        assertEquals(rows.sorted.toSeq, Seq(1 -> 1, 2 -> 2, 3 -> 2, 4 -> 2, 5 -> 2, 6 -> 1).map { case (id, ts) =>
+        assertEquals(rows.sorted.toSeq,
+          Seq(1 -> 1, 2 -> 2, 3 -> 2, 4 -> 2, 5 -> 2, 6 -> 1).map { case (id, ts) =>
             s"[$id,$ts,0.1,0.1,null,0.1,0.1,NaN,-Infinity,-0.0]"
           })
       }
