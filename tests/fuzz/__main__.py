@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sessions import Sessions
 
-from fuzz.life import Difference, Life
+from fuzz.compared import Difference
+from fuzz.life import Life
 from fuzz.shrink import report
 from fuzz.steps import Author, Case
 

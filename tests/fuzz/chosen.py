@@ -26,9 +26,29 @@ class Chosen:
 
 LIVES = (
     Chosen(
+        "logs of version 9 with avro blocks",
+        Wish(version=9, log=True, index="SIMPLE", partitions=1, event_time=True, blocks="avro"),
+        ("bulk_insert", "upsert", "merge", "fold", "move", "compact", "update", "delete", "past", "changes"),
+    ),
+    Chosen(
+        "logs of version 8 with parquet blocks and nested rows",
+        Wish(version=8, log=True, index="BLOOM", partitions=1, nested=True, event_time=False, blocks="parquet"),
+        ("insert", "upsert", "remove", "evolve", "merge", "plan", "upsert", "compact", "insert into"),
+    ),
+    Chosen(
+        "logs of version 6 with a global index",
+        Wish(version=6, log=True, index="GLOBAL_SIMPLE", partitions=1, event_time=True, blocks="avro"),
+        ("upsert", "upsert", "update", "compact", "move", "insert_overwrite", "merge"),
+    ),
+    Chosen(
         "rewritten files of version 9 with bloom filters",
         Wish(version=9, log=False, index="BLOOM", partitions=2, nested=True),
         ("insert", "merge", "move", "upsert", "cluster", "delete_partition", "remove", "past", "changes"),
+    ),
+    Chosen(
+        "rewritten files of version 6 that are cleaned and archived",
+        Wish(version=6, log=False, index="GLOBAL_BLOOM", partitions=1, event_time=False),
+        ("bulk_insert", "upsert", "move", "clean", "evolve", "insert_overwrite_table", "archive"),
     ),
     Chosen(
         "buckets in logs of version 9",
@@ -43,6 +63,6 @@ LIVES = (
 )
 #: What the lives of a Spark have done at the end, by the names that `Life.done` counts.
 KINDS = {
-    "upsert", "insert", "delete", "delete_partition", "update", "remove", "merge", "insert into",
-    "compact", "fold", "cluster", "restore",
+    "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
+    "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",
 }  # fmt: skip

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-import shutil
+import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,22 +14,29 @@ from pyspark.sql import SparkSession
 
 import hudilite
 from fuzz import expected
+from fuzz.compared import Compared, Difference
 from fuzz.excluded import allowed
 from fuzz.frames import Frames
-from fuzz.queries import Queries, counted
+from fuzz.queries import META, Queries, counted
 from fuzz.settings import TOGETHER, applied
 from fuzz.state import KeyMovedTwice, State
 from fuzz.statements import sql
 from fuzz.steps import Case, Step
 from fuzz.tables import Pools, Row
 
-META = [("_hoodie_record_key", "string"), ("_hoodie_partition_path", "string")]
 PAST = "as.of.instant"
-SHOWN = 12  # rows of a difference that are told
+REPEATED = re.compile(
+    r"\[REPEATED_KEY\] The base file (.*) of a .*? holds the record key (.*?) more than once", re.DOTALL
+)
+COMPACTIONS = 3  # of which one does what was planned before, and one what a failing write asks for
 
 
-class Difference(AssertionError):
-    """An answer that is not the model's, with the step that found it."""
+class RepeatedKey(Exception):
+    """A log cannot say which row of this key changes, since its base file has several."""
+
+    def __init__(self, key: str, path: str) -> None:
+        super().__init__(f"{key} in {path}")
+        self.key, self.path = key, path
 
 
 @dataclass
@@ -47,11 +53,16 @@ class Life:
     def __init__(self, spark: SparkSession, case: Case, folder: Path) -> None:
         self.spark, self.case, self.path = spark, case, folder / "table"
         self.frames, self.state = Frames(spark), State(case.spec)
+        self.compared = Compared(self.frames)
         self.moments: list[Moment] = []
         self.instants: set[str] = set()
-        self.comparisons = 0
         self.done: Counter[str] = Counter()  # changes by their kinds, without those that were skipped
         self.skipped = 0
+
+    @property
+    def comparisons(self) -> int:
+        """Queries that the table and the model have answered alike."""
+        return self.compared.count
 
     def live(self) -> None:
         """All steps; raises `Difference` at the first wrong answer."""
@@ -68,12 +79,25 @@ class Life:
                 getattr(self, do)(step)
         elif do == "write" or self.moments:
             with applied(self.spark, step.get("settings", {})):
-                done = getattr(self, do, self.statement)(step)
+                done = self.changed(step)
             if done is not False:
                 self.done["insert into" if do == "insert" else step.get("operation", do)] += 1
                 self.after()
 
     # ---- changes
+
+    def changed(self, step: Step) -> Any:
+        """Does a change; one that a repeated key stops, as the error's advice says: after a compaction."""
+        for _ in range(COMPACTIONS):
+            try:
+                return getattr(self, step["do"], self.statement)(step)
+            except RepeatedKey as repeated:
+                if (repeated.key, repeated.path) not in self.state.repeated:
+                    raise Difference(f"no base file holds a key more than once: {repeated}") from repeated
+                self.done["repeated key"] += 1
+                self.compact(step)
+                self.after()
+        raise Difference(f"fails after {COMPACTIONS} compactions, too")
 
     def write(self, step: Step) -> bool:
         operation, rows = step["operation"], self.settled(step)
@@ -192,6 +216,8 @@ class Life:
         try:
             change()
         except Exception as error:
+            if self.case.spec.log and (said := REPEATED.search(str(error))):
+                raise RepeatedKey(said[2], said[1].rpartition("/")[0]) from error
             raise Difference(f"failed: {str(error)[:3000]}") from error
 
     def after(self) -> None:
@@ -202,7 +228,10 @@ class Life:
         if writes:
             self.moments.append(Moment(writes[0], self.state.copy()))
         everything = self.queries(self.state).everything()
-        self.compare(self.load(), self.state, [everything, "SELECT count(*) AS c0 FROM {t}"])
+        before = self.comparisons
+        self.compared.of(self.load(), self.state, [everything, "SELECT count(*) AS c0 FROM {t}"])
+        if self.comparisons < before + 2:
+            raise Difference(f"neither the table nor the model shows all rows: {everything}")
         first = min((i.requested for i in layout.writes(self.path)), default="")
         archived = {instant for instant in self.instants if instant < first}
         strays = [file for file in layout.strays(self.path) if layout.instant_of(file) not in archived]
@@ -216,9 +245,9 @@ class Life:
         if step["from"] == "cache":
             self.spark.sql(f"CACHE TABLE {table}")
         try:
-            self.compare(table, self.state, step["queries"], step["settings"])
+            self.compared.of(table, self.state, step["queries"], step["settings"])
             if counts := step.get("counts"):
-                self.compare(table, self.state, [counted(counts)], TOGETHER)
+                self.compared.of(table, self.state, [counted(counts)], TOGETHER)
         finally:
             if step["from"] == "cache":
                 self.spark.sql(f"UNCACHE TABLE {table}")
@@ -227,7 +256,7 @@ class Life:
         moment = self.moments[int(step["when"] * len(self.moments))]
         everything = self.queries(moment.state).everything()
         table = self.load(**{PAST: moment.instant.requested})
-        self.compare(table, moment.state, [everything, *step["queries"]])
+        self.compared.of(table, moment.state, [everything, *step["queries"]])
 
     def changes(self, step: Step) -> None:
         """Rows that the writes after `begin` and up to `end` wrote, as they were at the end."""
@@ -242,9 +271,9 @@ class Life:
             "hoodie.datasource.read.begin.instanttime": begin.instant.completed,
             "hoodie.datasource.read.end.instanttime": end.instant.completed,
         }
-        self.compare(self.load(**window), state, [self.queries(state).everything()])
+        self.compared.of(self.load(**window), state, [self.queries(state).everything()])
 
-    # ---- comparing
+    # ---- what is compared
 
     @property
     def name(self) -> str:
@@ -260,66 +289,8 @@ class Life:
         table.select("*", *(column for column, _ in META)).createOrReplaceTempView("t")  # a view has no hidden columns
         return "t"
 
-    def model(self, state: State) -> str:
-        """A view of the same rows in memory."""
-        rows = [{**r.values, META[0][0]: r.key, META[1][0]: r.path} for r in state.records]
-        self.frames.of([*state.columns, *META], rows).createOrReplaceTempView("m")
-        return "m"
-
     def queries(self, state: State) -> Queries:
         return Queries(random.Random(0), self.case.spec, Pools(random.Random(0), self.case.spec), state.columns)
-
-    def compare(
-        self,
-        table: str,
-        state: State,
-        queries: Sequence[str],
-        settings: dict[str, str] | None = None,
-    ) -> None:
-        """All queries at once, of the table and of the model; one by one when they differ or one fails.
-
-        Each is one comparison, however many rows or counts it gives, and none when both sides fail alike.
-        """
-        self.model(state)
-        with applied(self.spark, settings or {}):
-            found, wanted = self.answers(queries, table), self.answers(queries, "m")
-            if found == wanted and "error" not in found:
-                self.comparisons += len(queries)
-                return
-            differences = []
-            for query in queries:
-                one, other = self.answers([query], table), self.answers([query], "m")
-                if one != other:
-                    differences.append(f"{query}\n{described(one, other)}")
-                elif "error" not in one:
-                    self.comparisons += 1
-        if differences:
-            raise Difference(f"with {settings or {}}: " + "\n".join(differences))
-        if found != wanted:
-            raise Difference(f"with {settings or {}}, only together: {queries}\n{described(found, wanted)}")
-
-    def answers(self, queries: Sequence[str], table: str) -> dict[str, Any]:
-        """Rows as lines of JSON with how often each comes, or the error."""
-        shown = "to_json(struct(*), map('ignoreNullFields', 'false'))"
-        parts = [
-            f"SELECT {i} AS q, {shown} AS j FROM ({query.replace('{t}', table).replace('{m}', 'm')})"
-            for i, query in enumerate(queries)
-        ]
-        try:
-            rows = self.spark.sql(" UNION ALL ".join(parts)).collect()
-        except Exception as error:
-            return {"error": str(error).split("\n")[0][:600]}
-        return dict(Counter(f"{row[0]} {row[1]}" for row in rows))
-
-
-def described(found: dict[str, Any], wanted: dict[str, Any]) -> str:
-    """How two answers differ."""
-    if "error" in found or "error" in wanted:
-        return f"  table: {found.get('error', 'answers')}\n  model: {wanted.get('error', 'answers')}"
-    more, less = Counter(found), Counter(wanted)
-    lines = [f"  table only, {n} x: {line}" for line, n in list((more - less).items())[:SHOWN]]
-    lines += [f"  model only, {n} x: {line}" for line, n in list((less - more).items())[:SHOWN]]
-    return "\n".join(lines)
 
 
 def told(step: Step) -> str:
@@ -327,13 +298,3 @@ def told(step: Step) -> str:
     if step["do"] == "write":
         return f"{step['operation']} of {len(step['rows'])} rows"
     return sql(step, "t")[:600] if step["do"] in ("update", "remove", "merge", "insert") else str(step["do"])
-
-
-def run(spark: SparkSession, case: Case, folder: Path) -> Life:
-    """Lives the case in a new folder, which is gone afterwards."""
-    life = Life(spark, case, folder)
-    try:
-        life.live()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return life

@@ -37,12 +37,12 @@ POOLS: dict[str, tuple[str, ...]] = {
 }
 #: What keeps many conditions in one query from failing all by the overflow of one.
 TOGETHER = {"spark.sql.ansi.enabled": "false"}
-#: What keeps many small queries from being compiled one by one, besides.
-CHEAP = {
-    **TOGETHER,
+#: What keeps a query of few rows from being compiled, and from being planned again when a part of it is done.
+INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "1",
 }  # fmt: skip
+CHEAP = {**TOGETHER, **INTERPRETED}
 #: What the making of a case rests on, whatever it sets.
 FIXED = {"spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "false", "spark.sql.ansi.enabled": "true"}
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from fuzz.life import Difference, Life
+from fuzz.compared import Difference
+from fuzz.life import Life
 from fuzz.steps import Case
 
 

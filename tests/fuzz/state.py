@@ -55,30 +55,27 @@ class State:
     buried: set[tuple[str, str]] = field(default_factory=set)  # keys that a base file or a log of a bucket still has
     commits: int = 0
     late: set[int] = field(default_factory=set)  # writes with rows that lost to older ones
+    repeated: set[tuple[str, str]] = field(default_factory=set)  # keys of which a base file may have several rows
     moved: int = 0  # rows that statements took to other partitions
 
     def copy(self) -> State:
         return replace(
             self, columns=list(self.columns), records=list(self.records), graves=dict(self.graves),
-            buried=set(self.buried), late=set(self.late),
+            buried=set(self.buried), late=set(self.late), repeated=set(self.repeated),
         )  # fmt: skip
 
     def begin(self, columns: Iterable[Column] = ()) -> None:
-        """A write of rows with these columns: new ones are added, wider types adopted."""
+        """A write of rows with these columns: new ones are added, wider types adopted.
+
+        Values are texts, and a wider column has each value that is written alike: the float 0.1 becomes the double 0.1.
+        """
         self.commits += 1
         types = dict(self.columns)
         for name, ddl in columns:
             incoming, old = kinds.STORED.get(ddl, ddl), types.get(name)
-            wider = old is None or incoming in kinds.WIDER.get(old, ())
-            if old is not None and wider:
-                self._widen(name, old, incoming)
-            types[name] = incoming if wider or old is None else old
+            if old is None or incoming in kinds.WIDER.get(old, ()):
+                types[name] = incoming
         self.columns = list(types.items())
-
-    def _widen(self, name: str, old: str, new: str) -> None:
-        self.records = [
-            replace(r, values={**r.values, name: kinds.widened(r.values.get(name), old, new)}) for r in self.records
-        ]
 
     def record(self, row: Row) -> Record:
         """A row as one of this write."""
@@ -151,6 +148,12 @@ class State:
     def insert(self, rows: Iterable[Row], combine: bool = False) -> None:
         """No key is looked up; rows may repeat one."""
         self.records += self.newest(rows) if combine else [self.record(row) for row in rows]
+        self._note_repeated()
+
+    def _note_repeated(self) -> None:
+        """For good, as what a log takes out of a base file is still there, and past rows can come back."""
+        places = Counter((r.key, r.path) for r in self.records)
+        self.repeated |= {place for place, rows in places.items() if rows > 1}
 
     def delete(self, rows: Iterable[Row]) -> None:
         """Drops the records of these keys, whatever their ordering values."""
@@ -175,6 +178,7 @@ class State:
             self.graves.clear()
             self.buried.clear()
         self.records += fresh
+        self._note_repeated()
 
     def change(self, updates: dict[int, Row | None], inserts: Iterable[Row] = ()) -> None:
         """What a statement does to rows by number; `None` is a delete. Raises `KeyMovedTwice` where that fails."""
@@ -210,6 +214,7 @@ class State:
             if not same:
                 kept.append(change)
         self.records = kept + [self.record(row) for row in inserts]
+        self._note_repeated()
         self.moved += len(moved)
 
     def _check_arrivals(self, moved: list[Record], placed: list[Record], late: set[tuple[str, str]]) -> None:

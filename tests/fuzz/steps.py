@@ -17,7 +17,7 @@ from fuzz.tables import ANY, Column, Pools, Row, Spec, Wish, random_spec
 
 Step = dict[str, Any]
 FILTERS, COUNTS = 30, 160
-CHOSEN_FILTERS, CHOSEN_COUNTS = 33, 40
+CHOSEN_FILTERS, CHOSEN_COUNTS = 18, 40
 COMBINED = {"hoodie.combine.before.insert": "true"}
 
 
@@ -49,6 +49,7 @@ class Author:
         self.spec = random_spec(self.rng, wish)
         self.pools = Pools(self.rng, self.spec)
         self.columns: list[Column] = list(self.spec.columns)
+        self.narrow: Row = {}  # types of columns before they became wider
         self.used: set[tuple[str, str]] = set()  # identities that were written, for batches that must not repeat one
 
     def case(self, changes: int, asks: int) -> Case:
@@ -166,8 +167,10 @@ class Author:
             column, old = self.rng.choice(wider)
             new = self.rng.choice(kinds.WIDER[old])
             self.columns = [(n, new if n == column else d) for n, d in self.columns]
-        else:
-            self.columns = [*self.columns, (f"added{len(self.columns)}", kinds.random_ddl(self.rng))]
+            step = self.upsert()
+            self.narrow[column] = old  # some of the later writes bring it so
+            return step
+        self.columns = [*self.columns, (f"added{len(self.columns)}", kinds.random_ddl(self.rng))]
         return self.upsert()
 
     def statement(self, kind: str | None = None) -> Step:
@@ -188,7 +191,8 @@ class Author:
         """A write of a frame."""
         inserts = operation in ("insert", "bulk_insert")
         fresh = inserts and self.used and not may_repeat(self.spec)
-        rows = [self.pools.row(self.columns, fresh_key=bool(fresh)) for _ in range(count)]
+        columns = [(n, self.narrow.get(n, d) if self.rng.random() < 0.4 else d) for n, d in self.columns]
+        rows = [self.pools.row(columns, fresh_key=bool(fresh)) for _ in range(count)]
         rows = self._legal(rows, operation)
         if self.rng.random() < 0.2 and len(rows) > 1 and operation == "upsert":
             self.rng.shuffle(rows)
@@ -196,7 +200,6 @@ class Author:
         options = dict(self.spec.always)
         if inserts and self.rng.random() < 0.3:
             options |= COMBINED
-        columns = list(self.columns)
         if self.rng.random() < 0.2:
             self.rng.shuffle(columns)
         slices = self.rng.choice((0, 0, 1, 3))

@@ -119,8 +119,14 @@ object LateMoves extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta => RowLevelWrite.operationOf(write).filter(compares).fold(write: LogicalPlan) { operation =>
-        write.withNewQuery(new LateMoves(write.query, operation).inTime)
+        // Without the table in it, as under a condition that no row meets, a plan has no old rows.
+        tableOf(write.query).fold(write: LogicalPlan)(table =>
+          write.withNewQuery(new LateMoves(write.query, operation, table).inTime))
       }
+  }
+
+  private def tableOf(query: LogicalPlan): Option[DataSourceV2Relation] = query.collectFirst {
+    case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r
   }
 
   private def compares(operation: RowLevelWrite): Boolean = {
@@ -130,17 +136,14 @@ object LateMoves extends Rule[LogicalPlan] {
   }
 }
 
-private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite) {
+private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite, table: DataSourceV2Relation) {
 
   private val target = operation.target
   private val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
   private val roots = rule.fields.map(MovedRows.root).distinct
   private val updates = new UpdatesOf(query)
 
-  private lazy val old: Seq[Attribute] = {
-    val table = query.collectFirst { case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r }
-    roots.flatMap(root => table.flatMap(_.output.find(a => SQLConf.get.resolver(a.name, root))))
-  }
+  private val old: Seq[Attribute] = roots.flatMap(root => table.output.find(a => SQLConf.get.resolver(a.name, root)))
 
   def inTime: LogicalPlan = of(query)
 

@@ -127,8 +127,14 @@ object SchemaAlignment {
       val key = NamedLambdaVariable("key", from.keyType, nullable = false)
       val value = NamedLambdaVariable("value", from.valueType, from.valueContainsNull)
       TransformValues(e, LambdaFunction(cast(value, into.valueType), Seq(key, value)))
-    case _ => Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
+    // By way of its text, as Hudi widens it and as readers widen the files from before: 0.1 stays 0.1.
+    case (FloatType, DoubleType) => sparks(sparks(e, StringType), DoubleType)
+    case _ => sparks(e, to)
   }
+
+  /** Spark's own cast. */
+  private def sparks(e: Expression, to: DataType): Expression =
+    Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
 
   /** The struct with the fields of another, by name; what it lacks is null. */
   private def struct(e: Expression, from: StructType, into: StructType): Expression =

@@ -183,6 +183,30 @@ class MovedRowsSuite extends FunSuite {
       if (tableType == "COPY_ON_WRITE") assertEquals(groups(path), before, "new rows are packed")
     }
 
+  for {
+    mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+  }
+    test(s"a statement that would move rows under a condition that none can meet moves none, $tableType, $mode") {
+      val path = table(tableType, 4, "hoodie.record.merge.mode" -> mode)
+      val before = texts(path)
+      rows(0, 6, "'to'", 2).createOrReplaceTempView("moving")
+      def merge(on: String, clauses: String): String = s"MERGE INTO hudilite.`$path` t USING moving s ON $on $clauses"
+      for {
+        never <- Seq("t.id = NULL", "t.id <> t.id AND false", "1 = 2")
+        set <- Seq("p = 'to'", "p = 'to', ts = 0L")
+        statement <- Seq(s"UPDATE hudilite.`$path` t SET $set WHERE $never",
+          merge("t.id = s.id", s"WHEN MATCHED AND $never THEN UPDATE SET $set"),
+          merge(s"t.id = s.id AND $never", s"WHEN MATCHED THEN UPDATE SET $set"),
+          merge("t.id = s.id", s"WHEN NOT MATCHED BY SOURCE AND $never THEN UPDATE SET $set"))
+      } {
+        spark.sql(statement)
+        assertEquals(texts(path), before, statement)
+      }
+      spark.sql(merge("t.id = s.id AND t.id = NULL", "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"))
+      assertEquals(texts(path), (before ++ shown(0, 6, "to", 2, "at 2")).sorted)
+    }
+
   for ((tableType, _, kind) <- layouts.take(4))
     test(s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType") {
       val path = table(tableType, 6, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")

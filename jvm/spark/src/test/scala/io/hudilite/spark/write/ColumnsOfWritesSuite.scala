@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.service.Compactions
 
 import java.nio.file.Files
 
@@ -137,6 +138,46 @@ final class ColumnsOfWritesSuite extends FunSuite {
       assertEquals(read.where("id < 3").selectExpr("id", "to_json(transform(l, e -> e.z))", "m['k'].g", "aa[0]['q'][0]")
           .collect().map(_.toString).sorted.toSeq, Seq("[1,[null],null,7]", "[2,[null],null,7]"))
     }
+
+  private def tenth(ddl: String) =
+    s"named_struct('f', CAST(0.1 AS $ddl)) AS s, array(CAST(0.1 AS $ddl), null) AS l, " +
+      s"map('k', CAST(0.1 AS $ddl)) AS m, CAST(0.1 AS $ddl) AS f, CAST('NaN' AS $ddl) AS n, " +
+      s"CAST('-Infinity' AS $ddl) AS i, CAST('-0.0' AS $ddl) AS z"
+
+  for {
+    kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+    version <- Seq("6", "9")
+  } test(s"a float becomes the double that is written alike, in old files and logs and in new rows: $kind $version") {
+    val path = Files.createTempDirectory("hudilite-floats").resolve("table").toString
+    val conf = facts ++ Seq("hoodie.datasource.write.table.type" -> kind, "hoodie.write.table.version" -> version)
+    row(s"explode(array(1, 2, 3, 4)) AS id, 1 AS p, 1 AS ts, ${tenth("FLOAT")}")
+      .write.format("hudilite").options(conf).mode("append").save(path)
+    write(path, s"2 AS id, 1 AS p, 2 AS ts, ${tenth("FLOAT")}")
+    write(path, s"3 AS id, 1 AS p, 2 AS ts, ${tenth("DOUBLE")}")
+    write(path, s"explode(array(4, 5)) AS id, 1 AS p, 2 AS ts, ${tenth("FLOAT")}")
+    write(path, s"6 AS id, 1 AS p, 1 AS ts, ${tenth("FLOAT")}", "hoodie.datasource.write.operation" -> "insert")
+    val values = Seq("id", "ts", "s.f", "l[0]", "l[1]", "m['k']", "f", "n", "i", "z")
+    def check(): Unit = for (vectorized <- Seq("true", "false"))
+      SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
+        val rows = spark.read.format("hudilite").load(path).selectExpr(values: _*).collect().map(_.toString)
+        assertEquals(rows.sorted.toSeq,
+          Seq(1 -> 1, 2 -> 2, 3 -> 2, 4 -> 2, 5 -> 2, 6 -> 1).map { case (id, ts) =>
+            s"[$id,$ts,0.1,0.1,null,0.1,0.1,NaN,-Infinity,-0.0]"
+          })
+      }
+    check()
+    spark.sql(s"UPDATE hudilite.`$path` SET ts = ts WHERE id = 1") // copy on write reads and writes the others, too
+    check()
+    if (kind == "MERGE_ON_READ") {
+      val compacted = Compactions.start(spark, path, java.util.Collections.emptyMap[String, String], None).result()
+      assertEquals(compacted.size, 1)
+      check()
+    }
+    spark.sql(s"INSERT INTO hudilite.`$path` SELECT 7, 1, 1, ${tenth("FLOAT")}")
+    assertEquals(
+      spark.read.format("hudilite").load(path).where("id = 7").select("f").head().getDouble(0),
+      0.1f.toDouble, "Spark's own cast, before the rows come to the table")
+  }
 
   test("a key in a struct keeps its type while the struct grows") {
     val path = Files.createTempDirectory("hudilite-nested-key").resolve("table").toString
