@@ -113,7 +113,8 @@ object GeneratedPages {
     }.mkString
   }
 
-  private def quote(text: String): String = text.replaceAll("<([A-Za-z]+)>", "*$1*")
+  // What is said only where there is something to say stands in braces.
+  private def quote(text: String): String = text.replaceAll("[{}]", "").replaceAll("<([A-Za-z]+)>", "*$1*")
 
   /** python/hudilite/conditions.py */
   def pythonConditions: String = {
