@@ -14,8 +14,11 @@ object StatementRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
-      case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), _, _) if catalog.isPath(ident) =>
-        catalog.present(ident, dataFrame = false).foreach(refuse(Refusal.Drop))
+      case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), ifExists, _) if catalog.isPath(ident) =>
+        catalog.present(ident, dataFrame = false) match {
+          case Some(table) => refuse(Refusal.Drop)(table)
+          case None => if (!ifExists) catalog.notFound(ident).foreach(throw _)
+        }
       case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
       case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
@@ -23,7 +26,9 @@ object StatementRule extends Rule[LogicalPlan] {
         if (alter.resolved) at(alter.table).foreach(ColumnStatements.check(_, ColumnStatements.among(alter.changes)))
       case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
       case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
-      case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
+      case replace: ReplaceTable =>
+        at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
+        if (!replace.orCreate) notFound(replace.name)
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
@@ -65,6 +70,11 @@ object StatementRule extends Rule[LogicalPlan] {
 
   private def written(target: LogicalPlan): Option[HudiliteTable] =
     target.collectFirst { case r: DataSourceV2Relation => r.table }.collect { case table: HudiliteTable => table }
+
+  private def notFound(name: LogicalPlan): Unit = name match {
+    case ResolvedIdentifier(catalog: StatementCatalog, ident) => catalog.notFound(ident).foreach(throw _)
+    case _ =>
+  }
 
   /** The table of hudilite's that a statement names, when there is one. */
   private def at(name: LogicalPlan): Option[HudiliteTable] = name match {
