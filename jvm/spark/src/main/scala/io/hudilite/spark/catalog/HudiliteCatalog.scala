@@ -175,6 +175,9 @@ object HudiliteCatalog {
     found
   }
 
+  /** The table of these options for whoever brings a schema of its own. */
+  def ofGivenSchema(options: Map[String, String]): SparkTable = new TableOfGivenSchema(pathOf(options))
+
   /** The path among the options of a read or write. */
   private[catalog] def pathOf(options: Map[String, String]): String = {
     def option(name: String): Option[String] = options.collectFirst {

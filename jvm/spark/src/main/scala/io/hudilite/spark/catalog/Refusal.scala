@@ -28,6 +28,10 @@ private[catalog] object Refusal {
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
+  case object StreamRead extends Refusal("readStream",
+        "it is no source of streams; read what came after an instant with hoodie.datasource.query.type=incremental")
+  case object StreamWrite extends Refusal("writeStream",
+        "it is no sink of streams; write each of its batches with format(\"hudilite\") in foreachBatch")
   case object Inserts extends Refusal("FROM ... INSERT ... INSERT",
         "each would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends Refusal(s"$verb ... SET $column",

@@ -1,5 +1,8 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.TableOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
@@ -19,6 +22,7 @@ object StatementRule extends Rule[LogicalPlan] {
           case Some(table) => refuse(Refusal.Drop)(table)
           case None => if (!ifExists) catalog.notFound(ident).foreach(throw _)
         }
+      case create: CreateTable if create.origin.line.isEmpty => checkNamesKey(create)
       case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
       case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
@@ -35,6 +39,19 @@ object StatementRule extends Rule[LogicalPlan] {
       case _ =>
     }
     plan
+  }
+
+  // `toTable` of a stream tells a catalog nothing of the table that is to be made, whatever options the stream has.
+  private def checkNamesKey(create: CreateTable): Unit = (create.name, create.tableSpec) match {
+    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
+          catalog.creates(ident, said.provider) && !TableOptions.RecordKeyFields.isSet(SessionConf.options) &&
+          !catalog.tableExists(ident) =>
+      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
+        "reason" ->
+          ("a new table needs record key fields: say primaryKey to spark.catalog.createTable; a stream makes no " +
+            "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
+    case _ =>
   }
 
   private def refuse(refusal: Refusal)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
