@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.TableOptions
+import io.hudilite.config.{TableConfig, TableOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
 import io.hudilite.spark.row.Nullability
@@ -66,6 +66,11 @@ private[catalog] object CreatedTable {
   private val OfSpark = Set(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_LOCATION, TableCatalog.PROP_OWNER,
     TableCatalog.PROP_COMMENT, TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION, "collation",
     "table_type", ByWrite, "path")
+
+  /** The columns of a table as a statement can say them: no other than its only key may be declared not to be null. */
+  def columnsAsSaid(config: TableConfig, columns: StructType): StructType = StructType(columns.map(column =>
+      column.copy(dataType = Nullability.relaxed(column.dataType),
+        nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
 
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreatedTable = {
     val all = properties.asScala.toMap
