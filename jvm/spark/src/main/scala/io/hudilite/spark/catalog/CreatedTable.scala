@@ -20,9 +20,12 @@ import scala.collection.JavaConverters._
   *   what OPTIONS, TBLPROPERTIES and PARTITIONED BY say
   * @param byWrite
   *   the rows of a query follow, and their write creates the table
+  * @param external
+  *   its files are to stay when the name is dropped
   */
 private[catalog] final case class CreatedTable(options: Map[String, String], location: Option[String],
-    provider: Option[String], comment: Option[String], byWrite: Boolean) {
+    provider: Option[String], comment: Option[String], byWrite: Boolean,
+    external: Boolean = false) {
 
   /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
   def checkAgainst(path: String): Unit = {
@@ -77,7 +80,8 @@ private[catalog] object CreatedTable {
     // Spark repeats what OPTIONS says under this prefix.
     val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
     CreatedTable(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
-      all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite))
+      all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
+      all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
   }
 
   /** The options with the partition columns that the statement or `partitionBy` names; raises `InvalidInput` when the

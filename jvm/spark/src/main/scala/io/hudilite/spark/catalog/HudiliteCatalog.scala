@@ -91,6 +91,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     val asked = CreatedTable.of(partitions, properties)
     if (isName(ident)) NamedTables.create(ident, schema, asked)
     else {
+      if (!(ident.namespace() :+ ident.name()).exists(_.contains('/')))
+        throw Refusal.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
       asked.checkNulls(pathOf(ident), schema)
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)

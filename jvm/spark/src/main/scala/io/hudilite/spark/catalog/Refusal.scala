@@ -57,6 +57,10 @@ private[catalog] object Refusal {
       extends Refusal("PARTITION", "partitions come and go with their rows, and have no properties")
   case object Comment
       extends Refusal("COMMENT", "a path has none; create the table with a name in the session's catalog")
+  final case class NoPath(name: String) extends Refusal(s"CREATE TABLE hudilite.$name",
+        s"it is neither a path nor a name with its database; write hudilite.<database>.$name, or hudilite.`./$name`")
+  case object External extends Refusal("CREATE EXTERNAL TABLE",
+        "without a LOCATION its files would go with it when it is dropped; say where they lie")
   case object NotEmpty extends Refusal("CREATE TABLE",
         "its folder is not empty, and a table without LOCATION needs one of its own")
   case object RenameManaged extends Refusal("ALTER TABLE RENAME",

@@ -161,6 +161,16 @@ final class PathStatementsSuite extends FunSuite {
     assertEquals(session.table(third).count(), 0L)
   }
 
+  test("a name that lacks its database is not taken for a path when a table is to be made") {
+    Seq(s"CREATE TABLE hudilite.nobody_s (id INT) USING hudilite $properties",
+      s"CREATE TABLE hudilite.nobody_s USING hudilite $properties AS SELECT 1 AS id").foreach { statement =>
+      val e = intercept[InvalidInput](fresh().sql(statement).collect())
+      assertEquals(e.condition, "STATEMENT_NOT_SUPPORTED")
+      assert(e.getMessage.contains("hudilite.<database>.nobody_s"), e.getMessage)
+    }
+    assert(!Files.exists(Paths.get("nobody_s")))
+  }
+
   test("DROP TABLE IF EXISTS of a path without a table is nothing to do") {
     assertEquals(run("DROP TABLE IF EXISTS $T", newPath()).toSeq, Nil)
   }
