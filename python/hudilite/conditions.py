@@ -282,12 +282,12 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "22023",
     ),
     "UNKNOWN_NAME": (
-        "There is no <what> <name>. The nearest one is <nearest>.",
+        "There is no <what> <name>.{ The nearest one is <nearest>.}",
         "Correct the name; there are <known>.",
         "42883",
     ),
     "UNKNOWN_OPTION": (
-        "The option <option> is not known. The nearest known option is <nearest>.",
+        "The option <option> is not known.{ The nearest known option is <nearest>.}",
         "Correct the name or remove the option; docs/options.md lists all of them. Settings of Hadoop go into the session, below spark.hadoop.",
         "42616",
     ),

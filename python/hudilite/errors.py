@@ -7,6 +7,7 @@ import re
 from hudilite.conditions import CONDITIONS
 
 _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9_]+)\]")
+_PERHAPS = re.compile(r"\{([^{}]*<([A-Za-z]+)>[^{}]*)\}")  # said where the parameter has a value
 
 
 def condition_of(error: BaseException) -> str | None:
@@ -40,4 +41,5 @@ def told(condition: str, **values: object) -> str:
     """The text of an error of a condition, as Spark's driver would tell it."""
     message, action, state = CONDITIONS[condition]
     text = f"[{condition}] {message} {action} SQLSTATE: {state}"
+    text = _PERHAPS.sub(lambda m: m[1] if m[2] in values else "", text)
     return re.sub("<([A-Za-z]+)>", lambda m: str(values.get(m[1], m[0])), text)

@@ -21,6 +21,8 @@ from statements.runner import check
 from statements.statement import DOORS, Statement
 
 MAIN = "name"
+#: Statements that a door has at least in the table, on either line, whether or not this run sends them there.
+EACH = 250
 #: One in so many statements of a kind goes through a door, from which one on.
 SAMPLED = {
     "4": {"connect": (2, 0), "path": (4, 0), "registered": (4, 1)},
@@ -51,6 +53,13 @@ def test_statement(
     opened: dict[str, Door], instants: Callable[[str], list[str]], door: str, statement: Statement
 ) -> None:
     check(statement, opened[door], instants(statement.on))
+
+
+@pytest.mark.parametrize("line", ["3.5", "4"])
+@pytest.mark.parametrize("door", DOORS)
+def test_each_door_has_its_statements(line: str, door: str) -> None:
+    texts = {statement.text for statement in STATEMENTS if line in statement.lines and door in statement.doors}
+    assert len(texts) >= EACH, len(texts)
 
 
 def test_there_are_statements_of_each_kind_at_each_door() -> None:

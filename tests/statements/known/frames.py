@@ -6,6 +6,7 @@ from statements.known.gaps import NO_TABLE
 from statements.statement import NAMED, WRITE, Statement, asks
 
 _NEW = "spark.createDataFrame([(4, 'c', 4.0, 'four')], 'id int, day string, v double, name string')"
+_STREAMLESS = "STATEMENT_NOT_SUPPORTED"
 _FOUR = (4, "c", 4.0, "four")
 _ALL = [(1, "a", 1.0, "one"), (2, "a", 2.0, "two"), (3, "b", 3.0, None)]
 
@@ -18,7 +19,30 @@ def _refused(text: str, condition: str, said: str = "", **more: object) -> State
     return Statement(text, python=True, condition=condition, text_of_error=said, **more)  # type: ignore[arg-type]
 
 
+_STREAM = "spark.readStream.format('rate').load().selectExpr('CAST(value AS INT) AS id', \"'a' AS day\").writeStream"
+_KEPT = ".option('checkpointLocation', '$DIR-checkpoint')"
+
+
 KINDS = {
+    "streams": [
+        _refused("spark.readStream.format('hudilite').load('$DIR').schema", _STREAMLESS, "readStream"),
+        _refused("spark.readStream.format('hudilite').schema('id INT').load('$DIR').schema", _STREAMLESS, "readStream"),
+        _refused("spark.readStream.format('hudilite').load('$DIR-none').schema", "TABLE_NOT_FOUND", "$DIR-none"),
+        _refused("spark.readStream.format('hudilite').load().schema", "MISSING_OPTION", "path"),
+        _refused("spark.readStream.table('$T').schema", _STREAMLESS, "readStream"),
+        _refused("spark.readStream.format('hudilite').table('$T').schema", _STREAMLESS, "incremental"),
+        _refused("spark.sql('SELECT * FROM STREAM $T').schema", _STREAMLESS, "readStream", lines=("4",)),
+        _refused(f"{_STREAM}.format('hudilite'){_KEPT}.start('$DIR')", _STREAMLESS, "writeStream"),
+        _refused(f"{_STREAM}.format('hudilite'){_KEPT}.start('$DIR-none')", _STREAMLESS, "foreachBatch"),
+        _refused(f"{_STREAM}.format('hudilite').option('path', '$DIR-none'){_KEPT}.start()", _STREAMLESS, "$DIR-none"),
+        _refused(f"{_STREAM}.format('hudilite').partitionBy('day'){_KEPT}.start('$DIR-none')", _STREAMLESS),
+        _refused(f"{_STREAM}.format('hudilite'){_KEPT}.start()", "MISSING_OPTION", "path"),
+        _refused(f"{_STREAM}.format('hudilite'){_KEPT}.toTable('$T')", _STREAMLESS, "writeStream"),
+        _refused(f"{_STREAM}{_KEPT}.toTable('$T')", _STREAMLESS, "foreachBatch"),
+        _refused(
+            f"{_STREAM}.format('hudilite').option('primaryKey', 'id'){_KEPT}.toTable('$P')", "MISSING_OPTION", "stream"
+        ),
+    ],
     "spark.catalog": [
         asks("spark.catalog.tableExists('$T')", True),
         asks("spark.catalog.tableExists('$P')", False),

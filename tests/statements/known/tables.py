@@ -313,7 +313,7 @@ KINDS = {
         refused("DESCRIBE $P", NO_TABLE),
         gives("SHOW COLUMNS IN $T", "id", "day", "v", "name"),
         refused("SHOW COLUMNS IN $P", NO_TABLE),
-        says("SHOW CREATE TABLE $T", "PARTITIONED BY (day)", "USING hudilite"),
+        says("SHOW CREATE TABLE $T", "PARTITIONED BY (day)", "USING hudi", "primaryKey = 'id'"),
         refused("SHOW CREATE TABLE $T AS SERDE", "", ""),
         refused("DESCRIBE TABLE EXTENDED $T AS JSON", "NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "", lines=("4",)),
     ],

@@ -19,8 +19,11 @@ private[config] object KnownOptions {
     */
   val OfSpark: Set[String] = Set("path")
 
-  /** Options of other formats, in lower case, and what does their work here. */
+  /** Options of other formats, and Hudi's names in SQL, in lower case, and what does their work here. */
   val InPlaceOf: Map[String, String] = Map(
+    "primarykey" -> TableOptions.RecordKeyFields.name,
+    "precombinefield" -> TableOptions.OrderingFields.name,
+    "compression" -> WriteOptions.CompressionCodec.name,
     "overwrite-mode" -> WriteOptions.OverwriteMode.name,
     "overwriteschema" -> WriteOptions.MergeSchema.name,
     "merge-schema" -> WriteOptions.MergeSchema.name,

@@ -68,7 +68,7 @@ object Options {
         case Some(option) =>
           if (!option.harmless.contains(lower(value.trim))) notSupported(option.name, value, option.reason)
         case None if IneffectiveOptions.isAccepted(name) =>
-        case None => throw InvalidInput("UNKNOWN_OPTION", "option" -> key, "nearest" -> nearest(name))
+        case None => throw InvalidInput("UNKNOWN_OPTION", Seq("option" -> key) ++ nearest(name).map("nearest" -> _): _*)
       }
 
   private def misplaced(name: String, purpose: Purpose): Option[String] = purpose match {
@@ -113,8 +113,8 @@ object Options {
   private def notSupported(option: String, value: String, reason: String): Nothing =
     throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option, "value" -> value, "reason" -> reason)
 
-  private def nearest(name: String): String = KnownOptions.InPlaceOf.getOrElse(name,
-    heeded.flatMap(_.names).minBy(known => EditDistance.between(name, lower(known))))
+  private def nearest(name: String): Option[String] =
+    KnownOptions.InPlaceOf.get(name).orElse(EditDistance.nearest(name, heeded.flatMap(_.names)))
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

@@ -59,6 +59,18 @@ object TableRequest {
     always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
   }
 
+  /** The same without what a new table is by itself. */
+  def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
+    val plain = NewTable(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
+    facts(config).filterNot { case (key, value) =>
+      val byItself =
+        if (key == TableOptions.RecordMergeMode) Some(plain.effectiveMergeMode.name)
+        else if (key == TableOptions.KeyGeneratorName) Some(plain.keyGeneratorType.name)
+        else key.default.map(_.toString)
+      byItself.contains(value)
+    }
+  }
+
   private def differ[T](key: ConfigKey[T], options: Map[String, String], actual: String)(text: T => String): Unit =
     for ((spelling, _) <- key.raw(options); value <- key.get(options) if text(value) != actual)
       throw contradiction(spelling, text(value), actual)

@@ -6,7 +6,9 @@ import java.util.regex.{Matcher, Pattern}
 
 import scala.collection.JavaConverters._
 
-/** One entry of `error-conditions.json`: `message` says what happened and why, `action` what to do. */
+/** One entry of `error-conditions.json`: `message` says what happened and why, `action` what to do. What stands in braces
+  * is said where the one parameter in it has a value.
+  */
 final case class Condition(name: String, kind: String, sqlState: String, message: String, action: String) {
 
   /** All that is said, with parameters by their names. */
@@ -18,6 +20,7 @@ object Conditions {
 
   private val Resource = "/hudilite/error-conditions.json"
   private val Parameter = "<([A-Za-z]+)>".r
+  private val Perhaps = """\{([^{}]*<([A-Za-z]+)>[^{}]*)\}""".r
   private val Told = (Pattern.quote(getClass.getPackage.getName) + """\.\w+: (?=\[([A-Z_]+)\])""").r
 
   /** All conditions, sorted by name as in the file. */
@@ -38,7 +41,9 @@ object Conditions {
   /** `[CONDITION] message action SQLSTATE: state`, with each `<parameter>` replaced by its value. */
   def render(name: String, parameters: Map[String, String]): String = {
     val condition = byName.getOrElse(name, throw new IllegalStateException(s"undeclared error condition $name"))
-    Parameter.replaceAllIn(condition.template,
+    val said = Perhaps.replaceAllIn(condition.template,
+      m => Matcher.quoteReplacement(if (parameters.contains(m.group(2))) m.group(1) else ""))
+    Parameter.replaceAllIn(said,
       m => Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
   }
 
@@ -51,15 +56,23 @@ object Conditions {
     names = Parameter.findAllMatchIn(condition.template).map(_.group(1)).toList.distinct
     matcher = pattern(condition.template).matcher(text).region(told.end, text.length)
     if matcher.lookingAt()
-  } yield condition -> names.map(name => name -> matcher.group(name)).toMap
+  } yield condition -> names.flatMap(name => Option(matcher.group(name)).map(name -> _)).toMap
 
   /** What has the form of a template; a parameter that it names again is the same there. */
   private def pattern(template: String): Pattern = {
-    val texts = Parameter.split(template).map(Pattern.quote)
+    val texts = Parameter.split(template).map(quoted)
     val names = Parameter.findAllMatchIn(template).map(_.group(1)).toVector
     val values = names.indices.map { i =>
       if (names.indexOf(names(i)) == i) s"(?<${names(i)}>.*?)" else s"\\k<${names(i)}>"
     }
     Pattern.compile(texts.zipAll(values, "", "").map { case (text, value) => text + value }.mkString, Pattern.DOTALL)
   }
+
+  // Braces have no other meaning in a template.
+  private def quoted(text: String): String =
+    "[{}]|[^{}]+".r.findAllIn(text).map {
+      case "{" => "(?:"
+      case "}" => ")?"
+      case plain => Pattern.quote(plain)
+    }.mkString
 }

@@ -1,11 +1,23 @@
 package io.hudilite.error
 
-/** Number of letters to insert, drop or change to turn one text into the other (Levenshtein). */
+import java.util.Locale
+
+/** Names that somebody may have meant by another one. */
 object EditDistance {
 
-  /** The one of some names that is the nearest to what somebody wrote. */
-  def nearest(name: String, known: Seq[String]): String = known.minBy(between(name, _))
+  /** The one of some names that is the nearest to what somebody wrote, whatever their case; `None` when even that is so far
+    * that it would only mislead: more than two letters of five would have to be others.
+    */
+  def nearest(name: String, known: Seq[String]): Option[String] =
+    if (known.isEmpty) None
+    else {
+      val (distance, found) = known.map(each => between(lower(name), lower(each)) -> each).minBy(_._1)
+      Some(found).filter(_ => distance * 5 <= name.length * 2)
+    }
 
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
+
+  /** Number of letters to insert, drop or change to turn one text into the other (Levenshtein). */
   def between(a: String, b: String): Int = {
     val first = (0 to b.length).toVector
     a.zipWithIndex.foldLeft(first) { case (row, (letter, i)) => nextRow(row, letter, i + 1, b) }.last

@@ -1,7 +1,7 @@
 package io.hudilite.record
 
 import io.hudilite.config.KeyGeneratorType
-import io.hudilite.error.{InvalidInput, UnsupportedTable}
+import io.hudilite.error.{InvalidInput, Listed, UnsupportedTable}
 
 /** Spelling of record keys and partition paths (docs/format.md, record keys and partition paths).
   *
@@ -53,7 +53,7 @@ object KeyEncoding {
   }
 
   private def nullKey(fields: Seq[String]): InvalidInput =
-    InvalidInput("NULL_RECORD_KEY", "fields" -> fields.mkString(", "))
+    InvalidInput("NULL_RECORD_KEY", "fields" -> Listed.of(fields))
 
   /** Whether keys are spelled with field names; `None` when only the table's rows can tell.
     *

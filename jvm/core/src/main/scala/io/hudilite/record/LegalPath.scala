@@ -1,6 +1,6 @@
 package io.hudilite.record
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, Listed}
 
 /** Which partition paths are written (docs/format.md#partitions): those whose files are listed under the same path by
   * hudilite and by Hudi, on any file system that Hadoop knows. Reads take whatever path a listing shows.
@@ -16,8 +16,8 @@ object LegalPath {
     *   as text, `null` for none
     */
   def check(path: String, columns: Seq[String], values: => Seq[String]): Unit = problem(path).foreach(reason =>
-    throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> columns.mkString(", "),
-      "values" -> values.map(v => if (v == null) "null" else s"'$v'").mkString(", "), "reason" -> reason))
+    throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> Listed.of(columns),
+      "values" -> Listed.of(values.map(v => if (v == null) "null" else s"'$v'")), "reason" -> reason))
 
   /** Why the path must not be written, if so. */
   def problem(path: String): Option[String] =

@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.config.{NewTable, TableConfig, TableProperties, TableType}
-import io.hudilite.error.{CorruptTable, UnsupportedTable}
+import io.hudilite.error.{CorruptTable, Listed, UnsupportedTable}
 import io.hudilite.filegroup.{
   FileGroupId,
   FileNames,
@@ -100,7 +100,7 @@ final case class Table(
     taken.groupBy(_._1).map { case (group, plans) =>
       val times = plans.map(_._2).distinct
       if (times.size > 1) throw CorruptTable("COMPACTIONS_OVERLAP", "path" -> basePath, "fileId" -> group.fileId,
-        "partition" -> group.partition, "instants" -> times.sorted.mkString(", "))
+        "partition" -> group.partition, "instants" -> Listed.of(times.sorted))
       group -> times.head
     }
   }

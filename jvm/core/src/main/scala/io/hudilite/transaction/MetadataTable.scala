@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
-import io.hudilite.error.UnsupportedTable
+import io.hudilite.error.{Listed, UnsupportedTable}
 import io.hudilite.storage.Storage
 
 import org.slf4j.LoggerFactory
@@ -45,7 +45,7 @@ object MetadataTable {
       case DropAll => Nil
     }
     if (kept.nonEmpty) throw UnsupportedTable("METADATA_TABLE_LOST", "path" -> basePath,
-      "partitions" -> kept.mkString(", "), "bytes" -> bytesOf(storage, basePath, kept).toString)
+      "partitions" -> Listed.of(kept), "bytes" -> bytesOf(storage, basePath, kept).toString)
   }
 
   /** The order property, folder, commit leaves a correct table wherever a crash falls. */

@@ -31,6 +31,7 @@ class OptionsSuite extends FunSuite {
     }
     assertEquals(error("replaceWheres" -> "dt = 1").parameters("nearest"), "replaceWhere")
     assertEquals(error("overwrite-mode" -> "dynamic").parameters("nearest"), "partitionOverwriteMode")
+    assertEquals(error("primaryKey" -> "id").parameters("nearest"), "hoodie.datasource.write.recordkey.field")
     assertEquals(error("as.of.instnt" -> "1").parameters("nearest"), "as.of.instant")
     assertEquals(error("timestampAsof_" -> "1").parameters("nearest"), "timestampAsOf")
     KnownOptions.InPlaceOf.values.foreach(name => assert(Options.documented.exists(_.name == name), name))
@@ -68,6 +69,17 @@ class OptionsSuite extends FunSuite {
       val e = error(wrong -> "1")
       assertEquals((e.condition, e.parameters), ("UNKNOWN_OPTION", Map("option" -> wrong, "nearest" -> right)))
     }
+  }
+
+  test("of an unknown option that is near to none no other is named") {
+    Seq("nonsense", "header", "x", "", "fs.s3a.endpoint", "my.own.setting", "delta.columnMapping.mode").foreach {
+      name =>
+        val e = error(name -> "1")
+        assertEquals((e.condition, e.parameters), ("UNKNOWN_OPTION", Map("option" -> name)))
+        assert(e.getMessage.startsWith(s"[UNKNOWN_OPTION] The option $name is not known. Correct"), e.getMessage)
+    }
+    assert(
+      error("replaceWheres" -> "dt = 1").getMessage.contains(" known. The nearest known option is replaceWhere. Cor"))
   }
 
   test("options that Hudi knows and that change nothing here are accepted") {

@@ -37,12 +37,13 @@ object GeneratedPages {
          |Generated from the declarations in `jvm/core/src/main/scala/io/hudilite/config`; `make docs` writes it again.
          |
          |Names and meanings are Apache Hudi's. Upper and lower case do not matter. An unknown option, Hudi's or not, is
-         |an error that names the nearest known one, and so is an option of reads on a write and the reverse; facts of a
+         |an error that names a known one that is near, and so is an option of reads on a write and the reverse; facts of a
          |table and the options of BUCKET may stand on both. Settings of Hadoop go into the session, below
          |`spark.hadoop.`.
          |
          |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and an
-         |unknown one is refused by the next of them. What a read or write is given itself comes before.
+         |unknown one is refused by the next of them. What a read or write is given itself comes before. Settings without
+         |that prefix, `SET hoodie.…`, are Apache Hudi's; the first read or write after one warns that it has no effect.
          |
          |What `mode("overwrite")` of a DataFrame replaces, the first of these says that is given: `replaceWhere` the
          |partitions of a condition; `partitionOverwriteMode`, or `spark.sql.sources.partitionOverwriteMode` of the session,
@@ -113,7 +114,8 @@ object GeneratedPages {
     }.mkString
   }
 
-  private def quote(text: String): String = text.replaceAll("<([A-Za-z]+)>", "*$1*")
+  // What is said only where there is something to say stands in braces.
+  private def quote(text: String): String = text.replaceAll("[{}]", "").replaceAll("<([A-Za-z]+)>", "*$1*")
 
   /** python/hudilite/conditions.py */
   def pythonConditions: String = {

@@ -33,7 +33,7 @@ class ConditionsSuite extends FunSuite {
       assert(kinds(c.kind), c)
       assert(c.name.matches("[A-Z][A-Z_]+"), c)
       assert(c.sqlState.matches("[0-9A-Z]{5}"), c)
-      assert(c.message.endsWith(".") && c.action.endsWith("."), c)
+      assert(Seq(c.message, c.action).forall(_.matches("(?s).*\\.}?")), c)
     }
   }
 
@@ -53,6 +53,25 @@ class ConditionsSuite extends FunSuite {
   test("what Python tells of is declared") {
     assert(toldByPython.nonEmpty)
     assertEquals(toldByPython.toSet -- Conditions.all.map(_.name), Set.empty[String])
+  }
+
+  test("what is said of a value that is not there is left out, and read again without it") {
+    val of = Map("what" -> "procedure", "name" -> "a{b}", "known" -> "c, d")
+    val (near, far) = (of + ("nearest" -> "{c}"), of)
+    Seq(near -> " The nearest one is {c}.", far -> "").foreach { case (values, said) =>
+      val told = Conditions.render("UNKNOWN_NAME", values)
+      assertEquals(told,
+        s"[UNKNOWN_NAME] There is no procedure a{b}.$said Correct the name; there are c, d. SQLSTATE: 42883")
+      assertEquals(Conditions.read(s"io.hudilite.error.InvalidInput: $told").map(_._2), Some(values))
+    }
+  }
+
+  test("a list in an error says so when it is empty") {
+    assertEquals(Seq(Nil, Seq("a"), Seq("a", "b", "c")).map(Listed.of(_, 2)), Seq("none", "a", "a, b, ..."))
+    assertEquals(UnknownName.of("argument", "x", Nil).parameters,
+      Map("what" -> "argument", "name" -> "x", "known" -> "none"))
+    val bare = """"\w+" -> [\w.()]+\.mkString\(", "\)""".r
+    assertEquals(sources("jvm", ".scala").flatMap(bare.findFirstIn(_)), Nil)
   }
 
   test("of a text that tells of an error its condition and values are read again") {

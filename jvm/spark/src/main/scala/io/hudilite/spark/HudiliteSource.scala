@@ -23,7 +23,7 @@ import scala.collection.JavaConverters._
 sealed class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
     with SavesByCommand {
 
-  private var reads = false // reads alone ask which partitions there are
+  private var reads = false // reads alone ask which partitions there are, and writes of streams
   private var infersSchema = false
   private var isRequest = false // a read or write, and no table that the session's catalog registers
 
@@ -44,14 +44,13 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   }
 
   override def inferPartitioning(options: CaseInsensitiveStringMap): Array[Transform] = {
-    if (!infersSchema) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "schema", "value" -> "of the reader",
-      "reason" -> "a table knows its columns; select or cast them after load")
     reads = true
     Array.empty
   }
 
   override def getTable(schema: StructType, partitioning: Array[Transform], options: JMap[String, String]): Table =
     if (!reads) Written
+    else if (!infersSchema) HudiliteCatalog.ofGivenSchema(options.asScala.toMap)
     else {
       HudiliteCatalog.register(SparkSession.active)
       HudiliteCatalog.existing(options.asScala.toMap)

@@ -2,7 +2,7 @@ package io.hudilite.service.cluster
 
 import io.hudilite.config.PlannedBuckets
 import io.hudilite.config.service.ClusteringOptions
-import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, UnsupportedTable}
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
 import io.hudilite.index.BucketIndex
 import io.hudilite.table.{BucketMoves, Table}
@@ -38,7 +38,7 @@ object PendingClusterings {
     pending.find(_.time == instant).getOrElse {
       val times = pending.map(_.time).sorted
       throw InvalidInput("CLUSTERING_NOT_FOUND", "path" -> table.basePath, "instant" -> instant,
-        "pending" -> (if (times.isEmpty) "none" else times.mkString(", ")))
+        "pending" -> Listed.of(times))
     }
   }
 

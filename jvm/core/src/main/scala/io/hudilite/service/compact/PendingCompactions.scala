@@ -1,6 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed}
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, FileSystemView, LogFile, Partitions}
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
@@ -27,7 +27,7 @@ object PendingCompactions {
     all.find(_.time == instant).getOrElse {
       val pending = all.map(_.time).sorted
       throw InvalidInput("COMPACTION_NOT_FOUND", "path" -> table.basePath, "instant" -> instant,
-        "pending" -> (if (pending.isEmpty) "none" else pending.mkString(", ")))
+        "pending" -> Listed.of(pending))
     }
   }
 

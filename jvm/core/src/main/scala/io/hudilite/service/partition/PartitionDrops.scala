@@ -1,6 +1,6 @@
 package io.hudilite.service.partition
 
-import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant}
@@ -66,7 +66,8 @@ object PartitionDrops {
 
   private def some(table: Table): String = {
     val found = table.partitions().filter(_.nonEmpty)
-    found.take(Named).mkString(", ") + (if (found.size > Named) ", ..." else "")
+    val slices = table.slices(found)
+    Listed.of(found.filter(slices.getOrElse(_, Nil).nonEmpty), Named)
   }
 
   private val Named = 10

@@ -1,6 +1,6 @@
 package io.hudilite.service.undo
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
@@ -70,7 +70,7 @@ object Savepoints {
   private def named(table: Table, instant: String): Instant = {
     val found = table.timeline.instants.filter(_.action == Action.Savepoint)
     found.find(_.time == instant).getOrElse(throw InvalidInput("SAVEPOINT_NOT_FOUND",
-        "path" -> table.basePath, "instant" -> instant, "savepoints" -> found.map(_.time).mkString(", ")))
+        "path" -> table.basePath, "instant" -> instant, "savepoints" -> Listed.of(found.map(_.time))))
   }
 
   // One that was begun and not ended has saved nothing.

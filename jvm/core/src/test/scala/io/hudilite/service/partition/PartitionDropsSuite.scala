@@ -65,6 +65,9 @@ class PartitionDropsSuite extends FunSuite {
     assertEquals(storage.paths, before)
     PartitionDrops.run(table(storage), Seq("q"))
     intercept[InvalidInput](PartitionDrops.run(table(storage), Seq("q")))
+    PartitionDrops.run(table(storage), Seq("p", "q/odd name*"))
+    val none = intercept[InvalidInput](PartitionDrops.run(table(storage), Seq("q")))
+    assert(none.getMessage.contains("has no partition 'q' with rows; it has none. "), none.getMessage)
   }
 
   versions("rows that another write has added to the partition meanwhile are not lost") { storage =>

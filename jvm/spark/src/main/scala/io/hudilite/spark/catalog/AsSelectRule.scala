@@ -54,7 +54,9 @@ object AsSelectRule extends Rule[LogicalPlan] {
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) => overwrite(replace, target, table)
       case None if replace.orCreate => PlanNodes.createAsSelect(replace)
-      case None => replace
+      case None =>
+        target.catalog.notFound(target.ident).foreach(throw _)
+        replace
     }
 
   private def overwrite(replace: ReplaceTableAsSelect, target: Target, table: HudiliteTable): LogicalPlan = {

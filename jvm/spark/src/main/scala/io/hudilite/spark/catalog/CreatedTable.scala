@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.TableOptions
+import io.hudilite.config.{TableConfig, TableOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Registered, TableProperty}
 import io.hudilite.spark.row.Nullability
@@ -20,9 +20,12 @@ import scala.collection.JavaConverters._
   *   what OPTIONS, TBLPROPERTIES and PARTITIONED BY say
   * @param byWrite
   *   the rows of a query follow, and their write creates the table
+  * @param external
+  *   its files are to stay when the name is dropped
   */
 private[catalog] final case class CreatedTable(options: Map[String, String], location: Option[String],
-    provider: Option[String], comment: Option[String], byWrite: Boolean) {
+    provider: Option[String], comment: Option[String], byWrite: Boolean,
+    external: Boolean = false) {
 
   /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
   def checkAgainst(path: String): Unit = {
@@ -67,12 +70,18 @@ private[catalog] object CreatedTable {
     TableCatalog.PROP_COMMENT, TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION, "collation",
     "table_type", ByWrite, "path")
 
+  /** The columns of a table as a statement can say them: no other than its only key may be declared not to be null. */
+  def columnsAsSaid(config: TableConfig, columns: StructType): StructType = StructType(columns.map(column =>
+      column.copy(dataType = Nullability.relaxed(column.dataType),
+        nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
+
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreatedTable = {
     val all = properties.asScala.toMap
     // Spark repeats what OPTIONS says under this prefix.
     val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
     CreatedTable(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
-      all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite))
+      all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
+      all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
   }
 
   /** The options with the partition columns that the statement or `partitionBy` names; raises `InvalidInput` when the

@@ -23,6 +23,8 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import scala.collection.JavaConverters._
+
 /** The catalog of tables named by their path: hudilite.`/data/trips`, where a table is what lies at its path. It keeps
   * nothing itself: `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that name,
   * whoever registered it.
@@ -51,8 +53,13 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   private def existing(ident: Identifier, options: Map[String, String]): HudiliteTable =
     found(ident, options, dataFrame = false).getOrElse {
       NamedMetadata.refuse(ident, tableOf)
-      throw new NoSuchTableException(ident)
+      throw missing(NamedMetadata.parentOf(ident))
     }
+
+  // The analyzer does not tell Spark's error for it: it looks for a plain file with that path, and its last word is of
+  // something else. All others, such as `saveAsTable`, rely on that error.
+  private def missing(ident: Identifier): Throwable =
+    notFound(ident).filter(_ => HudiliteCatalog.isAskedByAnalyzer).getOrElse(new NoSuchTableException(ident))
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
     if (isName(ident)) NamedTables.find(ident).map(NamedTables.load(_, options, dataFrame))
@@ -62,6 +69,10 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     found(ident, Map.empty, dataFrame)
 
   override def isPath(ident: Identifier): Boolean = !isName(ident)
+
+  override def notFound(ident: Identifier): Option[InvalidInput] =
+    if (isPath(ident)) Some(InvalidInput("TABLE_NOT_FOUND", "path" -> HudiliteCatalog.qualified(pathOf(ident))))
+    else None
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
@@ -80,6 +91,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     val asked = CreatedTable.of(partitions, properties)
     if (isName(ident)) NamedTables.create(ident, schema, asked)
     else {
+      if (!(ident.namespace() :+ ident.name()).exists(_.contains('/')))
+        throw Refusal.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
       asked.checkNulls(pathOf(ident), schema)
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
@@ -129,7 +142,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   private def isName(ident: Identifier): Boolean =
     ident.namespace().length == 1 && !(ident.namespace() :+ ident.name()).exists(_.contains('/'))
 
-  private def pathOf(ident: Identifier): String = (ident.namespace() :+ ident.name()).mkString("/")
+  private def pathOf(ident: Identifier): String =
+    HudiliteCatalog.required(Some((ident.namespace() :+ ident.name()).mkString("/")))
 }
 
 object HudiliteCatalog {
@@ -163,6 +177,9 @@ object HudiliteCatalog {
     found
   }
 
+  /** The table of these options for whoever brings a schema of its own. */
+  def ofGivenSchema(options: Map[String, String]): SparkTable = new TableOfGivenSchema(pathOf(options))
+
   /** The path among the options of a read or write. */
   private[catalog] def pathOf(options: Map[String, String]): String = {
     def option(name: String): Option[String] = options.collectFirst {
@@ -172,8 +189,21 @@ object HudiliteCatalog {
     option("paths").foreach(given =>
       throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "paths", "value" -> given,
         "reason" -> "hudilite reads one table at a time"))
-    option("path").map(_.trim).filter(_.nonEmpty).getOrElse(
-      throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
+    required(option("path").map(_.trim))
+  }
+
+  private def required(path: Option[String]): String = path.filter(_.nonEmpty).getOrElse(
+    throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
+
+  private val Analysis = "org.apache.spark.sql.catalyst.analysis."
+
+  // `spark.catalog` has its names resolved as well, and goes by Spark's error; its class in Spark 3.5, and since.
+  private val Asking = Set("org.apache.spark.sql.internal.CatalogImpl", "org.apache.spark.sql.classic.Catalog")
+
+  /** Whether the names of a statement or of a DataFrame are being resolved. */
+  private def isAskedByAnalyzer: Boolean = StackWalker.getInstance().walk[Boolean] { frames =>
+    val callers = frames.map[String](_.getClassName).iterator.asScala.toList
+    callers.exists(_.startsWith(Analysis)) && !callers.exists(Asking)
   }
 
   /** Forgets what is known of the files of the table at a path. */

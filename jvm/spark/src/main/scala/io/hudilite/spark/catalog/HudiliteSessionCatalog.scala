@@ -39,6 +39,8 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   override def isPath(ident: Identifier): Boolean = false
 
+  override def notFound(ident: Identifier): Option[InvalidInput] = None
+
   override def creates(ident: Identifier, provider: Option[String]): Boolean =
     provider.flatMap(Registered.providerOf).exists(_ == Registered.Hudilite || NamedTables.takesHudi)
 

@@ -12,7 +12,7 @@ import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
-import java.util.{Map => JMap, Set => JSet}
+import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
@@ -20,6 +20,7 @@ import org.apache.spark.sql.connector.catalog.{
   SupportsRead,
   SupportsRowLevelOperations,
   SupportsWrite,
+  Table => SparkTable,
   TableCapability
 }
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
@@ -115,7 +116,7 @@ final case class HudiliteTable(
       SchemaEvolution.capability.filter(_ => prepared.isEmpty) // the rows of a prepared write have columns of its plan
     // A MERGE into a table that accepts any schema is never resolved, so only appends may.
     val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
-    (if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always).asJava
+    new Capabilities(basePath, if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always)
   }
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
@@ -168,6 +169,39 @@ final case class HudiliteTable(
 
   override def appending(write: AppendWrite): HudiliteTable =
     copy(prepared = Some(PreparedWrite.Append(write)))
+}
+
+/** What a table can do. Only readers and writers of streams ask whether it can be one's source or sink, before they do
+  * anything else: they are told what to do instead, where Spark would say no more than that it cannot.
+  */
+private[catalog] final class Capabilities(path: String, own: Set[TableCapability])
+    extends JHashSet[TableCapability](own.asJava) {
+
+  override def contains(asked: Any): Boolean = asked match {
+    case TableCapability.STREAMING_WRITE => throw Refusal.StreamWrite.of(path)
+    case TableCapability.MICRO_BATCH_READ | TableCapability.CONTINUOUS_READ => throw Refusal.StreamRead.of(path)
+    case _ => super.contains(asked)
+  }
+}
+
+/** The table of a reader that was given a schema, which raises `InvalidInput` when it is asked for its columns: a writer of
+  * a stream looks the same until it asks what the table can do.
+  */
+private[catalog] final class TableOfGivenSchema(path: String) extends SparkTable with SupportsRead with SupportsWrite {
+
+  override def name(): String = s"hudilite.`$path`"
+
+  override def toString: String = name()
+
+  override def schema(): StructType = throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "schema",
+    "value" -> "of the reader", "reason" -> "a table knows its columns; select or cast them after load")
+
+  override def capabilities(): JSet[TableCapability] = new Capabilities(path, Set(TableCapability.BATCH_READ))
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = unused
+  override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = unused
+
+  private def unused: Nothing = throw new IllegalStateException(s"${name()} is neither read nor written")
 }
 
 /** A column that is there on request. */

@@ -27,6 +27,11 @@ private[catalog] object NamedMetadata {
       "path" -> of.basePath, "reason" -> "it tells what the table is now")
   }
 
+  /** The table of which such a name would tell something, or else what the name is of. */
+  def parentOf(ident: Identifier): Identifier =
+    if (ident.namespace().isEmpty || RowTable.find(ident.name()).isEmpty) ident
+    else Identifier.of(ident.namespace().init, ident.namespace().last)
+
   private def parent(ident: Identifier, table: Identifier => Option[Table]): Option[Table] =
     if (ident.namespace().isEmpty || table(ident).isDefined) None
     else table(Identifier.of(ident.namespace().init, ident.namespace().last))

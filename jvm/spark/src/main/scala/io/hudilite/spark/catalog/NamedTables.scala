@@ -53,6 +53,7 @@ private[catalog] object NamedTables {
     metastore.requireDatabase(ident)
     val path = asked.location.getOrElse(metastore.defaultPath(ident))
     val format = asked.registeredAs(path)
+    if (asked.external && asked.location.isEmpty) throw Refusal.External.of(path)
     if (format == Registered.Hudi && !takesHudi) throw Refusal.HiveForHudi.of(path)
     val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
     else schema

@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.config.{IneffectiveOption, IneffectiveOptions}
+import io.hudilite.spark.row.SessionConf
 
 import java.util.WeakHashMap
 import java.util.concurrent.ConcurrentHashMap
@@ -11,15 +12,22 @@ import org.slf4j.LoggerFactory
 /** Says once in a session of each option without effect that it has none. */
 object OptionWarnings {
 
-  private val log = LoggerFactory.getLogger("io.hudilite.options")
+  private val logger = LoggerFactory.getLogger("io.hudilite.options")
   private val told = new WeakHashMap[SparkSession, ConcurrentHashMap.KeySetView[String, java.lang.Boolean]]
 
   def tell(session: SparkSession, options: Map[String, String]): Unit =
-    news(session, options).foreach(option => log.warn(option.text))
+    log(news(session, IneffectiveOptions.among(options)))
+
+  /** The same of settings by which Apache Hudi would set options of all statements. */
+  def tellOfSettings(session: SparkSession): Unit = log(news(session, settings))
+
+  private[catalog] def settings: Seq[IneffectiveOption] = SessionConf.withoutPrefix.map(name =>
+    IneffectiveOption(name, s"the session's options are set as ${SessionConf.Prefix}<option>"))
+
+  private def log(news: Seq[IneffectiveOption]): Unit = news.foreach(option => logger.warn(option.text))
 
   /** What the session has not been told of. */
-  private[catalog] def news(session: SparkSession, options: Map[String, String]): Seq[IneffectiveOption] = {
-    val found = IneffectiveOptions.among(options)
+  private[catalog] def news(session: SparkSession, found: Seq[IneffectiveOption]): Seq[IneffectiveOption] = {
     if (found.isEmpty) Nil
     else {
       val names = told.synchronized(told.computeIfAbsent(session, _ => ConcurrentHashMap.newKeySet[String]()))

@@ -28,6 +28,10 @@ private[catalog] object Refusal {
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
+  case object StreamRead extends Refusal("readStream",
+        "it is no source of streams; read what came after an instant with hoodie.datasource.query.type=incremental")
+  case object StreamWrite extends Refusal("writeStream",
+        "it is no sink of streams; write each of its batches with format(\"hudilite\") in foreachBatch")
   case object Inserts extends Refusal("FROM ... INSERT ... INSERT",
         "each would be a commit of its own; insert the UNION ALL of their rows")
   final case class Assigned(verb: String, column: String) extends Refusal(s"$verb ... SET $column",
@@ -53,6 +57,10 @@ private[catalog] object Refusal {
       extends Refusal("PARTITION", "partitions come and go with their rows, and have no properties")
   case object Comment
       extends Refusal("COMMENT", "a path has none; create the table with a name in the session's catalog")
+  final case class NoPath(name: String) extends Refusal(s"CREATE TABLE hudilite.$name",
+        s"it is neither a path nor a name with its database; write hudilite.<database>.$name, or hudilite.`./$name`")
+  case object External extends Refusal("CREATE EXTERNAL TABLE",
+        "without a LOCATION its files would go with it when it is dropped; say where they lie")
   case object NotEmpty extends Refusal("CREATE TABLE",
         "its folder is not empty, and a table without LOCATION needs one of its own")
   case object RenameManaged extends Refusal("ALTER TABLE RENAME",

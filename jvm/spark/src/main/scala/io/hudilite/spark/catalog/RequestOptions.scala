@@ -53,6 +53,7 @@ object RequestOptions {
     val session = SessionConf.options
     Options.check(session)
     OptionWarnings.tell(SparkSession.active, session)
+    OptionWarnings.tellOfSettings(SparkSession.active)
     RequestOptions(session, Map.empty).and(options)
   }
 }

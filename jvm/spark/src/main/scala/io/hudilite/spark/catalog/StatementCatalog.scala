@@ -1,5 +1,7 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.error.InvalidInput
+
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
 
 /** A catalog with tables of hudilite's, as the rules for statements see it. */
@@ -14,6 +16,9 @@ private[catalog] trait StatementCatalog extends TableCatalog {
 
   /** Whether the table has no name but its path. */
   def isPath(ident: Identifier): Boolean
+
+  /** What to raise where there is no table; `None` where Spark's own error says it. */
+  def notFound(ident: Identifier): Option[InvalidInput]
 
   /** Whether a table that this format creates is hudilite's. */
   def creates(ident: Identifier, provider: Option[String]): Boolean

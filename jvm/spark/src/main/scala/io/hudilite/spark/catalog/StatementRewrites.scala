@@ -1,5 +1,6 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.spark.catalog.metastore.CreateStatement
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.SparkSession
@@ -18,6 +19,8 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
     case truncate @ TruncateTable(r: ResolvedTable) => table(r).fold[LogicalPlan](truncate)(truncated(r, _))
     case show @ ShowColumns(r: ResolvedTable, None, output) => table(r).fold[LogicalPlan](show)(table =>
         LocalRelation(output, table.schema.fieldNames.toSeq.map(name => InternalRow(UTF8String.fromString(name)))))
+    case show @ ShowCreateTable(r: ResolvedTable, false, output) => table(r).flatMap(created(r, _)).fold[LogicalPlan](
+        show)(text => LocalRelation(output, Seq(InternalRow(UTF8String.fromString(text)))))
     case analyze @ AnalyzeTable(r: ResolvedTable, partitions, noScan) =>
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofTable(_, partitions.nonEmpty, noScan))
     case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>
@@ -30,6 +33,18 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
   private def table(resolved: ResolvedTable): Option[HudiliteTable] = resolved.table match {
     case table: HudiliteTable => Some(table)
     case _ => None
+  }
+
+  private def created(resolved: ResolvedTable, table: HudiliteTable): Option[String] = table.source.map { found =>
+    val name = (resolved.catalog.name +: resolved.identifier.namespace.toSeq) :+ resolved.identifier.name
+    val config = found.table.config
+    CreateStatement.of(name, CreatedTable.columnsAsSaid(config, found.dataSchema), config, table.entry, hidden)
+  }
+
+  /** Options whose values Spark does not show. */
+  private def hidden(options: Map[String, String]): Set[String] = {
+    val shown = conf.redactOptions(options)
+    options.keySet.filter(key => shown(key) != options(key))
   }
 
   /** One write without rows, instead of all that the table has. */

@@ -1,5 +1,8 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.TableOptions
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
@@ -14,8 +17,12 @@ object StatementRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach {
-      case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), _, _) if catalog.isPath(ident) =>
-        catalog.present(ident, dataFrame = false).foreach(refuse(Refusal.Drop))
+      case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), ifExists, _) if catalog.isPath(ident) =>
+        catalog.present(ident, dataFrame = false) match {
+          case Some(table) => refuse(Refusal.Drop)(table)
+          case None => if (!ifExists) catalog.notFound(ident).foreach(throw _)
+        }
+      case create: CreateTable if create.origin.line.isEmpty => checkNamesKey(create)
       case set: SetTableProperties => at(set.table).foreach(checkSet(set, _))
       case unset: UnsetTableProperties => at(unset.table).foreach(checkUnset(unset, _))
       case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
@@ -23,13 +30,28 @@ object StatementRule extends Rule[LogicalPlan] {
         if (alter.resolved) at(alter.table).foreach(ColumnStatements.check(_, ColumnStatements.among(alter.changes)))
       case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
       case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
-      case replace: ReplaceTable => at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
+      case replace: ReplaceTable =>
+        at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
+        if (!replace.orCreate) notFound(replace.name)
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
       case _ =>
     }
     plan
+  }
+
+  // `toTable` of a stream tells a catalog nothing of the table that is to be made, whatever options the stream has.
+  private def checkNamesKey(create: CreateTable): Unit = (create.name, create.tableSpec) match {
+    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
+          catalog.creates(ident, said.provider) && !TableOptions.RecordKeyFields.isSet(SessionConf.options) &&
+          !catalog.tableExists(ident) =>
+      throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
+        "reason" ->
+          ("a new table needs record key fields: say primaryKey to spark.catalog.createTable; a stream makes no " +
+            "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
+    case _ =>
   }
 
   private def refuse(refusal: Refusal)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
@@ -65,6 +87,11 @@ object StatementRule extends Rule[LogicalPlan] {
 
   private def written(target: LogicalPlan): Option[HudiliteTable] =
     target.collectFirst { case r: DataSourceV2Relation => r.table }.collect { case table: HudiliteTable => table }
+
+  private def notFound(name: LogicalPlan): Unit = name match {
+    case ResolvedIdentifier(catalog: StatementCatalog, ident) => catalog.notFound(ident).foreach(throw _)
+    case _ =>
+  }
 
   /** The table of hudilite's that a statement names, when there is one. */
   private def at(name: LogicalPlan): Option[HudiliteTable] = name match {

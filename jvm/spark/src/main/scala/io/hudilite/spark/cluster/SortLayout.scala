@@ -1,6 +1,6 @@
 package io.hudilite.spark.cluster
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.cluster.{CurveCuts, Curves}
 import io.hudilite.spark.curve.{Boundaries, CurveKey}
@@ -168,7 +168,7 @@ private[spark] object SortColumns {
     val same: (String, String) => Boolean =
       if (rows.sparkSession.conf.get("spark.sql.caseSensitive").toBoolean) _ == _ else _.equalsIgnoreCase(_)
     val (parts, dataType) = within(rows.schema, name, same).getOrElse(
-      throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> rows.schema.fieldNames.mkString(", ")))
+      throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(rows.schema.fieldNames.toSeq)))
     if (!Boundaries.isKnown(dataType)) throw InvalidInput("UNSUPPORTED_SORT_COLUMN", "column" -> name,
       "type" -> dataType.catalogString)
     SortColumn(parts, dataType)

@@ -1,9 +1,7 @@
 package io.hudilite.spark.metatable
 
-import io.hudilite.error.{EditDistance, InvalidInput}
+import io.hudilite.error.UnknownName
 import io.hudilite.table.Table
-
-import java.util.Locale
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
@@ -94,8 +92,6 @@ object RowTable {
 
   /** The one of a name in any case; raises `UNKNOWN_NAME`. */
   def named(name: String): RowTable = find(name).getOrElse {
-    val known = All.map(_.name)
-    throw InvalidInput("UNKNOWN_NAME", "what" -> "metadata table", "name" -> name,
-      "nearest" -> EditDistance.nearest(name.toLowerCase(Locale.ROOT), known), "known" -> known.mkString(", "))
+    throw UnknownName.of("metadata table", name, All.map(_.name))
   }
 }

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteOptions
-import io.hudilite.error.{HudiliteException, InvalidInput}
+import io.hudilite.error.{HudiliteException, InvalidInput, Listed}
 import io.hudilite.spark.write.WriteTarget
 
 import org.apache.spark.sql.{AnalysisException, SparkSession}
@@ -59,7 +59,7 @@ private[plan] object PartitionCondition {
     found.columns.foreach { column =>
       fields.find(f => SQLConf.get.resolver(f.name, column)) match {
         case None => throw found.source.refusal(s"$column is no partition column; the table has " +
-            (if (fields.isEmpty) "none" else fields.map(_.name).mkString(", ")))
+            Listed.of(fields.map(_.name)))
         case Some(field) if field.format.nonEmpty =>
           throw found.source.refusal(
             s"partitions are named by times of $column in a format of their own, so that a value does not tell its partition")

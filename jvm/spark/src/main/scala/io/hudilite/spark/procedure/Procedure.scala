@@ -1,9 +1,7 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.error.{EditDistance, HudiliteException, InvalidInput}
+import io.hudilite.error.{HudiliteException, InvalidInput, UnknownName}
 import io.hudilite.spark.shim.{CalledParameter, CalledProcedure}
-
-import java.util.Locale
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types._
@@ -46,8 +44,7 @@ object Procedure {
     ArrayType(StructType(columns.map { case (column, dataType) => StructField(column, dataType) }))
 
   private[spark] def unknown(what: String, name: String, known: Seq[String]): InvalidInput =
-    InvalidInput("UNKNOWN_NAME", "what" -> what, "name" -> name,
-      "nearest" -> EditDistance.nearest(name.toLowerCase(Locale.ROOT), known), "known" -> known.mkString(", "))
+    UnknownName.of(what, name, known)
 }
 
 /** A parameter of a procedure.

@@ -1,6 +1,6 @@
 package io.hudilite.spark.row
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.{KeyEncoding, LegalPath, TimestampPartitions}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -59,7 +59,7 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
 
   private def nullKey: Throwable =
-    LastAttempts.failure(InvalidInput("NULL_RECORD_KEY", "fields" -> keyFields.mkString(", ")))
+    LastAttempts.failure(InvalidInput("NULL_RECORD_KEY", "fields" -> Listed.of(keyFields)))
 
   /** The row's partition path; empty in an unpartitioned table. */
   def partitionPath(row: InternalRow): UTF8String =
@@ -145,7 +145,7 @@ private[row] object FieldText {
     def descend(struct: StructType, i: Int, path: Vector[(Int, Int)]): FieldText = {
       val ordinal = struct.fields.indexWhere(_.name == parts(i))
       if (ordinal < 0)
-        throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> schema.fieldNames.mkString(", "))
+        throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(schema.fieldNames.toSeq))
       struct.fields(ordinal).dataType match {
         case inner: StructType if i + 1 < parts.length => descend(inner, i + 1, path :+ (ordinal -> inner.length))
         case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf, format)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.config.TableConfig
-import io.hudilite.error.{InvalidInput, UnsupportedTable}
+import io.hudilite.error.{InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.record.{ColumnNames, MetaFields}
 
 import org.apache.spark.sql.catalyst.expressions.{
@@ -102,7 +102,7 @@ object SchemaAlignment {
   }
 
   private[row] def missing(name: String, rows: StructType): InvalidInput =
-    InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> rows.fieldNames.mkString(", "))
+    InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(rows.fieldNames.toSeq))
 
   /** The rows with exactly the table's columns, in its order and types; a column they lack is null. */
   def project(rows: LogicalPlan, schema: StructType): LogicalPlan = {

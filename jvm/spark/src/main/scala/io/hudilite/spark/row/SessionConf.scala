@@ -45,11 +45,19 @@ object SessionConf {
     case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value
   })
 
+  /** Settings of the session that look like options and are none: they begin as Apache Hudi's, or with another prefix. */
+  def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(key =>
+    key.startsWith("hoodie.") || (key.startsWith("spark.hudilite.") && !key.startsWith(OfPlans))).toSeq.sorted
+
   /** Options with lower-case names, as Spark hands them on anyway. */
   def lowerCase(options: Map[String, String]): Map[String, String] =
     options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
 
+  // Bounds of the plans themselves.
+  private val OfPlans = "spark.hudilite.lookup."
+
   private val ZstdLevel = "1"
 
-  private val Prefix = "spark.datasource.hudilite."
+  /** How names of options begin that are set for a session. */
+  val Prefix = "spark.datasource.hudilite."
 }

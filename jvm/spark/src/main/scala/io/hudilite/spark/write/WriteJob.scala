@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.config.{DeleteMarker, MergeMode}
-import io.hudilite.error.{CommitConflict, InvalidInput}
+import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.merge.MergeRule
 import io.hudilite.schema.EvolvedColumns
@@ -71,7 +71,7 @@ final case class WriteJob(
   lazy val orderingOrdinals: Array[Int] = orderingFields.map { field =>
     val ordinal = dataSchema.fieldNames.indexOf(field)
     if (ordinal < 0)
-      throw InvalidInput("MISSING_COLUMN", "column" -> field, "columns" -> dataSchema.fieldNames.mkString(", "))
+      throw InvalidInput("MISSING_COLUMN", "column" -> field, "columns" -> Listed.of(dataSchema.fieldNames.toSeq))
     ordinal
   }.toArray
 }

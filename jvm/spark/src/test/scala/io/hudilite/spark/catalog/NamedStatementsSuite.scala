@@ -93,6 +93,8 @@ final class NamedStatementsSuite extends NamedSession {
     val before = rows("saved")
     Seq(
       "CREATE TABLE saved USING hudilite AS SELECT 1 AS id" -> "TABLE_OR_VIEW_ALREADY_EXISTS",
+      "CREATE EXTERNAL TABLE outside (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')" ->
+        "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved SET TBLPROPERTIES (primaryKey = 'v')" -> "STATEMENT_NOT_SUPPORTED",
       "ALTER TABLE saved SET TBLPROPERTIES ('owner.team' = 'x')" -> "UNKNOWN_OPTION",
       "ALTER TABLE saved UNSET TBLPROPERTIES ('never.set')" -> "STATEMENT_NOT_SUPPORTED",

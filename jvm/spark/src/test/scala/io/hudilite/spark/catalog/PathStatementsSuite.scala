@@ -128,6 +128,49 @@ final class PathStatementsSuite extends FunSuite {
     assertEquals(rows(path), Seq("[1,a,1.0]"))
   }
 
+  Seq("SELECT * FROM $T", "SELECT * FROM $T VERSION AS OF 1", "SELECT * FROM $T TIMESTAMP AS OF now()",
+    "SELECT * FROM $T.history", "SELECT 1 WHERE EXISTS (SELECT 1 FROM $T)", "INSERT INTO $T VALUES (1)",
+    "UPDATE $T SET v = 3", "DELETE FROM $T", "DESCRIBE $T", "SHOW CREATE TABLE $T", "SHOW PARTITIONS $T",
+    "MERGE INTO $T t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE", "TRUNCATE TABLE $T",
+    "ALTER TABLE $T ADD COLUMN x INT", "ALTER TABLE $T RENAME TO other", "DROP TABLE $T", "DROP TABLE $T PURGE",
+    "CACHE TABLE $T", "REFRESH TABLE $T", "REPLACE TABLE $T USING hudilite $P AS SELECT 1 AS id",
+    "REPLACE TABLE $T (id INT) USING hudilite $P").foreach { statement =>
+    test(s"of a path without a table it says so in one line: $statement") {
+      val path = newPath()
+      val e = intercept[InvalidInput](run(statement, path))
+      assertEquals((e.condition, e.parameters), ("TABLE_NOT_FOUND", Map("path" -> s"file:$path")))
+      assert(!e.getMessage.contains('\n'), e.getMessage)
+      assert(!Files.exists(Paths.get(path)))
+    }
+  }
+
+  test("a path without a table is one that a table can be created at") {
+    val path = newPath()
+    val session = fresh()
+    val (table, rows) = (s"hudilite.`$path`", session.sql("SELECT 1 AS id, 'a' AS dt, 1.0D AS v"))
+    assert(!session.catalog.tableExists(table))
+    intercept[InvalidInput](session.table(table))
+    intercept[InvalidInput](rows.writeTo(table).append())
+    rows.write.format("hudilite").options(keys).mode("append").saveAsTable(table)
+    assertEquals(session.table(table).collect().map(_.toString).toSeq, Seq("[1,a,1.0]"))
+    val other = s"hudilite.`${newPath()}`"
+    rows.writeTo(other).using("hudilite").tableProperty("primaryKey", "id").create()
+    assertEquals(session.table(other).count(), 1L)
+    val third = s"hudilite.`${newPath()}`"
+    session.sql(s"CREATE TABLE IF NOT EXISTS $third (id INT) USING hudilite $properties").collect()
+    assertEquals(session.table(third).count(), 0L)
+  }
+
+  test("a name that lacks its database is not taken for a path when a table is to be made") {
+    Seq(s"CREATE TABLE hudilite.nobody_s (id INT) USING hudilite $properties",
+      s"CREATE TABLE hudilite.nobody_s USING hudilite $properties AS SELECT 1 AS id").foreach { statement =>
+      val e = intercept[InvalidInput](fresh().sql(statement).collect())
+      assertEquals(e.condition, "STATEMENT_NOT_SUPPORTED")
+      assert(e.getMessage.contains("hudilite.<database>.nobody_s"), e.getMessage)
+    }
+    assert(!Files.exists(Paths.get("nobody_s")))
+  }
+
   test("DROP TABLE IF EXISTS of a path without a table is nothing to do") {
     assertEquals(run("DROP TABLE IF EXISTS $T", newPath()).toSeq, Nil)
   }

@@ -1,5 +1,6 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.IneffectiveOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.service.Compactions
@@ -235,9 +236,22 @@ final class RequestOptionsSuite extends FunSuite {
   test("an option without effect is told once in a session") {
     val other = spark.newSession()
     def told(session: org.apache.spark.sql.SparkSession, names: String*): Seq[String] =
-      OptionWarnings.news(session, names.map(_ -> "true").toMap).map(_.name)
+      OptionWarnings.news(session, IneffectiveOptions.among(names.map(_ -> "true").toMap)).map(_.name)
     assertEquals(told(other, "hoodie.metadata.enable", "hoodie.index.type"), Seq("hoodie.metadata.enable"))
     assertEquals(told(other, "Hoodie.Metadata.Enable", "hoodie.file.index.enable"), Seq("hoodie.file.index.enable"))
     assertEquals(told(spark.newSession(), "hoodie.metadata.enable"), Seq("hoodie.metadata.enable"))
+  }
+
+  test("a setting of the session that only Apache Hudi would heed is told of, with what to write in its place") {
+    val names = Seq("hoodie.datasource.write.operation", "spark.hudilite.hoodie.datasource.write.operation")
+    names.foreach(spark.conf.set(_, "bulk_insert"))
+    try {
+      assertEquals(OptionWarnings.settings.map(_.text),
+        names.map(name =>
+          s"The option $name has no effect in hudilite: the session's options are set as " +
+            "spark.datasource.hudilite.<option>."))
+      assertEquals(RequestOptions.of(Map.empty).all.get(names.head), None)
+    } finally names.foreach(spark.conf.unset)
+    assertEquals(OptionWarnings.settings, Nil)
   }
 }

@@ -16,6 +16,13 @@ object TableProperty {
 
   private val Names: Map[String, ConfigKey[_]] = Words.map { case (word, key) => lower(word) -> key }.toMap
 
+  /** Facts as statements say them, in Hudi's SQL names where there are. */
+  def inSql(facts: Seq[(ConfigKey[_], String)]): Seq[(String, String)] = facts.map { case (key, value) =>
+    val word = Words.collectFirst { case (found, `key`) => found }
+    val short = Types.collectFirst { case (found, kind) if key == TableOptions.Type && kind.name == value => found }
+    word.getOrElse(key.name) -> short.getOrElse(value)
+  }
+
   /** Letters by which a name may miss one of these words to be taken for it. */
   private val Typos = 2
 
