@@ -32,10 +32,33 @@ final class TableFiles private[table] (
 
   /** The slices of the wanted partitions, by partition, each as it is reached: who stops early has read little. */
   def iterator(selection: PathSelection = PathSelection.All): Iterator[(String, Seq[FileSlice])] =
-    PartitionWalk.of(folders, selection).map { case (path, folder) =>
+    reached(PartitionWalk.of(folders, selection))
+
+  /** The same of the partitions that are found first: `most` of them, where there are so many, and no others are read. */
+  def first(most: Int): Iterator[(String, Seq[FileSlice])] =
+    reached(new PartitionWalk(folders, PathSelection.All, most))
+
+  private def reached(walk: Iterator[(String, FolderContent)]): Iterator[(String, Seq[FileSlice])] =
+    walk.map { case (path, folder) =>
       if (!known.has(path)) known.add(viewed(Map(path -> folder)))
       path -> known.of(path)
     }
+
+  /** How many file groups there are, as far as it matters: `enough` at most, and where there are more partitions than
+    * `most`.
+    */
+  def count(most: Int, enough: Int): Int = {
+    val walk = new PartitionWalk(folders, PathSelection.All, most, orNone = true)
+    val groups = reached(walk).flatMap(_._2).take(enough).size
+    if (walk.areMore) enough else groups
+  }
+
+  /** The slices of all partitions where they are no more than `most`; else `None`, as soon as that is clear. */
+  def few(most: Int): Option[Map[String, Seq[FileSlice]]] = {
+    val walk = new PartitionWalk(folders, PathSelection.All, most, orNone = true)
+    walk.foreach(_ => ())
+    if (walk.areMore) None else Some(find(PathSelection.All))
+  }
 
   /** The slices of the wanted partitions. */
   def find(selection: PathSelection): Map[String, Seq[FileSlice]] = {

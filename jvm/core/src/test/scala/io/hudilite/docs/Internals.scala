@@ -131,7 +131,10 @@ object Internals {
     entry("util.ThreadUtils")("Waiting for the job behind an exchange, and learning of its end in Spark's own thread.")(
       "shim/OwnShuffle", "shim/SharedShuffle")("EvaluatedOnceSuite", "PackedInsertsSuite"),
     entry(Inside)("What these exchanges share with each other, and the failure when rows would be evaluated again.")(
-      "shim/RowsOnce", "shim/SharedShuffle")("EvaluatedOnceSuite"))
+      "shim/RowsOnce", "shim/SharedShuffle")("EvaluatedOnceSuite"),
+    entry(Inside)(
+      "Rows that an exchange counts by partition as it writes them, without Spark's look at the bytecode of the function.")(
+      "shim/RowsByPartition")("RowsByPartitionSuite", "CountedRowsSuite"))
 
   private val memory: Seq[Internal] = Seq(
     entry("sql.execution.UnsafeExternalRowSorter")(

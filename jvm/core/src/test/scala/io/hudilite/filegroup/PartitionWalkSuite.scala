@@ -55,6 +55,23 @@ class PartitionWalkSuite extends FunSuite {
     assert(storage.calls.count("list") <= 1 + 2 + 4, storage.calls.summary)
   }
 
+  test("who wants no more than a number of partitions has no more of them listed, and learns whether there are more") {
+    for ((paths, inner) <- Seq((1 to 20).map(i => f"p$i%02d") -> 0, days -> 3); most <- Seq(1, 2, 3, 8)) {
+      val storage = table(paths)
+      val walk = new PartitionWalk(new ListedFolders(storage, "/t"), PathSelection.All, most)
+      assertEquals(walk.toList.size, most)
+      assert(walk.areMore)
+      val listed = storage.calls.paths("list").map(_.stripPrefix("/t").stripPrefix("/"))
+      assertEquals(listed.count(paths.contains), most)
+      assert(listed.size <= 1 + inner + most, listed.toString)
+    }
+    for (most <- Seq(4, 5, 100)) {
+      val walk =
+        new PartitionWalk(new ListedFolders(table(days.filter(_ < "2026-01/05")), "/t"), PathSelection.All, most)
+      assertEquals((walk.toList.size, walk.areMore), (4, false))
+    }
+  }
+
   test("a table without partitions is one, and a path without folders has none") {
     assertEquals(found(table(Seq("")), PathSelection.All), Seq(""))
     assertEquals(found(table(Nil), PathSelection.All), Nil)

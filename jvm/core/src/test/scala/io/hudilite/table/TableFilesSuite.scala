@@ -42,6 +42,23 @@ class TableFilesSuite extends FunSuite {
     assertEquals(listed(storage)(now.allSlices(now.lastInstant.map(_.time))), Nil)
   }
 
+  made.test("the first partitions are read, and no others, and few are all there are") { storage =>
+    val now = open(storage)
+    assertEquals(listed(storage)(assertEquals(now.files.few(4), None)), Seq("/t"))
+    assertEquals(listed(storage)(assertEquals(now.files.first(2).flatMap(_._2).map(_.fileId).toList.size, 2)).size, 2)
+    assertEquals(listed(storage)(assertEquals(now.files.few(5).map(_.keySet.size), Some(5))).size, 3)
+    assertEquals(listed(storage)(assertEquals(now.allSlices(), now.files.few(5).get)), Nil)
+    assertEquals(now.files.first(9).toMap, now.allSlices())
+  }
+
+  made.test("files are counted until they are enough, and of many partitions it is taken that they are") { storage =>
+    val now = open(storage)
+    assertEquals(listed(storage)(assertEquals(now.files.count(4, 100), 100)), Seq("/t"))
+    assertEquals(listed(storage)(assertEquals(now.files.count(5, 2), 2)).size, 2)
+    assertEquals(listed(storage)(assertEquals(now.files.count(5, 100), 5)).size, 3)
+    assertEquals(now.files.count(5, 5), 5)
+  }
+
   made.test("what is no partition has no slices, and is asked for once, too") { storage =>
     val now = open(storage)
     assertEquals(listed(storage)(assertEquals(now.files.slices("day=9"), Nil)), Seq("day=9"))

@@ -85,7 +85,7 @@ private[lookup] object ProbeKeysOfBroadcast {
   }
 }
 
-/** Reads every row of the table for an index probe with too many keys to broadcast. */
+/** Reads every row of the table for an index probe with more keys than are worth a lookup. */
 final case class FullKeyScanExec(child: SparkPlan, columns: Seq[Attribute]) extends UnaryExecNode {
   override def output: Seq[Attribute] = child.output
   override def outputPartitioning: Partitioning = child.outputPartitioning

@@ -63,7 +63,9 @@ final class ProbeTarget(
 
   def basePath: String = table.basePath
 
-  /** Every row of the table as Spark reads it, for keys too many to send to each task. */
+  /** Every row of the table as Spark reads it, for keys that are too many to send to each task, or that are so many
+    * of the table's that each of them is not worth a lookup.
+    */
   def scan(output: Seq[Attribute]): LogicalPlan = {
     val scan = builder() match {
       case pruning: SupportsPushDownRequiredColumns =>

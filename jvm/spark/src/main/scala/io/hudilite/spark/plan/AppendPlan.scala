@@ -1,7 +1,8 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
+import io.hudilite.spark.stage.EstimatedAtMost
 import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
@@ -27,7 +28,7 @@ object AppendPlan {
       case _ =>
         val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         packed match {
-          case Some((rows, groups)) =>
+          case Some(GroupedRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
           case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
         }
@@ -43,15 +44,17 @@ object AppendPlan {
       keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
     val replaced = replaces(target, operation, overwritten)
     val tasks = operation.parallelism(target.conf.parallelism)
+    val (partition, key) =
+      (WriteLayout.column(keyed, WriteLayout.PartitionColumn), WriteLayout.column(keyed, WriteLayout.KeyColumn))
     // Also where some partitions are replaced: the others keep their number of buckets.
     val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
-      val slices = table.allSlices().values.flatten.toSeq
-      WriteLayout.bucketGroups(slices, index, table, tasks, cores * InsertTakers.of(target).tasksPerCore)
+      CountedRows.inBuckets(keyed, partition, key, table, index, tasks, cores * InsertTakers.of(target).tasksPerCore)
     }
-    val groups = there.filter(g => replaced == Replaces.Nothing && g.slices.nonEmpty)
-      .getOrElse(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))
-    AppendPlan(AppendWrite(target, operation, replaced, Some(LateGroups.of(groups))),
-      WriteLayout.bucketed(keyed, groups, latest))
+    val isEmpty = target.existing.forall(_.files.few(CountedRows.MostPlanned).exists(_.values.forall(_.isEmpty)))
+    val grouped = there.filter(_ => replaced == Replaces.Nothing && !isEmpty).getOrElse(GroupedRows(keyed,
+        LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
+    AppendPlan(AppendWrite(target, operation, replaced, Some(grouped.groups)),
+      WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
   }
 
   private def replaces(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces]): Replaces =
@@ -65,22 +68,33 @@ object AppendPlan {
     })
 
   /** The groups of an insert, when the table has small files that take rows. Where a partition would get rows in more
-    * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor.
+    * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are
+    * where the table has too many partitions to look for small files in all of them.
     */
-  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int)
-      : Option[(LogicalPlan, LateGroups)] =
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[GroupedRows] =
     target.existing.flatMap { table =>
+      val takers = InsertTakers.of(target)
       val estimated = statistics(rows).filter(_ => EstimatedAtMost(rows)).flatMap(RecordSize.estimate(_, target))
-      val slices = table.allSlices().values.flatten.toSeq
-      def groups(incoming: IncomingRows): WriteGroups =
-        WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, InsertTakers.of(target)).ofInserts
-      val planned = groups(IncomingRows(estimated))
-      if (planned.small.isEmpty) None
-      else if (estimated.isDefined && planned.isNarrow) Some(rows -> LateGroups.of(planned))
-      else {
-        val shared = SharedRows(Seq(WriteLayout.column(rows, WriteLayout.KeyColumn)), rows)
-        def counted = shared.shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target))
-        Some(shared -> new LateGroups(planned.tasks, () => groups(counted)))
+      def groups(slices: Seq[FileSlice], incoming: IncomingRows): WriteGroups =
+        WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, takers).ofInserts
+      def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): GroupedRows =
+        CountedRows(rows, WriteLayout.column(rows, WriteLayout.PartitionColumn),
+          WriteLayout.column(rows, WriteLayout.KeyColumn), tasks) { shared =>
+          val byPartition = shared.countedByPartition
+          groups(slices(byPartition),
+            shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target, byPartition)))
+        }
+      val takes = target.conf.packing.smallFileBytes > 0 && takers.most > 0
+      if (!takes) None
+      else table.files.few(CountedRows.MostPlanned).map(_.values.flatten.toSeq) match {
+        case Some(all) =>
+          val planned = groups(all, IncomingRows(estimated))
+          if (planned.small.isEmpty) None
+          else if (estimated.isDefined && planned.isNarrow) Some(GroupedRows(rows, LateGroups.of(planned)))
+          else Some(counted(planned.tasks)(byPartition => all.filter(s => byPartition.contains(s.partition))))
+        case None =>
+          val tasks = if (parallelism > 0) parallelism else cores * takers.tasksPerCore
+          Some(counted(tasks)(byPartition => CountedRows.slices(table, byPartition.keys)))
       }
     }
 

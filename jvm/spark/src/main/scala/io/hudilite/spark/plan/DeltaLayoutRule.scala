@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
@@ -8,7 +9,7 @@ import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, WriteDelta}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.RowLevelTables
@@ -21,28 +22,43 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       val operation = RowLevelWrite.operationOf(write).get
       AwaitedClusterings.check(write.query, operation.target)
       val split = MovedRows.split(write.query, operation, RowLevelWrite.relationOf(write.table).get)
-      val groups = groupsOf(operation, write.query, split.arriving)
-      write.withNewTable(withGroups(write, operation, groups))
-        .withNewQuery(WriteLayout.changes(split.query, operation.target, groups))
+      val laidOut = operation.target.buckets match {
+        case Some(index) => inBuckets(split.query, operation, index)
+        case None =>
+          val groups = groupsOf(operation, write.query, split.arriving)
+          GroupedRows(WriteLayout.changes(split.query, operation.target, groups), groups)
+      }
+      write.withNewTable(withGroups(write, operation, laidOut.groups)).withNewQuery(laidOut.rows)
+  }
+
+  private def inBuckets(changes: LogicalPlan, operation: RowLevelWrite, index: BucketIndex): GroupedRows = {
+    val (key, partition) = WriteLayout.placesOf(changes, operation.target)
+    val keyed = Project(changes.output ++ Seq(key, partition), changes)
+    val grouped = CountedRows.inBuckets(keyed, partition.toAttribute, key.toAttribute, tableOf(operation), index,
+      parallelism(operation), cores * InsertTakers.of(operation.target).tasksPerCore)
+    val laidOut =
+      if (grouped.rows eq keyed) WriteLayout.changes(changes, operation.target, grouped.groups)
+      else WriteLayout.changes(grouped.rows, partition.toAttribute, key.toAttribute, grouped.groups)
+    grouped.copy(rows = laidOut)
   }
 
   private def groupsOf(operation: RowLevelWrite, query: LogicalPlan, arriving: Option[ProbeTarget]): LateGroups = {
     val target = operation.target
-    val parallelism = operation.operation.parallelism(target.conf.parallelism)
-    val cores = session.sparkContext.defaultParallelism
-    val takers = InsertTakers.of(target)
-    val table = target.existing.getOrElse(throw new IllegalStateException(s"${target.basePath} is no table"))
-    target.buckets match {
-      case Some(index) => LateGroups.of(
-          WriteLayout.bucketGroups(all(table), index, table, parallelism, cores * takers.tasksPerCore))
-      case None =>
-        val probe = query.collectFirst { case p: IndexProbe => p }
-        val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
-        WriteLayout.lateGroups(table, () => changing(query, arriving).getOrElse(all(table)), target.conf, estimated,
-          () => probe.fold(IncomingRows(None))(counted(_, estimated, target, arriving.isDefined)), parallelism, cores,
-          takers)
-    }
+    val table = tableOf(operation)
+    val probe = query.collectFirst { case p: IndexProbe => p }
+    val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
+    WriteLayout.lateGroups(table, () => changing(query, arriving).getOrElse(all(table)), target.conf, estimated,
+      () => probe.fold(IncomingRows(None))(counted(_, estimated, target, arriving.isDefined)), parallelism(operation),
+      cores, InsertTakers.of(target))
   }
+
+  private def tableOf(operation: RowLevelWrite): Table = operation.target.existing.getOrElse(
+    throw new IllegalStateException(s"${operation.target.basePath} is no table"))
+
+  private def parallelism(operation: RowLevelWrite): Int =
+    operation.operation.parallelism(operation.target.conf.parallelism)
+
+  private def cores: Int = session.sparkContext.defaultParallelism
 
   /** Tasks are planned before the rows are counted: too many of them cost little, too few much. */
   private def fromAbove(query: LogicalPlan, probe: IndexProbe): Boolean =

@@ -7,7 +7,7 @@ import io.hudilite.spark.stage.OfSnapshot
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
@@ -25,6 +25,8 @@ import org.apache.spark.sql.execution.hudilite.SharedShuffle
   *   the table's attributes that the join needs, meta columns included
   * @param target
   *   what to look in
+  * @param asksForSome
+  *   the keys are some of the rows that are counted, and may be few: those of rows that move
   */
 final case class IndexProbe(
     key: Expression,
@@ -32,7 +34,8 @@ final case class IndexProbe(
     shared: SharedShuffle,
     output: Seq[Attribute],
     target: ProbeTarget,
-    child: LogicalPlan)
+    child: LogicalPlan,
+    asksForSome: Boolean = false)
     extends UnaryNode with OfSnapshot {
 
   override lazy val references: AttributeSet = child.outputSet
@@ -97,11 +100,8 @@ private[plan] object KeyLookup {
     * and passes over what log files delete, which cost more in a scan.
     */
   private def isLarge(probe: IndexProbe): Boolean =
-    probe.keyCount >= FewKeys && !asksForSome(probe) && !probe.output.exists(_.name == RowPlace.Position) &&
+    probe.keyCount >= FewKeys && !probe.asksForSome && !probe.output.exists(_.name == RowPlace.Position) &&
       hasAtMost(probe.target.table, probe.keyCount * RowsPerKey)
-
-  /** Whether the keys are some of the rows that are counted, and may be few: those of rows that move. */
-  private def asksForSome(probe: IndexProbe): Boolean = probe.child.exists(_.isInstanceOf[Filter])
 
   /** Folders are listed until their files alone are too many. */
   private def hasAtMost(table: Table, rows: BigInt): Boolean = {

@@ -26,9 +26,9 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
     case ArrivingRows(changes, found, columns, child) =>
       ArrivingRowsExec(changes, found, columns, planLater(child)) :: Nil
-    case SharedRows(keys, child, shared, _) =>
+    case SharedRows(keys, child, shared, _, countedBy) =>
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
-      SharedRowsExec(keys, shared, lost, planLater(child)) :: Nil
+      SharedRowsExec(keys, shared, lost, countedBy, planLater(child)) :: Nil
     case SharedRowsAgain(shared, columns, _) => SharedRowsAgainExec(shared, SharedColumnsExec(columns)) :: Nil
     case probe: IndexProbe if KeyLookup.is(probe) =>
       val columns = Alias(probe.key, "key")() +: probe.partition.map(Alias(_, "partition")()).toSeq

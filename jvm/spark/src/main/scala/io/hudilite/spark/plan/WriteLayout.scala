@@ -112,9 +112,14 @@ object WriteLayout {
     */
   def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups): LogicalPlan = {
     val (key, partition) = placesOf(query, target)
-    grouped(query, column(query, RowPlace.FileId), partition, key, groups,
-      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)))
+    changes(query, partition, key, groups)
   }
+
+  /** The same of changes whose record key and partition path are known, columns or not. */
+  def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression, groups: LateGroups): LogicalPlan =
+    grouped(query, column(query, RowPlace.FileId), partition, key, groups,
+      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)),
+      besides = Seq(partition, key))
 
   /** Record key and partition path of row changes. A row that was found says where it is; only inserts need theirs
     * computed. A DELETE has no inserts, and no data columns.
@@ -132,13 +137,13 @@ object WriteLayout {
     * @param latest
     *   leaves one row of each key; `None` = all rows stay
     */
-  def bucketed(rows: LogicalPlan, groups: WriteGroups, latest: Option[KeepsLatest]): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn),
-      LateGroups.of(groups), latest)
+  def bucketed(rows: LogicalPlan, groups: LateGroups, latest: Option[KeepsLatest]): LogicalPlan =
+    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil): LogicalPlan = {
+      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil,
+      besides: Seq[NamedExpression] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
     val computed = Seq(partition, key).collect { case a: Alias => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
@@ -149,7 +154,7 @@ object WriteLayout {
       case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
       case None => Sort(order.map(SortOrder(_, Ascending)) ++ thenBy, global = false, dealt)
     }
-    Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
+    Project(rows.output.filterNot(a => a.name == RowNumber.Column || besides.exists(_.exprId == a.exprId)), inOrder)
   }
 
   private def valueOf(column: NamedExpression): Expression = column match {
@@ -168,6 +173,9 @@ object WriteLayout {
       cores: Int, table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
     val all = sorted(slices)
     val spread = spreadOf(conf, incoming.most, cores)
+    val spreads = incoming.byPartition.map { case (partition, bytes) =>
+      partition -> spreadOf(conf, Some(bytes), cores)
+    }
     val limit = conf.packing.smallFileBytes
     val sizes = all.map(s => s.base.filter(_.length < limit && table.takes(s)).map(_.length))
     val small = all.indices.filter(i => sizes(i).isDefined).groupBy(i => all(i).partition)
@@ -175,7 +183,8 @@ object WriteLayout {
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, incoming.of(partition))
           .take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, incoming.all, parallelism, cores * table.tasksPerCore))
+    WriteGroups(all, small, spread, tasks(all.length, spread, incoming.all, parallelism, cores * table.tasksPerCore),
+      spreads = spreads)
   }
 
   private def spreadOf(conf: WriteConf, inputBytes: Option[BigInt], cores: Int): Int =
@@ -184,7 +193,7 @@ object WriteLayout {
 
   /** The groups of a write whose lookup finds out while it runs which slices they are, and whose rows are counted by
     * then; the parameters are those of [[groups]]. How many tasks there are is planned before, and does not depend on
-    * more files than there are tasks.
+    * more files than there are tasks, which in many partitions there may be.
     *
     * @param estimated
     *   size of the rows by Spark's statistics, when known
@@ -192,16 +201,20 @@ object WriteLayout {
   def lateGroups(table: Table, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
       counted: () => IncomingRows, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
-    def files: Int = table.files.iterator().flatMap(_._2).take(most).size
-    new LateGroups(tasks(files, spreadOf(conf, estimated, cores), estimated, parallelism, most),
+    new LateGroups(tasks(table.files.count(CountedRows.MostPlanned, most), spreadOf(conf, estimated, cores), estimated,
+        parallelism, most),
       () => groups(slices(), conf, counted(), parallelism, cores, takers))
   }
 
-  /** The groups of a write with a bucket index into `slices`, which must be what the index says. */
-  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int)
-      : WriteGroups = {
+  /** The groups of a write with a bucket index into `slices`, which must be what the index says.
+    *
+    * @param counted
+    *   the partitions that there are rows for, where only these were looked at
+    */
+  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int,
+      counted: Option[Set[String]] = None): WriteGroups = {
     val all = sorted(slices)
-    inBuckets(all, BucketSlots(index, BucketTables.slots(all, index, table)), parallelism, most)
+    inBuckets(all, BucketSlots(index, BucketTables.slots(all, index, table), counted), parallelism, most)
   }
 
   /** The groups of a write that begins all its buckets anew. */

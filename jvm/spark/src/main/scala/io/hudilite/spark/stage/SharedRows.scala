@@ -6,7 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expre
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Statistics, UnaryNode}
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
-/** Rows that a plan uses in two places and that are evaluated once: an exchange by `keys`, which is always there.
+/** Rows that a plan uses in two places, or has to count before it goes on, and that are evaluated once: an exchange by
+  * `keys`, which is always there.
   *
   * Spark shares exchanges by itself, but not where it needs none, for rows in a single partition, nor where a session
   * has it off. Rows that come out different each time, of a random function or of a table that changes, would then be
@@ -18,9 +19,11 @@ import org.apache.spark.sql.execution.hudilite.SharedShuffle
   *   what both places have in common
   * @param again
   *   there is a [[SharedRowsAgain]] of these rows, so that their columns may not change any more
+  * @param countedBy
+  *   the partition path by which they are counted; `None` = all together
   */
 final case class SharedRows(keys: Seq[Expression], child: LogicalPlan, shared: SharedShuffle = new SharedShuffle,
-    again: Boolean = false)
+    again: Boolean = false, countedBy: Option[Attribute] = None)
     extends UnaryNode {
 
   override def output: Seq[Attribute] = child.output
@@ -32,7 +35,7 @@ final case class SharedRows(keys: Seq[Expression], child: LogicalPlan, shared: S
   override lazy val deterministic: Boolean = true
 
   override lazy val references: AttributeSet =
-    if (again) child.outputSet else AttributeSet.fromAttributeSets(keys.map(_.references))
+    if (again) child.outputSet else AttributeSet.fromAttributeSets((keys ++ countedBy).map(_.references))
 
   override protected def withNewChildInternal(newChild: LogicalPlan): SharedRows = copy(child = newChild)
 }

@@ -27,8 +27,10 @@ private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
   override def toBatch: BatchWrite = new BatchWrite {
     private val coordinator = new CommitCoordinator(append.target, append.operation, append.replaces)
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      AppendWriterFactory(coordinator.begin(), append.operation, append.groups.map(_.groups))
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
+      val groups = append.groups.map(_.groups) // first, as they may be refused
+      AppendWriterFactory(coordinator.begin(), append.operation, groups)
+    }
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true

@@ -10,11 +10,15 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * @param there
   *   partition path to the slot of each bucket, -1 where the bucket has no file group yet
+  * @param counted
+  *   the partitions that there are rows for, where only these were looked at; `None` = all were
   */
-private[spark] final case class BucketSlots(index: BucketIndex, there: Map[String, Array[Int]]) {
+private[spark] final case class BucketSlots(index: BucketIndex, there: Map[String, Array[Int]],
+    counted: Option[Set[String]] = None) {
 
   @transient private lazy val byPartition: java.util.HashMap[UTF8String, Array[Int]] = {
     val map = new java.util.HashMap[UTF8String, Array[Int]]
+    counted.foreach(_.foreach(partition => map.put(UTF8String.fromString(partition), BucketSlots.NoGroups)))
     there.foreach { case (partition, slots) => map.put(UTF8String.fromString(partition), slots) }
     map
   }
@@ -24,7 +28,8 @@ private[spark] final case class BucketSlots(index: BucketIndex, there: Map[Strin
   def slot(partition: UTF8String, key: UTF8String): Int = {
     val bucket = index.bucketOf(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
     val slots = byPartition.get(partition)
-    if (slots != null && slots(bucket) >= 0) slots(bucket)
+    if (slots == null && counted.isDefined) throw new IllegalStateException(s"nobody has looked at '$partition'")
+    else if (slots != null && bucket < slots.length && slots(bucket) >= 0) slots(bucket)
     else -1 - ((partition.hashCode & BucketSlots.PartitionMask) << BucketSlots.BucketBits | bucket)
   }
 
@@ -39,4 +44,5 @@ private[spark] object BucketSlots {
   val BucketBits = 16
   val BucketMask: Int = WriteOptions.MostBuckets - 1
   val PartitionMask = 0x7fff
+  private val NoGroups = Array.empty[Int]
 }

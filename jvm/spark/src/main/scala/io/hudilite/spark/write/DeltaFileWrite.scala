@@ -21,8 +21,10 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
     private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
-      MergeWriterFactory(coordinator.begin(), groups.groups, moves = !target.index.keepsPlaces)
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
+      val made = groups.groups // first, as they may be refused
+      MergeWriterFactory(coordinator.begin(), made, moves = !target.index.keepsPlaces)
+    }
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
       coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))

@@ -17,14 +17,16 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param small
   *   partition path to the slots of its file groups that take inserts
   * @param spread
-  *   new slots that the inserts of one partition are spread over
+  *   new slots that the inserts of one partition are spread over, where `spreads` does not say
   * @param tasks
   *   number of tasks of the write
   * @param buckets
   *   with a bucket index, where rows go whose file group is not known; `small` and `spread` have no say then
+  * @param spreads
+  *   the same as `spread` by partition path, where the rows of a partition were counted
   */
 final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[Int]], spread: Int, tasks: Int,
-    buckets: Option[BucketSlots] = None)
+    buckets: Option[BucketSlots] = None, spreads: Map[String, Int] = Map.empty)
     extends Serializable {
 
   // File id to slots: several where partitions have groups of the same id, as Hudi's writers of buckets name them that
@@ -45,6 +47,12 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
     map
   }
 
+  @transient private lazy val spreadOf: java.util.HashMap[UTF8String, Integer] = {
+    val map = new java.util.HashMap[UTF8String, Integer]
+    spreads.foreach { case (partition, count) => if (count != spread) map.put(UTF8String.fromString(partition), count) }
+    map
+  }
+
   private val bucketed: BucketSlots = buckets.orNull
 
   // hot path: called for every row
@@ -60,7 +68,11 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
       val takers = smallSlots.get(partition)
       val hash = key.hashCode & Int.MaxValue
       if (takers != null) takers(hash % takers.length)
-      else -1 - ((partition.hashCode & WriteGroups.PartitionMask) * WriteGroups.MostSpread + hash % spread)
+      else {
+        val own = spreadOf.get(partition)
+        val among = if (own != null) own.intValue else spread
+        -1 - ((partition.hashCode & WriteGroups.PartitionMask) * WriteGroups.MostSpread + hash % among)
+      }
     }
 
   private def slotIn(found: Array[Int], fileId: UTF8String, partition: UTF8String): Int = {

@@ -114,6 +114,15 @@ class WriteGroupsSuite extends FunSuite {
     assertEquals(g.slices(g.slot(text("b1"), text("b"), text("k"))).fileId, "b1")
   }
 
+  test("a row of a partition that nobody has looked at goes to no bucket") {
+    val of = BucketSlots(BucketIndex(4, Seq("id")), Map("a" -> Array(0, -1, 2, 1)), Some(Set("a", "new")))
+    for (i <- 0 until 100; key = text(s"k$i")) {
+      assertEquals(of.slot(text("a"), key), of.copy(counted = None).slot(text("a"), key))
+      assertEquals(of.slot(text("new"), key), of.copy(counted = None).slot(text("new"), key))
+      intercept[IllegalStateException](of.slot(text("b"), key))
+    }
+  }
+
   test("new buckets of one partition are dealt to tasks in turn, the highest number of buckets included") {
     for (count <- Seq(1, 7, 64, 65536)) {
       val g = inBuckets(count, 8)
@@ -173,6 +182,14 @@ class WriteGroupsSuite extends FunSuite {
     }
     val one = WriteGroups(Array.empty, Map.empty, spread = 8, tasks = 8)
     assertEquals((0 until 500).map(i => one.taskValue(one.slot(null, text("p"), text(s"key-$i")))).distinct.size, 8)
+  }
+
+  test("the new rows of a partition are spread by what was counted for it, where that was") {
+    val counted = IncomingRows(Some(BigInt(500 * MiB)), Map("few" -> BigInt(MiB), "many" -> BigInt(250 * MiB)))
+    val g = WriteLayout.groups(Nil, WriteConf.of(Map.empty), counted, 0, 4)
+    def slots(
+        partition: String): Int = (0 until 500).map(i => g.slot(null, text(partition), text(s"k$i"))).distinct.size
+    assertEquals((slots("few"), slots("many"), slots("not counted")), (1, 3, 3))
   }
 
   test("shuffle parallelism sets the number of tasks, not that of files, and files that there are do not limit it") {

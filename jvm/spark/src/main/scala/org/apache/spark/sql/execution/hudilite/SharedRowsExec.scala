@@ -12,16 +12,27 @@ import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExcha
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.Duration
 
-/** Writes rows that a plan uses in two places, and reads them in the first place.
+/** Writes rows that a plan uses in two places, or has to count before it goes on, and reads them in the first place.
   *
+  * @param countedBy
+  *   the column with the partition path by which they are counted; `None` = all together
   * @param lost
   *   raised where rows that were read would have to be evaluated again; `None` where they come out the same
   */
 final case class SharedRowsExec(keys: Seq[Expression], @transient shared: SharedShuffle,
-    @transient lost: Option[() => RuntimeException], child: SparkPlan)
+    @transient lost: Option[() => RuntimeException], countedBy: Option[Attribute], child: SparkPlan)
     extends OwnShuffle {
 
   @transient private lazy val execution = shared.current(sparkContext)
+
+  // Held here: Spark itself forgets counts that nobody holds.
+  @transient private lazy val counts: RowsByPartition = {
+    val byPartition = new RowsByPartition
+    sparkContext.register(byPartition)
+    byPartition
+  }
+
+  private[hudilite] def rowsByPartition: Map[String, Long] = counts.value
 
   override def nodeName: String = "SharedExchange"
   override def shuffleOrigin: ShuffleOrigin = REPARTITION_BY_COL
@@ -34,10 +45,26 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
     ()
   }
 
-  override protected def rows: RDD[InternalRow] =
-    lost.fold(child.execute())(new RowsOnce(child.execute(), () => execution.isWritten, _))
+  override protected def rows: RDD[InternalRow] = {
+    val evaluated = lost.fold(child.execute())(new RowsOnce(child.execute(), () => execution.isWritten, _))
+    countedBy.fold(evaluated) { column =>
+      RowsByPartition.counting(evaluated, child.output.indexWhere(_.exprId == column.exprId), counts)
+    }
+  }
 
   override protected def begun(job: Future[MapOutputStatistics]): Unit = execution.begun(job)
+
+  // Adaptive execution reads rows in the one way, plans without it in the other.
+  override def getShuffleRDD(specs: Array[ShufflePartitionSpec]): RDD[InternalRow] = {
+    shared.areRead()
+    super.getShuffleRDD(specs)
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    awaitWritten()
+    shared.areRead()
+    super.doExecute()
+  }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SharedRowsExec = copy(child = newChild)
 }

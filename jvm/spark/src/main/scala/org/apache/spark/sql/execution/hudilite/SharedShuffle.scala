@@ -11,12 +11,22 @@ import org.apache.spark.util.ThreadUtils
 import scala.collection.JavaConverters._
 import scala.concurrent.{Future, Promise}
 
-/** One shuffle that a plan reads in two places. Each execution of the plan has its own. Lives on the driver. */
+/** One shuffle that a plan reads in two places, or whose rows it counts. Each execution of the plan has its own. Lives on
+  * the driver.
+  */
 final class SharedShuffle {
 
   import SharedShuffle._
 
   private val executions = new ConcurrentHashMap[String, Execution]
+  @volatile private var atRead: () => Unit = () => ()
+
+  /** What is done when the rows are written and before anything is made of them, by a thread that works for the plan: the
+    * one that sends tasks out, which all plans share, would hold up the others. What it raises ends the execution.
+    */
+  def beforeRead(action: () => Unit): Unit = atRead = action
+
+  private[hudilite] def areRead(): Unit = atRead()
 
   /** That of the execution that the calling thread works for. */
   private[hudilite] def current(context: SparkContext): Execution =
@@ -32,9 +42,13 @@ final class SharedShuffle {
   /** The same where the calling thread works for no execution, or for one of its own: a plan that writes is executed
     * once, so whatever has been written is meant.
     */
-  def counted: Option[Statistics] = statistics.orElse(
-    executions.values.asScala.filter(_.isWritten).flatMap(_.writer.future.value).headOption.map(
-      _.get.runtimeStatistics))
+  def counted: Option[Statistics] = statistics.orElse(written.map(_.runtimeStatistics))
+
+  /** The rows of each partition path, where they are counted by it: at most so many. */
+  def countedByPartition: Map[String, Long] = written.fold(Map.empty[String, Long])(_.rowsByPartition)
+
+  private def written: Option[SharedRowsExec] =
+    executions.values.asScala.filter(_.isWritten).flatMap(_.writer.future.value).headOption.map(_.get)
 
   override def toString: String = "shared"
 }

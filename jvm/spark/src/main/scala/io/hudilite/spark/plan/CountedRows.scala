@@ -1,0 +1,63 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.BucketIndex
+import io.hudilite.spark.stage.SharedRows
+import io.hudilite.spark.write.{LateGroups, WriteGroups}
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.hudilite.SharedShuffle
+
+/** Keyed rows and the groups that they go to. */
+private[plan] final case class GroupedRows(rows: LogicalPlan, groups: LateGroups)
+
+/** A write looks at few partitions while it is planned. Where a table has more of them, its rows are written to an exchange
+  * and counted by partition, and then it looks at those that they are in.
+  */
+private[plan] object CountedRows {
+
+  /** Partitions that are looked at while a write is planned. */
+  val MostPlanned = 8
+
+  /** @param partition
+    *   column with the partition path of a row, `key` that with its record key
+    * @param tasks
+    *   of the write, which are planned before
+    * @param groups
+    *   made of what was counted, before any task of the write is sent out
+    */
+  def apply(rows: LogicalPlan, partition: Attribute, key: Attribute, tasks: Int)(groups: SharedShuffle => WriteGroups)
+      : GroupedRows = {
+    val shared = SharedRows(Seq(key), rows, countedBy = Some(partition))
+    val late = new LateGroups(tasks, () => groups(shared.shared))
+    shared.shared.beforeRead { () =>
+      late.groups
+      ()
+    }
+    GroupedRows(shared, late)
+  }
+
+  /** Rows that go to the file groups of their buckets. Raises `InvalidInput` or `UnsupportedTable` when the partitions that
+    * are looked at now are not as the index says; those that are looked at later end the write before it begins.
+    */
+  def inBuckets(rows: LogicalPlan, partition: Attribute, key: Attribute, table: Table, index: BucketIndex,
+      parallelism: Int, most: Int): GroupedRows = {
+    def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
+      WriteLayout.bucketGroups(found.toSeq, index, table, parallelism, most, counted)
+    table.files.few(MostPlanned) match {
+      case Some(all) => GroupedRows(rows, LateGroups.of(groups(all.values.flatten, None)))
+      case None =>
+        val planned = groups(table.files.first(MostPlanned).flatMap(_._2).toList, None)
+        apply(rows, partition, key, planned.tasks) { shared =>
+          val paths = shared.countedByPartition.keySet
+          groups(slices(table, paths), Some(paths))
+        }
+    }
+  }
+
+  /** Of these partitions, some of which may not be there yet. */
+  def slices(table: Table, partitions: Iterable[String]): Seq[FileSlice] =
+    table.files.slices(partitions.toSeq).values.flatten.toSeq
+}

@@ -1,0 +1,93 @@
+package org.apache.spark.sql.execution.hudilite
+
+import java.lang.{Long => JLong}
+import java.util
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.util.AccumulatorV2
+
+import scala.collection.JavaConverters._
+
+/** How many rows of each partition a stage has written: counted by its tasks, and added up on the driver before the stage
+  * ends. Rows that are written again, as what held them was lost, are counted again, so that there may be fewer than it
+  * says, and never more.
+  */
+final class RowsByPartition extends AccumulatorV2[(String, Long), Map[String, Long]] {
+
+  // A task is asked for it by another thread while it adds.
+  private val rows = new ConcurrentHashMap[String, JLong]
+
+  override def isZero: Boolean = rows.isEmpty
+
+  override def copy(): RowsByPartition = {
+    val other = new RowsByPartition
+    other.rows.putAll(rows)
+    other
+  }
+
+  override def reset(): Unit = rows.clear()
+
+  override def add(counted: (String, Long)): Unit = {
+    val more: (JLong, JLong) => JLong = _ + _
+    rows.merge(counted._1, counted._2, more(_, _))
+    ()
+  }
+
+  override def merge(other: AccumulatorV2[(String, Long), Map[String, Long]]): Unit = other.value.foreach(add)
+
+  override def value: Map[String, Long] = rows.asScala.map { case (path, count) => path -> count.longValue }.toMap
+}
+
+private[hudilite] object RowsByPartition {
+
+  /** The same rows, which are counted as they are read to their end.
+    *
+    * @param ordinal
+    *   of the column with the partition path, which is never null
+    */
+  def counting(rows: RDD[InternalRow], ordinal: Int, into: RowsByPartition): RDD[InternalRow] =
+    rows.mapPartitionsInternal(new CountedRows(_, ordinal, into), preservesPartitioning = true)
+}
+
+/** The rows of one task, whose numbers are told when all of them have been read. */
+private final class CountedRows(rows: Iterator[InternalRow], ordinal: Int, into: RowsByPartition)
+    extends Iterator[InternalRow] {
+
+  private final class Count(val path: UTF8String) { var rows = 0L }
+
+  private val counts = new util.HashMap[UTF8String, Count]
+  private var last: Count = _
+  private var isTold = false
+
+  // hot path: called for every row
+  override def hasNext: Boolean = {
+    val more = rows.hasNext
+    if (!more && !isTold) {
+      isTold = true
+      counts.values.forEach(count => into.add(count.path.toString -> count.rows))
+    }
+    more
+  }
+
+  override def next(): InternalRow = {
+    val row = rows.next()
+    val path = row.getUTF8String(ordinal)
+    if (last == null || last.path != path) last = of(path)
+    last.rows += 1
+    row
+  }
+
+  private def of(path: UTF8String): Count = {
+    val known = counts.get(path)
+    if (known != null) known
+    else {
+      val kept = path.copy() // the row is the next one soon
+      val count = new Count(kept)
+      counts.put(kept, count)
+      count
+    }
+  }
+}
