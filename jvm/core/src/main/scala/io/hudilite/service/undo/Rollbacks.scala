@@ -19,7 +19,9 @@ final case class RolledBackWrite(instant: String, write: String, action: String,
 object Rollbacks {
 
   /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. */
-  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).getOrElse {
+  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).filterNot { begun =>
+    table.timeline.beforeStart(begun.write) // archived since, so that nothing is taken back
+  }.getOrElse {
     val write = checked(table, instant)
     RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
   }

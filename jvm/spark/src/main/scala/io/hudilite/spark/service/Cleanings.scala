@@ -34,7 +34,7 @@ object Cleanings {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options).files.values.map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
-      () =>
+      _ =>
         Compactions.changing(session, path, options) { (table, conf) =>
           val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done)
           if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)
