@@ -28,7 +28,10 @@ private[doctor] object TimelineFindings {
         "Removes the plan; nobody can have begun with it.", Some(Mend.DropFromTimeline(instant)))
     else Finding(BrokenInstant, instant.time,
       s"The file ${found.file.name} of the timeline cannot be read: ${found.reason}.",
-      "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
+      if (instant.action == Action.Savepoint)
+        "Bring the file back from a copy of the table, or give the state free with delete_savepoint: until then " +
+          "nothing is cleaned, for it cannot be told what is to stay."
+      else "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
         "before it. Nothing of a write that may be committed is deleted.")
   }
 

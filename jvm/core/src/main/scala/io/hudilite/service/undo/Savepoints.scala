@@ -1,6 +1,6 @@
 package io.hudilite.service.undo
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
@@ -12,8 +12,11 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
   *   the write whose state it keeps
   * @param files
   *   number of files that it protects
+  * @param damage
+  *   why nothing but its instant is known: its file cannot be read
   */
-final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int)
+final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int,
+    damage: Option[String] = None)
 
 /** States of a table that cleaning and archiving leave alone (docs/format.md#savepoints). */
 object Savepoints {
@@ -51,10 +54,10 @@ object Savepoints {
     time -> SavepointMetadata(by, now.storage.clock.millis(), comment, files)
   }
 
-  /** The savepoints, oldest first. */
+  /** The savepoints, oldest first, those too whose files are damaged. */
   def list(table: Table): Seq[SavedState] = saved(table).map(state(table, _))
 
-  /** Gives a state free, and says which one that was; raises `SAVEPOINT_NOT_FOUND`. */
+  /** Gives a state free, and says which one that was; its file may be damaged. Raises `SAVEPOINT_NOT_FOUND`. */
   def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): SavedState =
     Transaction.prepared(table, options) {
       val now = table.refresh()
@@ -75,8 +78,13 @@ object Savepoints {
 
   // One that was begun and not ended has saved nothing.
   private def state(table: Table, savepoint: Instant): SavedState =
-    if (savepoint.isCompleted) state(savepoint.time, table.store.readSavepoint(savepoint))
-    else SavedState(savepoint.time, "", 0L, "", files = 0)
+    if (!savepoint.isCompleted) SavedState(savepoint.time, "", 0L, "", files = 0)
+    else
+      try state(savepoint.time, table.store.readSavepoint(savepoint))
+      catch {
+        case e: CorruptTable => SavedState(savepoint.time, "", 0L, "", files = 0,
+            damage = Some(e.parameters.getOrElse("reason", e.getMessage)))
+      }
 
   private def state(time: String, saved: SavepointMetadata): SavedState =
     SavedState(time, saved.by, saved.atEpochMs, saved.comments, saved.files.values.map(_.size).sum)
