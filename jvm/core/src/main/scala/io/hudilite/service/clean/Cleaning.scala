@@ -42,9 +42,8 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   /** Runs the planned cleanings, oldest first. */
   def runPending(table: Table): Seq[FinishedCleaning] =
-    Cleaning.pending(table).flatMap { instant =>
+    Cleaning.pending(table).flatMap { case (instant, plan) =>
       unlessDone(table, instant) {
-        val plan = table.store.readCleanPlan(instant)
         start(table, instant)
         carryOut(table, instant, Cleaning.stillOld(table.refresh(), plan))
       }
@@ -108,9 +107,12 @@ object Cleaning {
 
   /** What [[Cleaning.runPending]] would delete, by the instants of the plans, oldest first; nothing is written. */
   def planned(table: Table): Seq[(String, CleanPlan)] =
-    pending(table).map(i => i.time -> stillOld(table, table.store.readCleanPlan(i)))
+    pending(table).map { case (instant, plan) => instant.time -> stillOld(table, plan) }
 
-  private def pending(table: Table): Seq[Instant] = table.timeline.pending.filter(_.action == Action.Clean)
+  // One whose plan is empty was never begun, and is the doctor's to remove.
+  private def pending(table: Table): Seq[(Instant, CleanPlan)] =
+    table.timeline.pending.filter(_.action == Action.Clean)
+      .flatMap(instant => table.store.readCleanPlan(instant).map(instant -> _))
 
   /** A plan that was made earlier without the files that the newest state has, or a savepoint: a rollback may have brought
     * them back.

@@ -48,7 +48,8 @@ object Restores {
       if (begun.isEmpty) {
         foreign.settle()
         revertDead(table, to, options)
-        if (isStopped()) throw new CancellationException(s"the restore of ${table.basePath} was stopped at its beginning")
+        if (isStopped())
+          throw new CancellationException(s"the restore of ${table.basePath} was stopped at its beginning")
       }
       val now = table.refresh()
       val restore = begun.getOrElse(requested(now, to))
@@ -99,6 +100,7 @@ object Restores {
       : RestoredTable = {
     val started = System.nanoTime()
     MetadataTable.clear(now.storage, now.basePath, now.config)
+    StateFiles.keep(now, to)
     // What an earlier attempt took back is recorded by rollbacks since then.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
       .map(now.store.readRollback)
@@ -136,10 +138,13 @@ object Restores {
       throw impossible(now, to, "no completed write of the active timeline has this instant")
     now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
     underWay(now, to).headOption.foreach(i =>
-      throw impossible(now, to, s"the ${i.action} ${i.time} is under way: let it end or, when its program is dead, let " +
-        "the doctor take back what it has written"))
+      throw impossible(now, to,
+        s"the ${i.action} ${i.time} is under way: let it end or, when its program is dead, let " +
+          "the doctor take back what it has written"))
     try now.checkRetained(to)
     catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }
+    StateFiles.beingCleaned(now, to).foreach(clean =>
+      throw impossible(now, to, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
   }
 
   /** Writes and services after the instant that have begun: they may have files. */

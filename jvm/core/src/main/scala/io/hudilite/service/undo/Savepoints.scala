@@ -1,7 +1,6 @@
 package io.hudilite.service.undo
 
 import io.hudilite.error.{CorruptTable, InvalidInput}
-import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
@@ -48,9 +47,9 @@ object Savepoints {
     val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
       .getOrElse(throw impossible(now, "", "it has no completed write"))
     check(now, time)
-    val files = now.allSlices(Some(time)).map { case (partition, slices) => partition -> slices.flatMap(names) }
-      .filter(_._2.nonEmpty)
-    checkCleanings(now, time, files)
+    val files = StateFiles.of(now, time)
+    StateFiles.cleaned(now, files).foreach(clean =>
+      throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
     time -> SavepointMetadata(by, now.storage.clock.millis(), comment, files)
   }
 
@@ -97,19 +96,6 @@ object Savepoints {
     try now.checkRetained(time)
     catch { case e: InvalidInput => throw impossible(now, time, e.getMessage) }
   }
-
-  // A plan is carried out by whoever finds it, so what it names is as good as gone.
-  private def checkCleanings(now: Table, time: String, files: Map[String, Seq[String]]): Unit = {
-    val wanted = files.flatMap { case (partition, names) =>
-      names.map(n => if (partition.isEmpty) n else s"$partition/$n")
-    }
-      .toSet
-    now.timeline.pending.filter(_.action == Action.Clean)
-      .find(now.store.readCleanPlan(_).files.values.flatten.exists(wanted)).foreach(clean =>
-        throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
-  }
-
-  private def names(slice: FileSlice): Seq[String] = slice.base.map(_.name).toSeq ++ slice.logs.map(_.name)
 
   private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
     "SAVEPOINT_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)

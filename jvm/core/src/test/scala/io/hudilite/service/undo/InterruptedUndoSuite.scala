@@ -5,6 +5,7 @@ import io.hudilite.config.{TableProperties, TableType}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.{Services, TextServices}
+import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{GoldenTables, MemoryStorage, Storage}
 import io.hudilite.table.Table
@@ -47,10 +48,12 @@ class InterruptedUndoSuite extends FunSuite {
   private def foreign(storage: MemoryStorage, action: String): String = {
     val (time, store, slice) = (instant(storage), table(storage).store, group(storage))
     if (action == Action.Compaction)
-      store.requestCompaction(time, CompactionPlan(Seq(CompactionOperation("p", slice.fileId, slice.instant,
+      store.requestCompaction(time,
+        CompactionPlan(Seq(CompactionOperation("p", slice.fileId, slice.instant,
               slice.base.map(_.name), Nil))))
     else
-      store.requestClustering(time, ClusteringPlan(Seq(Seq(ClusteringInput("p", slice.fileId, slice.base.map(_.name), Nil)))))
+      store.requestClustering(time,
+        ClusteringPlan(Seq(Seq(ClusteringInput("p", slice.fileId, slice.base.map(_.name), Nil)))))
     val isReplace = action == Action.Clustering && store.config.layout == 1
     store.toInflight(time, if (isReplace) Action.ReplaceCommit else action)
     TestTables.writeFile(table(storage), time, "p", if (action == Action.Compaction) slice.fileId else "c-0")
@@ -72,7 +75,8 @@ class InterruptedUndoSuite extends FunSuite {
           assertEquals(e.condition, "RESTORE_NOT_POSSIBLE")
           assert(e.getMessage.contains(theirs) && e.getMessage.contains("under way"), e.getMessage)
           assert(data(storage).exists(_.contains(theirs)))
-          assertEquals(table(storage).timeline.pending.map(i => (i.time, i.state: State)), Seq((theirs, State.Inflight: State)))
+          assertEquals(
+            table(storage).timeline.pending.map(i => (i.time, i.state: State)), Seq((theirs, State.Inflight: State)))
         }
         refused(Restores.preview(table(storage), to))
         refused(restored(storage, to, ForeignWrites.Expired)) // nothing tells whether it is alive
@@ -138,6 +142,30 @@ class InterruptedUndoSuite extends FunSuite {
     assertEquals(table(storage).timeline.pending, Nil: Seq[Instant])
     TextWrites.rewrite.run(table(storage))
   }
+
+  for ((name, undo) <- Seq[(String, Table => Any)](
+      "rollback" -> (Rollbacks.run(_, None)),
+      "restore" -> (table => Restores.run(table, table.timeline.writes.init.last.time))))
+    versions(
+      s"a $name takes the plan of a cleaning away whose files come to life, and does not meet one that is begun") {
+      (_, storage) =>
+        val one = Services.of("hoodie.clean.fileversions.retained" -> "1").cleaning
+        TextWrites.rewrite.run(table(storage))
+        val before = state(storage)
+        TextWrites.rewrite.run(table(storage))
+        val planned = CleanScheduler.schedule(table(storage), one).get
+        table(storage).store.toInflight(planned.time, Action.Clean)
+        val e = intercept[InvalidInput](undo(table(storage)))
+        assert(e.getMessage.contains(s"the cleaning ${planned.time}, which is under way, deletes files"), e.getMessage)
+        table(storage).store.withdraw(planned.time, Action.Clean, State.Inflight)
+        undo(table(storage))
+        assertEquals((state(storage), table(storage).timeline.pending), (before, Nil: Seq[Instant]))
+        // A plan for what stays old may wait.
+        val old = CleanScheduler.schedule(table(storage), one).get
+        TextWrites.rewrite.run(table(storage))
+        undo(table(storage))
+        assertEquals((state(storage), table(storage).timeline.pending.map(_.time)), (before, Seq(old.time)))
+    }
 
   for (version <- Seq(6, 9))
     test(s"version $version: the archive is asked once for the write of a rollback that took nothing, and not again") {

@@ -37,7 +37,7 @@ object Cleanings {
       : Option[(Option[String], CleanPlan)] = Compactions.onDriver(session, path, options) { (table, conf) =>
     if (dryRun) Some(CleanScheduler.preview(table, conf.services.cleaning)).filter(_.files.nonEmpty).map(None -> _)
     else CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
-      .map(instant => Some(instant.time) -> table.store.readCleanPlan(instant))
+      .flatMap(instant => table.store.readCleanPlan(instant).map(Some(instant.time) -> _))
   }
 
   /** Starts cleaning in the background: what is planned first, then what the options let go.
