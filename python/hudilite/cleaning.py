@@ -38,7 +38,7 @@ class CleanPlan:
     earliest_retained
         First instant whose state stays whole; empty when nothing is old enough, or the policy goes by file versions.
     files
-        Paths below the table's base path.
+        Paths below the table's base path, those first that are planned already.
     """
 
     policy: str
@@ -104,8 +104,10 @@ def chosen(options: Mapping[str, str] | None, policy: str | None, retain: int | 
 
 def preview(spark: SparkSession, path: str, options: Mapping[str, str]) -> CleanPlan:
     """Say what :func:`run` would delete."""
-    (plan,) = driver.call(spark, _PROCEDURE, path, options=options, dry_run=True)
-    return CleanPlan(plan["policy"], plan["earliest_commit_to_retain"] or "", tuple(plan["files"]))
+    # What is planned and not ended goes first, and the plan that would be made follows.
+    *planned, plan = driver.call(spark, _PROCEDURE, path, options=options, dry_run=True)
+    files = dict.fromkeys(file for row in (*planned, plan) for file in row["files"])
+    return CleanPlan(plan["policy"], plan["earliest_commit_to_retain"] or "", tuple(files))
 
 
 def run(spark: SparkSession, path: str, options: Mapping[str, str], progress: Progress | bool | None) -> CleanResult:

@@ -150,7 +150,7 @@ def schedule(
             driver.call(spark, _PROCEDURE, path, op="schedule", options=options, dry_run=dry_run, **call.arguments)
         )
 
-    plans = made() if dry_run else running.step(progress, "schedule", made, _groups)
+    plans = running.step(progress, "schedule", made, _groups, dry_run)
     return plans[0] if plans else None
 
 

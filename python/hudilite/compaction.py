@@ -151,9 +151,7 @@ def schedule(
             )
         )
 
-    plans = (
-        call() if dry_run else running.step(progress, "schedule", call, lambda made: sum(len(p.slices) for p in made))
-    )
+    plans = running.step(progress, "schedule", call, lambda made: sum(len(p.slices) for p in made), dry_run)
     return plans[0] if plans else None
 
 

@@ -218,7 +218,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "RESTORE_PENDING": (
         "The table at <path> is being restored to <instant> by <restore>, which has not ended.",
-        "Wait for it; if its program is dead, call restore with this instant again, which ends it.",
+        "Wait for it; if it was stopped or its program is dead, call restore with this instant again, which ends it.",
         "40001",
     ),
     "ROLLBACK_NOT_POSSIBLE": (

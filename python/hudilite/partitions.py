@@ -61,7 +61,7 @@ def delete(
             driver.call(spark, "drop_partition", path, partition=list(partitions), options=options, dry_run=dry_run)
         )
 
-    return call() if dry_run else running.step(progress, "delete partition", call, _count)
+    return running.step(progress, "delete partition", call, _count, dry_run)
 
 
 def expire(
@@ -72,7 +72,7 @@ def expire(
     def call() -> DroppedPartitions:
         return _read(driver.call(spark, "expire_partitions", path, options=options, dry_run=dry_run))
 
-    return call() if dry_run else running.step(progress, "expire partitions", call, _count)
+    return running.step(progress, "expire partitions", call, _count, dry_run)
 
 
 def _count(dropped: DroppedPartitions) -> int:

@@ -85,8 +85,16 @@ def run(
         raise
 
 
-def step(progress: Progress | bool | None, what: str, body: Callable[[], T], count: Callable[[T], int]) -> T:
-    """Do what is one step: ``progress`` is told of it once it is done, with how much that was."""
+def step(
+    progress: Progress | bool | None,
+    what: str,
+    body: Callable[[], T],
+    count: Callable[[T], int],
+    dry_run: bool = False,
+) -> T:
+    """Do what is one step: ``progress`` is told of it once it is done, with how much that was; of a dry run nothing."""
+    if dry_run:
+        return body()
     reported = _reported(progress, what)
     try:
         done = body()

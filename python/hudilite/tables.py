@@ -501,7 +501,8 @@ class HudiliteTable:
     ) -> undo.Restored:
         """Bring the state as of a write back: every write after it is taken back, and so are the plans after it.
 
-        A restore that was begun and not ended keeps writers away; called again for the same write, it is ended.
+        A restore that was begun and not ended keeps writers away; called again for the same write, it is ended. Ctrl-C
+        stops it between two writes, with what is left to do planned.
 
         Parameters
         ----------
@@ -518,8 +519,8 @@ class HudiliteTable:
         Raises
         ------
         RESTORE_NOT_POSSIBLE
-            When there is no such write, its state is not whole any more, a later state is saved, or a write is
-            under way.
+            When there is no such write, its state is not whole any more, a later state is saved, or a write or
+            service is under way.
         """
         return undo.restore(self.spark, self.path, options or {}, instant, dry_run, progress)
 

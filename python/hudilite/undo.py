@@ -25,18 +25,22 @@ class Savepoint:
     instant
         The write whose state it is.
     by, comment
-        Who saved it, and what for.
+        Who saved it, and what for; ``None``, as what follows, when its file is damaged.
     epoch_milliseconds
         When.
     files
         Number of files that it protects.
+    damage
+        Why its file cannot be read; ``None`` when it can. Nothing is cleaned as long as there is such a savepoint:
+        it can be deleted.
     """
 
     instant: str
-    by: str
-    epoch_milliseconds: int
-    comment: str
-    files: int
+    by: str | None
+    epoch_milliseconds: int | None
+    comment: str | None
+    files: int | None
+    damage: str | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def archive(
         (done,) = driver.call(spark, "archive_commits", path, options=options, dry_run=dry_run)
         return Archived(tuple(done["instants"]), tuple(done["files"]))
 
-    return call() if dry_run else running.step(progress, "archive", call, lambda done: len(done.instants))
+    return running.step(progress, "archive", call, lambda done: len(done.instants), dry_run)
 
 
 def rollback(
@@ -122,7 +126,7 @@ def rollback(
         )
         return RolledBack(done["rollback_time"], done["write"], done["action"], done["files"])
 
-    return call() if dry_run else running.step(progress, "rollback", call, lambda done: done.files)
+    return running.step(progress, "rollback", call, lambda done: done.files, dry_run)
 
 
 def restore(
@@ -161,7 +165,7 @@ def savepoint(
         )
         return _saved(row)
 
-    return call() if dry_run else running.step(progress, "savepoint", call, lambda saved: saved.files)
+    return running.step(progress, "savepoint", call, lambda saved: saved.files or 0, dry_run)
 
 
 def savepoints(spark: SparkSession, path: str) -> list[Savepoint]:
@@ -183,7 +187,7 @@ def delete_savepoint(
         (row,) = driver.call(spark, "delete_savepoint", path, instant_time=instant, options=options, dry_run=dry_run)
         return _saved(row)
 
-    return call() if dry_run else running.step(progress, "delete savepoint", call, lambda freed: freed.files)
+    return running.step(progress, "delete savepoint", call, lambda freed: freed.files or 0, dry_run)
 
 
 def _restored(row: Mapping[str, Any]) -> Restored:
@@ -191,5 +195,11 @@ def _restored(row: Mapping[str, Any]) -> Restored:
 
 
 def _saved(row: Mapping[str, Any]) -> Savepoint:
-    names = ("savepoint_time", "user", "epoch_milliseconds", "comments", "files")
-    return Savepoint(*(row[name] for name in names))
+    return Savepoint(
+        row["savepoint_time"],
+        row["user"],
+        row["epoch_milliseconds"],
+        row["comments"],
+        row["files"],
+        row.get("damage"),
+    )

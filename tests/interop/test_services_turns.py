@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import layout
@@ -62,14 +62,44 @@ def files(path: Path) -> set[str]:
     return {str(f.relative_to(path)) for f in layout.data_files(path)}
 
 
-def hudi_cleans(real: Engine, path: Path, arguments: str) -> None:
-    """Hudi's cleaning, which is called by the name of a table."""
-    real.spark.sql(f"CREATE TABLE to_clean USING hudi LOCATION '{path}'")
+def table_version(path: Path) -> str:
+    lines = (path / ".hoodie" / "hoodie.properties").read_text().splitlines()
+    return next(line.partition("=")[2] for line in lines if line.startswith("hoodie.table.version="))
+
+
+def hudi_calls(real: Engine, path: Path, procedure: str, arguments: str) -> None:
+    """A procedure of Hudi's: called by the name of a table, whose version it raises unless the session says no."""
+    version = table_version(path)
+    settings = {"hoodie.write.auto.upgrade": "false", "hoodie.write.table.version": version}
+    for name, value in {**settings, "hoodie.metadata.enable": "false"}.items():
+        real.spark.conf.set(name, value)
+    real.spark.sql(f"CREATE TABLE to_serve USING hudi LOCATION '{path}'")
     try:
-        call = f"CALL run_clean(table => 'to_clean', {arguments}, options => 'hoodie.metadata.enable=false')"
-        real.spark.sql(call).collect()
+        real.spark.sql(f"CALL {procedure}(table => 'to_serve', {arguments})").collect()
     finally:
-        real.spark.sql("DROP TABLE to_clean")
+        real.spark.sql("DROP TABLE to_serve")
+        for name in (*settings, "hoodie.metadata.enable"):
+            real.spark.conf.unset(name)
+    assert table_version(path) == version
+
+
+def hudi_cleans(real: Engine, path: Path, arguments: str) -> None:
+    hudi_calls(real, path, "run_clean", f"{arguments}, options => 'hoodie.metadata.enable=false'")
+
+
+def only_planned(path: Path, action: str, run: Callable[[], object]) -> str:
+    """Runs an action; the table is again as it was before, and has the plan: its instant."""
+    before = path.with_name("before")
+    shutil.copytree(path, before)
+    known = {f.name for f in layout.timeline_folder(path).iterdir()}
+    run()
+    plans = [f for f in layout.timeline_folder(path).glob(f"*.{action}.requested") if f.name not in known]
+    (content,) = (f.read_bytes() for f in plans)
+    shutil.rmtree(path)
+    before.rename(path)
+    plans[0].write_bytes(content)
+    list_anew(plans[0])
+    return plans[0].name.split(".")[0]
 
 
 @VERSIONS
@@ -147,21 +177,20 @@ def test_a_cleaning_that_one_has_planned_is_run_by_the_other(
     turns.check(lite, real)
     for engine in (real, lite):
         turns.upsert(engine, **OFF)
-    # Hudi is killed after its plan: the table is again as it was before, and has the plan.
-    copied = path.with_name("before")
-    shutil.copytree(path, copied)
-    known = set(layout.timeline_folder(path).iterdir())
-    hudi_cleans(real, path, one)
-    expected = data_files(path)
-    (requested,) = {f for f in layout.timeline_folder(path).iterdir() if f.name.endswith(".clean.requested")} - known
-    content = requested.read_bytes()
-    shutil.rmtree(path)
-    shutil.copytree(copied, path)
-    requested.write_bytes(content)
-    list_anew(requested)
+    left = []
+
+    def cleaned() -> None:
+        hudi_cleans(real, path, one)
+        left.append(data_files(path))
+
+    planned = only_planned(path, "clean", cleaned)
+    (expected,) = left
     assert len(data_files(path) - expected) == 4
-    (run,) = lite.spark.sql(f"CALL hudilite.system.run_clean(table => '{path}', op => 'execute')").collect()
-    assert requested.name.startswith(run["start_clean_time"]) and run["total_files_deleted"] == 4
+    call = f"CALL hudilite.system.run_clean(table => '{path}', op => 'execute'"
+    (shown,) = lite.spark.sql(f"{call}, dry_run => true)").collect()
+    assert shown["start_clean_time"] == planned and set(shown["files"]) == data_files(path) - expected
+    (run,) = lite.spark.sql(f"{call})").collect()
+    assert run["start_clean_time"] == planned and run["total_files_deleted"] == 4
     assert data_files(path) == expected and layout.pending(path) == []
     turns.check(lite, real)
     turns.upsert(real, **OFF)
@@ -225,16 +254,73 @@ def test_restored_by_one_and_written_and_restored_by_the_other(
     for engine in (real, lite, real):
         turns.upsert(engine, range(2, 14), **OFF)
         turns.check(lite, real)
-    real.spark.sql(f"CREATE TABLE to_restore USING hudi LOCATION '{path}'")
-    try:
-        real.spark.sql(
-            f"CALL rollback_to_savepoint(table => 'to_restore', instant_time => '{saved.instant}')"
-        ).collect()
-    finally:
-        real.spark.sql("DROP TABLE to_restore")
+    hudi_calls(real, path, "rollback_to_savepoint", f"instant_time => '{saved.instant}'")
     turns.model = copy.deepcopy(model)
     turns.check(lite, real)
     turns.upsert(lite, **OFF)
     turns.upsert(real, **OFF)
     turns.check(lite, real)
     assert layout.pending(path) == []
+
+
+# Hudi's rollback_to_instant does not find the timeline of a version 6 table.
+@pytest.mark.parametrize("version", [9])
+def test_saved_by_hudi_and_restored_and_given_free_by_hudilite_and_the_other_way_round(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    turns.upsert(lite, **OFF)
+    turns.upsert(real, **OFF)
+    table = hudilite.table(lite.spark, str(path))
+    newest, model = table.history()[0].time, copy.deepcopy(turns.model)
+    hudi_calls(real, path, "create_savepoint", f"commit_time => '{newest}', comments => 'by Hudi'")
+    (saved,) = table.savepoints()
+    assert (saved.instant, saved.comment, saved.files) == (newest, "by Hudi", 2)
+    for engine in (lite, real):
+        turns.upsert(engine, range(4, 20), **OFF)
+    assert len(table.restore(newest).writes) == 2
+    turns.model = copy.deepcopy(model)
+    turns.check(lite, real)
+    assert table.delete_savepoint(newest) == saved
+    assert real.spark.sql(f"CALL show_savepoints(path => '{path}')").collect() == []
+    assert table.savepoint().instant == newest
+    hudi_calls(real, path, "delete_savepoint", f"instant_time => '{newest}'")
+    assert table.savepoints() == []
+    turns.upsert(lite, range(20), **OFF)
+    hudi_calls(real, path, "rollback_to_instant", f"instant_time => '{table.history()[0].time}'")
+    turns.model = copy.deepcopy(model)
+    turns.check(lite, real)
+    for engine in (lite, real):
+        turns.upsert(engine, **OFF)
+        turns.check(lite, real)
+    assert layout.pending(path) == layout.strays(path) == []
+
+
+@VERSIONS
+def test_a_restore_that_one_has_planned_is_ended_by_the_other(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    turns.upsert(lite, **OFF)
+    turns.upsert(real, **OFF)
+    table = hudilite.table(lite.spark, str(path))
+    saved, model = table.savepoint(), copy.deepcopy(turns.model)
+
+    def by_hudi() -> None:
+        hudi_calls(real, path, "rollback_to_savepoint", f"instant_time => '{saved.instant}'")
+
+    def by_hudilite() -> str | None:
+        return table.restore(saved.instant).instant
+
+    for first, second in ((by_hudi, by_hudilite), (by_hudilite, by_hudi)):
+        for engine in (real, lite):
+            turns.upsert(engine, range(4, 20), **OFF)
+        planned = only_planned(path, "restore", first)
+        assert layout.pending(path) == [planned]
+        assert second() in (planned, None)
+        assert layout.pending(path) == layout.strays(path) == []
+        turns.model = copy.deepcopy(model)
+        turns.check(lite, real)
+    turns.upsert(lite, **OFF)
+    turns.upsert(real, **OFF)
+    turns.check(lite, real)

@@ -49,6 +49,25 @@ def test_clean_deletes_what_only_the_past_needs_and_says_so(lite: Engine, path: 
     assert [i.action for i in table.timeline()].count("clean") == 2
 
 
+@VERSIONS
+def test_a_dry_run_says_what_is_planned_and_what_would_be(lite: Engine, path: Path, version: int) -> None:
+    table = rewritten(lite, path, version, 6)
+    before = base_files(path)
+    call = f"CALL hudilite.system.run_clean(table => '{path}', retain_commits => 4, op => "
+    (planned,) = lite.spark.sql(f"{call}'schedule')").collect()
+    only = lite.spark.sql(f"{call}'execute', dry_run => true)").collect()
+    assert [(row["start_clean_time"], row["files"]) for row in only] == [
+        (planned["start_clean_time"], planned["files"])
+    ]
+    plan = table.clean(retain=2, dry_run=True)
+    assert isinstance(plan, CleanPlan) and len(planned["files"]) == 1 and base_files(path) == before
+    assert plan.files[:1] == tuple(planned["files"]) and len(plan.files) == 3
+    seen: list[tuple[int, int]] = []
+    result = table.clean(retain=2, progress=lambda done, total: seen.append((done, total)))
+    assert isinstance(result, CleanResult) and result.instants[0] == planned["start_clean_time"]
+    assert base_files(path) == before - set(plan.files) and seen[-1] == (3, 3) and len(result.instants) == 2
+
+
 def test_a_bad_policy_and_a_bad_number_are_told(lite: Engine, path: Path) -> None:
     table = rewritten(lite, path, 9, 1)
     with pytest.raises(ValueError, match="KEEP_LATEST_BY_HOURS"):

@@ -6,12 +6,13 @@ import json
 from inspect import Parameter, signature
 from pathlib import Path
 
+import layout
 import pytest
 from conditions import fails_with
-from engines import Engine, Shape, frame, record
+from engines import Engine, Shape, frame, list_anew, record
 
 import hudilite
-from hudilite import cli
+from hudilite import cli, undo
 from hudilite.tables import HudiliteTable
 
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
@@ -90,6 +91,28 @@ def test_a_saved_state_outlives_a_cleaning(lite: Engine, path: Path, version: in
     assert table.delete_savepoint(saved.instant, dry_run=True) == saved and table.savepoints() == [saved]
     assert table.delete_savepoint(saved.instant, progress=seen) == saved and seen.once() == (1, 1)
     assert table.savepoints() == [] and table.clean("KEEP_LATEST_FILE_VERSIONS", 1).files == 1
+
+
+@VERSIONS
+def test_a_damaged_savepoint_is_told_beside_the_others_and_given_free(
+    lite: Engine, path: Path, version: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = rewritten(lite, path, version, 2)
+    second, first = (c.time for c in table.history())
+    table.savepoint(first)
+    saved = table.savepoint(second, "whole")
+    (file,) = (f for f in layout.timeline_folder(path).glob(f"{first}*.savepoint"))
+    file.write_bytes(b"")
+    list_anew(file)
+    damaged, other = table.savepoints()
+    assert other == saved and saved.damage is None and damaged.damage
+    assert damaged == undo.Savepoint(first, None, None, None, None, damaged.damage)
+    assert cli.main(["savepoints", str(path)]) == 0 and damaged.damage in capsys.readouterr().out
+    with fails_with("CORRUPT_FILE"):
+        table.clean("KEEP_LATEST_FILE_VERSIONS", 1)
+    assert table.delete_savepoint(first, dry_run=True) == damaged and len(table.savepoints()) == 2
+    assert table.delete_savepoint(first, progress=(seen := Seen())) == damaged and seen == [(0, 0)]
+    assert table.savepoints() == [saved] and table.clean("KEEP_LATEST_FILE_VERSIONS", 1).files == 1
 
 
 @VERSIONS

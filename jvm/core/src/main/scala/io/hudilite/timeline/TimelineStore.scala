@@ -265,8 +265,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def readRollbackPlan(instant: Instant): Option[RollbackPlan] =
     readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2)
 
-  def readCleanPlan(instant: Instant): CleanPlan = readRequested(Seq(instant))(PlanCodec.cleanPlan).headOption
-    .map(_._2).getOrElse(throw removed(instant.time))
+  /** `None` when the cleaning has no plan, as a crash may leave it. */
+  def readCleanPlan(instant: Instant): Option[CleanPlan] =
+    readRequested(Seq(instant))(PlanCodec.cleanPlan).headOption.map(_._2)
 
   /** Parsed requested files; one that is empty has no plan and is left out. */
   private def readRequested[T](instants: Seq[Instant])(parse: Array[Byte] => T): Seq[(Instant, T)] = {

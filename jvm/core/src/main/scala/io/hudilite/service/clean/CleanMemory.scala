@@ -11,9 +11,11 @@ import io.hudilite.timeline.Instant
   *   first instant whose state was to stay whole
   * @param writes
   *   times of the writes that had completed
+  * @param plan
+  *   the cleaning that was planned for what was found; when somebody has taken the plan away all that is still there
   */
 private[clean] final case class CleanMemory(policy: CleaningPolicy, savepoints: Set[String], earliest: Option[String],
-    writes: Set[String]) {
+    writes: Set[String], plan: Option[String]) {
 
   /** What the commit replaced was looked at, and went or stays for good. */
   def covers(commit: Instant): Boolean = writes(commit.time) && earliest.forall(commit.time < _)
@@ -25,7 +27,7 @@ private[clean] object CleanMemory {
 
   private val recent = new WeightedCache[(AnyRef, String), CleanMemory](MaxTables)
 
-  def of(table: Table): Option[CleanMemory] = recent.get(key(table))
+  def of(table: Table): Option[CleanMemory] = recent.get(key(table)).filter(_.plan.forall(table.timeline.contains))
 
   def put(table: Table, memory: CleanMemory): Unit = recent.put(key(table), memory)
 

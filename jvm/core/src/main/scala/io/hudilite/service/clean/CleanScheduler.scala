@@ -30,13 +30,13 @@ object CleanScheduler {
     val policy = CleaningPolicy.of(conf)
     val early = planned(table, conf)
     if (early.files.isEmpty) {
-      remember(table, policy, early)
+      remember(table, policy, early, None)
       None
     } else Transaction.prepared(table, transaction) {
       val now = table.refresh()
       val plan = if (stillHolds(table, now)) early else planned(now, conf)
       val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)
-      remember(if (plan eq early) table else now, policy, plan)
+      remember(if (plan eq early) table else now, policy, plan, found.map(_._1.time))
       found.foreach { case (instant, _) => next(now, instant) }
       found
     }
@@ -114,9 +114,9 @@ object CleanScheduler {
     InstantTime.fromEpochMillis(clock.millis() - hours * MillisPerHour, table.config.zone(clock))
   }
 
-  private def remember(table: Table, policy: CleaningPolicy, plan: CleanPlan): Unit =
+  private def remember(table: Table, policy: CleaningPolicy, plan: CleanPlan, instant: Option[String]): Unit =
     if (plan.earliestToRetain.isDefined || policy.isInstanceOf[CleaningPolicy.LatestVersions])
       CleanMemory.put(table,
         CleanMemory(policy, table.timeline.savepoints.toSet, plan.earliestToRetain.map(_.time),
-          table.timeline.writes.map(_.time).toSet))
+          table.timeline.writes.map(_.time).toSet, instant))
 }

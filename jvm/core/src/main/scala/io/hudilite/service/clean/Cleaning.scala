@@ -42,11 +42,10 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   /** Runs the planned cleanings, oldest first. */
   def runPending(table: Table): Seq[FinishedCleaning] =
-    table.timeline.pending.filter(_.action == Action.Clean).flatMap { instant =>
+    Cleaning.pending(table).flatMap { case (instant, plan) =>
       unlessDone(table, instant) {
-        val plan = table.store.readCleanPlan(instant)
         start(table, instant)
-        carryOut(table, instant, plan.copy(files = stillOld(table.refresh(), plan)))
+        carryOut(table, instant, Cleaning.stillOld(table.refresh(), plan))
       }
     }
 
@@ -71,19 +70,6 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
     MetadataTable.clear(table.storage, table.basePath, table.config)
     val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
     if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
-  }
-
-  /** Files of a plan that was made earlier but for those that the newest state has, or a savepoint: a rollback may have
-    * brought them back.
-    */
-  private def stillOld(now: Table, plan: CleanPlan): Map[String, Seq[String]] = {
-    val live = now.slices(plan.files.keys.toSeq).values.flatten
-      .flatMap(s => s.base.map(_.relativePath).toSeq ++ s.logs.map(_.relativePath)).toSet
-    val saved = CleanScheduler.savepointed(now)
-    plan.files.map { case (partition, files) =>
-      val names = saved.getOrElse(partition, Set.empty[String])
-      partition -> files.filterNot(f => live(f) || names(f.substring(f.lastIndexOf('/') + 1)))
-    }
   }
 
   private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
@@ -115,6 +101,29 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
     !table.store.load().pending.exists(i => i.time == instant.time && i.action == Action.Clean)
 }
 
-private object Cleaning {
-  val NamedFailures = 10
+object Cleaning {
+
+  private val NamedFailures = 10
+
+  /** What [[Cleaning.runPending]] would delete, by the instants of the plans, oldest first; nothing is written. */
+  def planned(table: Table): Seq[(String, CleanPlan)] =
+    pending(table).map { case (instant, plan) => instant.time -> stillOld(table, plan) }
+
+  // One whose plan is empty was never begun, and is the doctor's to remove.
+  private def pending(table: Table): Seq[(Instant, CleanPlan)] =
+    table.timeline.pending.filter(_.action == Action.Clean)
+      .flatMap(instant => table.store.readCleanPlan(instant).map(instant -> _))
+
+  /** A plan that was made earlier without the files that the newest state has, or a savepoint: a rollback may have brought
+    * them back.
+    */
+  private def stillOld(now: Table, plan: CleanPlan): CleanPlan = {
+    val live = now.slices(plan.files.keys.toSeq).values.flatten
+      .flatMap(s => s.base.map(_.relativePath).toSeq ++ s.logs.map(_.relativePath)).toSet
+    val saved = CleanScheduler.savepointed(now)
+    plan.copy(files = plan.files.map { case (partition, files) =>
+      val names = saved.getOrElse(partition, Set.empty[String])
+      partition -> files.filterNot(f => live(f) || names(f.substring(f.lastIndexOf('/') + 1)))
+    })
+  }
 }

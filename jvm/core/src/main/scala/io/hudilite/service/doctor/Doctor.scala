@@ -6,7 +6,7 @@ import io.hudilite.filegroup.Partitions
 import io.hudilite.service.clean.Cleaning
 import io.hudilite.storage.{Storage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
-import io.hudilite.timeline.{Action, Timeline, TimelineStore}
+import io.hudilite.timeline.{Timeline, TimelineStore}
 import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
 import io.hudilite.transaction.lock.Lock
 import io.hudilite.transaction.rollback.{Rollback, WriteTraces}
@@ -98,11 +98,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       case Mend.RollBack(instant) => traces.rollBack(instant)
       case Mend.EndRollback(target) =>
         new Rollback(table.store).run(target)
-        // What has completed and was archived meanwhile is not taken back.
-        val left = table.store.load()
-        left.pending.filter(i =>
-          i.action == Action.Rollback && !left.contains(target) &&
-            table.store.readRollbackPlan(i).exists(_.target.time == target)).foreach(table.store.delete)
+        ()
       case Mend.DropFromTimeline(instant) => table.store.delete(instant)
       case Mend.DropClustering(instant) =>
         traces.rollBack(instant)

@@ -19,17 +19,26 @@ private[doctor] object TimelineFindings {
 
   private def damaged(facts: Facts, found: DamagedInstant): Finding = {
     val instant = found.instant
-    val isPlan = found.isEmpty && instant.state == State.Requested && TimelineHealth.Planned(instant.action)
+    // Of a cleaning any damaged plan may go, for the next one finds the same files; of a compaction writers that have seen it
+    // whole may have laid out files by it.
+    val isPlan = (found.isEmpty || instant.action == Action.Clean) && instant.state == State.Requested &&
+      TimelineHealth.Planned(instant.action)
     // Once somebody has begun there may be files, which only the plan would tell.
     val isUnbegun = facts.timeline.pending.exists(i =>
       i.time == instant.time && i.action == instant.action && i.state == State.Requested)
     if (isPlan && isUnbegun && instant.action != Action.Restore)
-      Finding(BrokenInstant, instant.time, s"The plan ${found.file.name} is empty: whoever was to write it died.",
+      Finding(BrokenInstant, instant.time,
+        if (found.isEmpty) s"The plan ${found.file.name} is empty: whoever was to write it died."
+        else s"The plan ${found.file.name} cannot be read: ${found.reason}.",
         "Removes the plan; nobody can have begun with it.", Some(Mend.DropFromTimeline(instant)))
     else Finding(BrokenInstant, instant.time,
       s"The file ${found.file.name} of the timeline cannot be read: ${found.reason}.",
-      "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
-        "before it. Nothing of a write that may be committed is deleted.")
+      if (instant.action == Action.Savepoint)
+        "Bring the file back from a copy of the table, or give the state free with delete_savepoint: until then " +
+          "nothing is cleaned, for it cannot be told what is to stay."
+      else
+        "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
+          "before it. Nothing of a write that may be committed is deleted.")
   }
 
   private def pending(facts: Facts, instant: Instant, life: Life): Option[Finding] = {

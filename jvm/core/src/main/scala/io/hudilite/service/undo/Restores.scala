@@ -4,7 +4,9 @@ import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantName, RestoreMetadata, RestorePlan, RollbackMetadata, State}
 import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
+import io.hudilite.transaction.rollback.{ForeignWrites, Life, Rollback, WriteTraces}
+
+import java.util.concurrent.CancellationException
 
 /** A table that is as it was.
   *
@@ -27,23 +29,50 @@ object Restores {
   /** Takes every write after this one back, the newest first, and plans with them. A restore that was begun and not ended
     * is ended, whatever is asked for; until then nobody can commit.
     *
-    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, or a later state is saved.
+    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, a later state is saved, or
+    * a later write or service is under way.
     *
     * @param done
     *   called after each of [[later]]
+    * @param isStopped
+    *   asked before the restore is planned, and before each of [[later]]; then it raises `CancellationException` with
+    *   nothing done, or `RESTORE_PENDING` with what is left to do planned
     */
-  def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => ())
-      : RestoredTable =
+  def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => (),
+      isStopped: () => Boolean = () => false): RestoredTable =
     Transaction.prepared(table, options) {
       Rollback.endAll(table.store)
       val begun = table.store.load().pending.find(_.action == Action.Restore)
       begun.foreach(i => checkSame(table, i, to))
-      if (begun.isEmpty) new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
+      val foreign = new ForeignWrites(table.store, options.foreignWrites, options.process)
+      if (begun.isEmpty) {
+        foreign.settle()
+        revertDead(table, to, options)
+        if (isStopped())
+          throw new CancellationException(s"the restore of ${table.basePath} was stopped at its beginning")
+      }
       val now = table.refresh()
       val restore = begun.getOrElse(requested(now, to))
       if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
-      restored(now, restore, to, done)
+      restored(now, restore, to) { target =>
+        if (isStopped()) throw pending(now, restore, to)
+        val rollback = takenBack(now, target, foreign)
+        done()
+        rollback
+      }
     }
+
+  /** Of services that nobody works on any more nothing is left but their plans. */
+  private def revertDead(table: Table, to: String, options: TransactionOptions): Unit = {
+    val begun = underWay(table.refresh(), to)
+    if (begun.nonEmpty && options.foreignWrites != ForeignWrites.Keep) {
+      val traces = new WriteTraces(table.store, options.foreignWrites, options.process)
+      for (instant <- begun) traces.life(instant) match {
+        case Life.Dead(_, _) => traces.rollBack(instant)
+        case _ =>
+      }
+    }
+  }
 
   /** Writes and plans after the instant, those first that completed last. */
   def later(now: Table, to: String): Seq[Instant] =
@@ -61,21 +90,21 @@ object Restores {
 
   private def checkSame(table: Table, begun: Instant, to: String): Unit = {
     val other = table.store.readRestorePlan(begun).map(_.to).getOrElse("")
-    if (other != to) throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> begun.time,
-      "instant" -> other)
+    if (other != to) throw pending(table, begun, other)
   }
 
-  private def restored(now: Table, restore: Instant, to: String, done: () => Unit): RestoredTable = {
+  private def pending(table: Table, restore: Instant, to: String): CommitConflict =
+    CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> restore.time, "instant" -> to)
+
+  private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
+      : RestoredTable = {
     val started = System.nanoTime()
     MetadataTable.clear(now.storage, now.basePath, now.config)
+    StateFiles.keep(now, to)
     // What an earlier attempt took back is recorded by rollbacks since then.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
       .map(now.store.readRollback)
-    val rollbacks = before ++ later(now, to).flatMap { target =>
-      val rollback = takenBack(now, target)
-      done()
-      rollback
-    }
+    val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
     val millis = (System.nanoTime() - started) / 1000000L
     now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
     // The restore tells what they did; Hudi removes them, too. Plans of attempts that failed are among them. The
@@ -87,11 +116,15 @@ object Restores {
     RestoredTable(restore.time, to, rollbacks.flatMap(_.targets))
   }
 
-  /** Nothing is left of the write, nor of the plan behind it. */
-  private def takenBack(now: Table, target: Instant): Option[RollbackMetadata] = {
+  /** Nothing is left of the write, nor of the plan behind it. What another program has begun before its restore, which is
+    * ended here, or in spite of it has left files.
+    */
+  private def takenBack(now: Table, target: Instant, foreign: ForeignWrites): Option[RollbackMetadata] = {
     val done = if (target.isCompleted) Some(new Rollback(now.store).runCompleted(target)) else None
-    now.store.load().pending.filter(i => i.time == target.time && i.comparableAction == target.comparableAction)
-      .foreach(now.store.delete)
+    def left = now.store.load().pending.filter(i =>
+      i.time == target.time && i.comparableAction == target.comparableAction)
+    left.filter(_.state == State.Inflight).foreach(foreign.rollBack)
+    left.foreach(now.store.delete)
     done
   }
 
@@ -104,13 +137,22 @@ object Restores {
     if (!now.timeline.isCompleted(to))
       throw impossible(now, to, "no completed write of the active timeline has this instant")
     now.timeline.savepoints.find(_ > to).foreach(saved => throw impossible(now, to, s"the later state $saved is saved"))
-    // In layout 1 a clustering looks like one; of one that is only planned there are no files.
-    val plans =
-      now.store.pendingClusterings(now.timeline).map(_._1).filter(_.state == State.Requested).map(_.time).toSet
-    now.timeline.pending.find(i => i.time > to && Action.Writes(i.action) && !plans(i.time)).foreach(i =>
-      throw impossible(now, to, s"the write ${i.time} is under way"))
+    underWay(now, to).headOption.foreach(i =>
+      throw impossible(now, to,
+        s"the ${i.action} ${i.time} is under way: let it end or, when its program is dead, let " +
+          "the doctor take back what it has written"))
     try now.checkRetained(to)
     catch { case e: InvalidInput => throw impossible(now, to, e.getMessage) }
+    StateFiles.beingCleaned(now, to).foreach(clean =>
+      throw impossible(now, to, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
+  }
+
+  /** Writes and services after the instant that have begun: they may have files. */
+  private def underWay(now: Table, to: String): Seq[Instant] = {
+    // In layout 1 a clustering looks like a write.
+    val clusterings = now.store.pendingClusterings(now.timeline).map(_._1.time).toSet
+    now.timeline.pendingWrites.filter(i =>
+      i.time > to && (i.state == State.Inflight || Action.Writes(i.action) && !clusterings(i.time)))
   }
 
   private def impossible(now: Table, to: String, reason: String): InvalidInput = InvalidInput("RESTORE_NOT_POSSIBLE",

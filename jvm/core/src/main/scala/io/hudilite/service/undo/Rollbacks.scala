@@ -19,7 +19,9 @@ final case class RolledBackWrite(instant: String, write: String, action: String,
 object Rollbacks {
 
   /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. */
-  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).getOrElse {
+  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).filterNot { begun =>
+    table.timeline.beforeStart(begun.write) // archived since, so that nothing is taken back
+  }.getOrElse {
     val write = checked(table, instant)
     RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
   }
@@ -64,6 +66,7 @@ object Rollbacks {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
     MetadataTable.clear(now.storage, now.basePath, now.config)
+    before(now, write).foreach(StateFiles.keep(now, _))
     RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
   }
 
@@ -77,14 +80,20 @@ object Rollbacks {
     now.timeline.pending.find(rests(_, write)).foreach(i =>
       throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
     if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
-    now.timeline.writes.filter(_.time < write.time).lastOption.foreach { before =>
-      try now.checkRetained(before.time)
+    before(now, write).foreach { time =>
+      try now.checkRetained(time)
       catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }
+      StateFiles.beingCleaned(now, time).foreach(clean =>
+        throw impossible(now, write.time,
+          s"the cleaning ${clean.time}, which is under way, deletes files of the state before it"))
     }
     write
   }
 
-  // Rollbacks and cleanings that are pending name files that are gone or old; each looks again before it deletes.
+  private def before(now: Table, write: Instant): Option[String] =
+    now.timeline.writes.filter(_.time < write.time).lastOption.map(_.time)
+
+  // Rollbacks that are pending name files that are gone.
   private def rests(pending: Instant, write: Instant): Boolean =
     Action.Writes(pending.comparableAction) && pending.time > write.time || pending.action == Action.Restore
 

@@ -1,7 +1,6 @@
 package io.hudilite.service.undo
 
-import io.hudilite.error.{InvalidInput, Listed}
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.error.{CorruptTable, InvalidInput, Listed}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
@@ -12,8 +11,11 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
   *   the write whose state it keeps
   * @param files
   *   number of files that it protects
+  * @param damage
+  *   why nothing but its instant is known: its file cannot be read
   */
-final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int)
+final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int,
+    damage: Option[String] = None)
 
 /** States of a table that cleaning and archiving leave alone (docs/format.md#savepoints). */
 object Savepoints {
@@ -45,16 +47,16 @@ object Savepoints {
     val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
       .getOrElse(throw impossible(now, "", "it has no completed write"))
     check(now, time)
-    val files = now.allSlices(Some(time)).map { case (partition, slices) => partition -> slices.flatMap(names) }
-      .filter(_._2.nonEmpty)
-    checkCleanings(now, time, files)
+    val files = StateFiles.of(now, time)
+    StateFiles.cleaned(now, files).foreach(clean =>
+      throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
     time -> SavepointMetadata(by, now.storage.clock.millis(), comment, files)
   }
 
-  /** The savepoints, oldest first. */
+  /** The savepoints, oldest first, those too whose files are damaged. */
   def list(table: Table): Seq[SavedState] = saved(table).map(state(table, _))
 
-  /** Gives a state free, and says which one that was; raises `SAVEPOINT_NOT_FOUND`. */
+  /** Gives a state free, and says which one that was; its file may be damaged. Raises `SAVEPOINT_NOT_FOUND`. */
   def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): SavedState =
     Transaction.prepared(table, options) {
       val now = table.refresh()
@@ -75,8 +77,13 @@ object Savepoints {
 
   // One that was begun and not ended has saved nothing.
   private def state(table: Table, savepoint: Instant): SavedState =
-    if (savepoint.isCompleted) state(savepoint.time, table.store.readSavepoint(savepoint))
-    else SavedState(savepoint.time, "", 0L, "", files = 0)
+    if (!savepoint.isCompleted) SavedState(savepoint.time, "", 0L, "", files = 0)
+    else
+      try state(savepoint.time, table.store.readSavepoint(savepoint))
+      catch {
+        case e: CorruptTable => SavedState(savepoint.time, "", 0L, "", files = 0,
+            damage = Some(e.parameters.getOrElse("reason", e.getMessage)))
+      }
 
   private def state(time: String, saved: SavepointMetadata): SavedState =
     SavedState(time, saved.by, saved.atEpochMs, saved.comments, saved.files.values.map(_.size).sum)
@@ -89,19 +96,6 @@ object Savepoints {
     try now.checkRetained(time)
     catch { case e: InvalidInput => throw impossible(now, time, e.getMessage) }
   }
-
-  // A plan is carried out by whoever finds it, so what it names is as good as gone.
-  private def checkCleanings(now: Table, time: String, files: Map[String, Seq[String]]): Unit = {
-    val wanted = files.flatMap { case (partition, names) =>
-      names.map(n => if (partition.isEmpty) n else s"$partition/$n")
-    }
-      .toSet
-    now.timeline.pending.filter(_.action == Action.Clean)
-      .find(now.store.readCleanPlan(_).files.values.flatten.exists(wanted)).foreach(clean =>
-        throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
-  }
-
-  private def names(slice: FileSlice): Seq[String] = slice.base.map(_.name).toSeq ++ slice.logs.map(_.name)
 
   private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
     "SAVEPOINT_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)

@@ -69,7 +69,8 @@ private[hudilite] final class ForeignWrites(store: TimelineStore, policy: Foreig
     case None => Some("it has no heartbeat that would tell whether it is alive")
   }
 
-  private[rollback] def rollBack(instant: Instant): Unit = {
+  /** Rolls one back, or leaves nothing but the plan of a service, whatever the policy says of it. */
+  private[hudilite] def rollBack(instant: Instant): Unit = {
     log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
     new Rollback(store).run(instant.time, filesOf(instant.time))
     ()

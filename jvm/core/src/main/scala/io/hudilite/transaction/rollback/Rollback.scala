@@ -43,9 +43,19 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   def run(instant: String, written: Seq[String] = Nil): Boolean = {
     val undone = !isCommitted(instant, store.load()) && takenBack(instant, written)
     if (undone) store.schemaFiles.delete(instant)
-    else log.warn(s"$instant of $basePath is not rolled back: it has completed.")
+    else {
+      log.warn(s"$instant of $basePath is not rolled back: it has completed.")
+      forgetArchived(instant)
+    }
     Traces.delete(storage, basePath, instant)
     undone
+  }
+
+  // Nothing can come any more of a rollback of what was archived as completed, and whoever came next would look for the
+  // write in the archive again.
+  private def forgetArchived(instant: String): Unit = {
+    val timeline = store.load()
+    if (!timeline.contains(instant)) timeline.pending.filter(isRollbackOf(_, instant)).foreach(store.delete)
   }
 
   /** Takes a completed write back: from the moment that its completed file is gone nobody sees it any more, and what is
@@ -186,22 +196,17 @@ private[hudilite] object Rollback {
 
   /** Times of pending writes that somebody has begun to take back, or has taken back but for their last traces. */
   def condemned(store: TimelineStore, timeline: Timeline): Set[String] =
-    targets(store, timeline, timeline.instants.filter(_.action == Action.Rollback))
+    targets(undone(store, timeline, timeline.instants))
 
   /** Ends the rollbacks that were begun and not ended; the caller holds the table lock. */
-  def endAll(store: TimelineStore): Unit = {
-    val timeline = store.load()
-    targets(store, timeline, timeline.pending.filter(_.action == Action.Rollback)).toSeq.sorted.reverse
-      .foreach(new Rollback(store).run(_))
-  }
+  def endAll(store: TimelineStore): Unit =
+    targets(unended(store, store.load())).toSeq.sorted.reverse.foreach(new Rollback(store).run(_))
 
   /** Rollbacks that were begun and not ended, by their times. What they take back is pending, or has no trace in the
     * timeline any more.
     */
   def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] =
-    timeline.pending.filter(_.action == Action.Rollback)
-      .flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
-      .filterNot { case (_, plan) => timeline.isCompleted(plan.target.time) }.toMap
+    undone(store, timeline, timeline.pending)
 
   /** Whether nothing says that a write that is being taken back never completed: a completed one has no marker, no
     * heartbeat and no owner.
@@ -211,6 +216,11 @@ private[hudilite] object Rollback {
       Heartbeat.lastBeat(store.storage, store.basePath, instant).isEmpty &&
       !Owner.files(store.storage, store.basePath).exists(_.name == instant)
 
-  private def targets(store: TimelineStore, timeline: Timeline, rollbacks: Seq[Instant]): Set[String] =
-    rollbacks.flatMap(store.readRollbackPlan(_)).map(_.target.time).filterNot(timeline.isCompleted).toSet
+  /** The plans of the rollbacks among the instants whose targets are not to be seen, by the times of the rollbacks. */
+  private def undone(store: TimelineStore, timeline: Timeline, instants: Seq[Instant]): Map[String, RollbackPlan] =
+    instants.filter(_.action == Action.Rollback)
+      .flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))
+      .filterNot { case (_, plan) => timeline.isCompleted(plan.target.time) }.toMap
+
+  private def targets(rollbacks: Map[String, RollbackPlan]): Set[String] = rollbacks.values.map(_.target.time).toSet
 }

@@ -215,17 +215,26 @@ class DoctorSuite extends FunSuite {
     TextWrites.rewrite.run(table(storage))
   }
 
-  versions("an empty plan is removed, a completed file that is damaged is left") { (version, storage) =>
-    val store = table(storage).store
-    val time = instant(storage)
-    storage.createNew(s"${store.folder}/$time.clean.requested", Array.emptyByteArray)
-    assertEquals(doctor(storage).run(fix = true), Nil, "its writer may be at it")
-    later()
-    mends(storage, FindingKind.BrokenInstant)
-    val first = table(storage).timeline.writes.head
-    storage.replace(s"${store.folder}/${first.fileName}", "no commit".getBytes)
-    later()
-    assert(leaves(storage, FindingKind.BrokenInstant).what.contains(first.fileName))
+  versions("an empty plan is removed, and a cut one of a cleaning; a completed file that is damaged is left") {
+    (version, storage) =>
+      val store = table(storage).store
+      val time = instant(storage)
+      storage.createNew(s"${store.folder}/$time.clean.requested", Array.emptyByteArray)
+      assertEquals(doctor(storage).run(fix = true), Nil, "its writer may be at it")
+      TextServices.clean(table(storage))
+      Savepoints.create(table(storage), None, "me", "neither minds a plan that says nothing")
+      later()
+      mends(storage, FindingKind.BrokenInstant)
+      val cut = instant(storage)
+      store.requestClean(cut, CleanPlan("KEEP_LATEST_COMMITS", None, "", Map("p" -> Seq("p/x.parquet"))))
+      val plan = s"${store.folder}/$cut.clean.requested"
+      storage.replace(plan, storage.read(plan).get.dropRight(20))
+      later()
+      mends(storage, FindingKind.BrokenInstant)
+      val first = table(storage).timeline.writes.head
+      storage.replace(s"${store.folder}/${first.fileName}", "no commit".getBytes)
+      later()
+      assert(leaves(storage, FindingKind.BrokenInstant).what.contains(first.fileName))
   }
 
   versions("what ended writes left goes, with the files of a process that is gone, and what may be committed stays") {

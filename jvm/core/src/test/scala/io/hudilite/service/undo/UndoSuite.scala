@@ -2,7 +2,7 @@ package io.hudilite.service.undo
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.service.{Services, TextServices}
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
@@ -146,6 +146,33 @@ class UndoSuite extends FunSuite {
     refused("SAVEPOINT_NOT_FOUND")(Savepoints.delete(table(storage), times(storage).last))
     Savepoints.delete(table(storage), first)
     assertEquals(Savepoints.list(table(storage)), Nil)
+  }
+
+  versions("a savepoint whose file is damaged is told as such, hides no other, and is given free by its instant") {
+    version =>
+      val storage = made(version)
+      val first = times(storage).head
+      TextWrites.rewrite.run(table(storage))
+      Seq(Some(first), None).foreach(Savepoints.create(table(storage), _, "me", "why"))
+      val last = Savepoints.list(table(storage)).last
+      val file =
+        table(storage).timeline.completed.find(i => i.action == Action.Savepoint && i.time == first).get.fileName
+      val (place, whole) =
+        (s"${table(storage).store.folder}/$file", storage.read(s"${table(storage).store.folder}/$file").get)
+      for (damaged <- Seq(Array.emptyByteArray, whole.take(whole.length / 2), whole.take(whole.length - 1),
+          "no Avro".getBytes)) {
+        storage.replace(place, damaged)
+        val told = Savepoints.list(table(storage)).head
+        assertEquals(Savepoints.list(table(storage)).tail, Seq(last))
+        assertEquals(told.copy(damage = None), SavedState(first, "", 0L, "", 0))
+        assert(told.damage.exists(_.nonEmpty), told.toString)
+        assertEquals(Savepoints.find(table(storage), first), told)
+        assertEquals(intercept[CorruptTable](TextServices.clean(table(storage))).parameters("path"), place)
+      }
+      assert(Savepoints.delete(table(storage), first).damage.isDefined)
+      assertEquals(Savepoints.list(table(storage)), Seq(last))
+      TextServices.clean(table(storage))
+      assertEquals(data(storage).size, 1)
   }
 
   versions("a state that was cleaned, or is about to be, or never was cannot be saved") { version =>

@@ -32,11 +32,11 @@ private[procedure] object CleaningProcedures {
     val op = arguments.oneOf("op", Seq(PlannedWork.Run, PlannedWork.Schedule, PlannedWork.Execute))
     val path = TableArgument.pathOf(session, arguments)
     val asked = cleaning(arguments)
-    if (arguments.flag("dry_run")) Seq(planned(None, Cleanings.preview(session, path, asked)))
-    else if (op.contains(PlannedWork.Schedule))
-      Cleanings.schedule(session, path, asked).toSeq.map { case (instant, plan) => planned(Some(instant), plan) }
-    else PlannedWork.finished(arguments,
-      Cleanings.start(session, path, asked, onlyPlanned = op.contains(PlannedWork.Execute))).map { done =>
+    val (dryRun, onlyPlanned) = (arguments.flag("dry_run"), op.contains(PlannedWork.Execute))
+    if (op.contains(PlannedWork.Schedule))
+      Cleanings.schedule(session, path, asked, dryRun).toSeq.map((planned _).tupled)
+    else if (dryRun) Cleanings.preview(session, path, asked, onlyPlanned).map((planned _).tupled)
+    else PlannedWork.finished(arguments, Cleanings.start(session, path, asked, onlyPlanned)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
         done.partitions.map(p => Row(p.partition, p.deleted, p.failed, p.partitionDeleted)))

@@ -19,8 +19,13 @@ private[procedure] object UndoProcedures {
   private val Saved = Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
     "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)
 
-  private def row(saved: SavedState): Row =
-    Row(saved.instant, saved.by, saved.atEpochMs, saved.comment, saved.files)
+  private val Damage: (String, DataType) = "damage" -> StringType
+
+  // Of a damaged one nothing but its instant is known.
+  private def row(saved: SavedState): Row = saved.damage match {
+    case None => Row(saved.instant, saved.by, saved.atEpochMs, saved.comment, saved.files, null)
+    case Some(damage) => Row(saved.instant, null, null, null, null, damage)
+  }
 
   private val create = Procedure("create_savepoint", "Saves the state as of a write from cleaning and archiving.",
     Seq(Parameter.Table, Parameter.text("commit_time", "the instant of the write; the newest by default"),
@@ -31,12 +36,12 @@ private[procedure] object UndoProcedures {
       val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
         arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"),
         arguments.flag("dry_run"))
-      Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(saved).toSeq))
+      Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(saved).toSeq.init))
   }
 
   private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
     Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun),
-    Seq[(String, DataType)]("delete_savepoint_result" -> BooleanType) ++ Saved) { (session, arguments) =>
+    Seq[(String, DataType)]("delete_savepoint_result" -> BooleanType) ++ Saved :+ Damage) { (session, arguments) =>
     val freed = Undos.deleteSavepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
       arguments.needed("instant_time"), arguments.flag("dry_run"))
     Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(freed).toSeq))
@@ -44,7 +49,7 @@ private[procedure] object UndoProcedures {
 
   private val show = Procedure("show_savepoints", "Shows the saved states, the oldest first.",
     Seq(Parameter.Table, Parameter.Path),
-    Saved) { (session, arguments) =>
+    Saved :+ Damage) { (session, arguments) =>
     Undos.savepoints(session, TableArgument.pathOf(session, arguments), Map.empty[String, String].asJava)
       .map(row)
   }

@@ -14,15 +14,31 @@ import org.apache.spark.util.LongAccumulator
   */
 object Cleanings {
 
-  /** What [[start]] would delete beyond the cleanings that are planned already; nothing is written. */
-  def preview(session: SparkSession, path: String, options: JMap[String, String]): CleanPlan =
-    Compactions.onDriver(session, path, options)((table, conf) => CleanScheduler.preview(table, conf.services.cleaning))
+  /** What [[start]] would delete: the plans that are there, by their instants and the oldest first, then the one that it
+    * would make. Nothing is written.
+    */
+  def preview(session: SparkSession, path: String, options: JMap[String, String], onlyPlanned: Boolean = false)
+      : Seq[(Option[String], CleanPlan)] = Compactions.onDriver(session, path, options) { (table, conf) =>
+    val planned = Cleaning.planned(table)
+    val known = planned.flatMap(_._2.files.values.flatten).toSet
+    def added = CleanScheduler.preview(table, conf.services.cleaning)
+    planned.map { case (instant, plan) => Some(instant) -> plan } ++
+      (if (onlyPlanned) Nil else Seq(None -> without(known, added)))
+  }
 
-  /** Plans a cleaning, to be run later, here or elsewhere: its instant and the plan, `None` when nothing has to go. */
-  def schedule(session: SparkSession, path: String, options: JMap[String, String]): Option[(String, CleanPlan)] =
-    Compactions.onDriver(session, path, options)((table, conf) =>
-      CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
-        .map(instant => instant.time -> table.store.readCleanPlan(instant)))
+  private def without(known: Set[String], plan: CleanPlan): CleanPlan =
+    if (known.isEmpty) plan
+    else plan.copy(files = plan.files.map { case (partition, files) => partition -> files.filterNot(known) })
+
+  /** Plans a cleaning, to be run later, here or elsewhere, or says what that would be: its instant and the plan, `None`
+    * when nothing has to go.
+    */
+  def schedule(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean)
+      : Option[(Option[String], CleanPlan)] = Compactions.onDriver(session, path, options) { (table, conf) =>
+    if (dryRun) Some(CleanScheduler.preview(table, conf.services.cleaning)).filter(_.files.nonEmpty).map(None -> _)
+    else CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
+      .flatMap(instant => table.store.readCleanPlan(instant).map(Some(instant.time) -> _))
+  }
 
   /** Starts cleaning in the background: what is planned first, then what the options let go.
     *
@@ -32,9 +48,9 @@ object Cleanings {
   def start(session: SparkSession, path: String, options: JMap[String, String], onlyPlanned: Boolean = false)
       : RunningService[Seq[FinishedCleaning]] = {
     val done = session.sparkContext.longAccumulator
-    val total = preview(session, path, options).files.values.map(_.size).sum
+    val total = preview(session, path, options, onlyPlanned).flatMap(_._2.files.values).map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
-      () =>
+      _ =>
         Compactions.changing(session, path, options) { (table, conf) =>
           val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done)
           if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)

@@ -48,7 +48,7 @@ object Clusterings {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options, instant, call).flatMap(_.groups).map(_.outputs).sum
     new RunningService(session.sparkContext, "clustering", done, total,
-      () =>
+      _ =>
         Compactions.onDriver(session, path, options) { (table, conf) =>
           val clusterer = new Clusterer(session, conf, done)
           instant.fold(clusterer.planAndRun(table, call))(i =>

@@ -78,7 +78,7 @@ object Compactions {
         .map(_.candidates.size).sum
     }
     new RunningService(session.sparkContext, "compaction", done, total,
-      () =>
+      _ =>
         onDriver(session, path, options) { (table, conf) =>
           val compactor = new Compactor(session, conf, done, kind)
           instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))

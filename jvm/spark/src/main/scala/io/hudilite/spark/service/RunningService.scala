@@ -16,20 +16,24 @@ import scala.util.{Failure, Try}
   *   counts what is done
   * @param total
   *   what there is to do, in the same unit, as far as known at its start
+  * @param body
+  *   given whether it was cancelled, which it asks where no tasks of it are to be stopped
   */
 final class RunningService[+T] private[service] (
-    context: SparkContext, val name: String, counter: LongAccumulator, val total: Int, body: () => T) {
+    context: SparkContext, val name: String, counter: LongAccumulator, val total: Int,
+    body: (() => Boolean) => T) {
 
   private val group = s"hudilite-$name-${UUID.randomUUID()}"
 
   @volatile private[this] var outcome: Try[T] = Failure(new IllegalStateException("it has not ended"))
   private val ended = new CountDownLatch(1)
+  @volatile private[this] var cancelled = false
 
   private val thread = new Thread(
     () =>
       try {
         context.setJobGroup(group, s"hudilite $name", interruptOnCancel = true)
-        outcome = Try(body())
+        outcome = Try(body(() => cancelled))
       } catch { case e: Throwable => outcome = Failure(e) } // also what Try lets through
       finally ended.countDown(),
     s"hudilite-$name")
@@ -42,8 +46,11 @@ final class RunningService[+T] private[service] (
   /** Waits at most so long; true when it has ended, well or not. */
   def waitFor(millis: Long): Boolean = ended.await(millis, TimeUnit.MILLISECONDS)
 
-  /** Stops its tasks; it ends with an error then, and its plan stays. */
-  def cancel(): Unit = context.cancelJobGroup(group)
+  /** Stops its tasks, or what has none at its next step; it ends with an error then, and its plan stays. */
+  def cancel(): Unit = {
+    cancelled = true
+    context.cancelJobGroup(group)
+  }
 
   /** Waits for its end and says what it did; raises what it raised. */
   def result(): T = {

@@ -38,15 +38,17 @@ object Undos {
   def previewRestore(session: SparkSession, path: String, options: JMap[String, String], instant: String)
       : RestoredTable = Compactions.onDriver(session, path, options)((table, _) => Restores.preview(table, instant))
 
-  /** Brings the state as of a write back, in the background. */
+  /** Brings the state as of a write back, in the background. One that is cancelled ends before the next write that it would
+    * take back, and is ended by the next call.
+    */
   def restore(session: SparkSession, path: String, options: JMap[String, String], instant: String)
       : RunningService[RestoredTable] = {
     val done = session.sparkContext.longAccumulator
     val total = Compactions.onDriver(session, path, options)((table, _) => Restores.later(table, instant).size)
     new RunningService(session.sparkContext, "restore", done, total,
-      () =>
+      isCancelled =>
         Compactions.changing(session, path, options)((table, conf) =>
-          Restores.run(table, instant, TransactionOptions.of(conf.commit), () => done.add(1L))))
+          Restores.run(table, instant, TransactionOptions.of(conf.commit), () => done.add(1L), isCancelled)))
   }
 
   /** Saves the state as of a write, by default of the newest, or says what that would be.

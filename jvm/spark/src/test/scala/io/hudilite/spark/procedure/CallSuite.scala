@@ -175,7 +175,9 @@ class CallSuite extends FunSuite {
     checkCalls(
       "CALL hudilite.system.run_compaction(op => 'dry_run', table => 'MOR')" -> Seq("- 2 REQUESTED"),
       "CALL hudilite.system.run_compaction(op => 'execute', table => 'MOR')" -> Nil,
+      "CALL hudilite.system.run_compaction(op => 'execute', table => 'MOR', dry_run => true)" -> Nil,
       "CALL hudilite.system.run_compaction(op => 'schedule', table => 'MOR')" -> Seq("T 2 REQUESTED"),
+      "CALL hudilite.system.run_compaction(op => 'execute', table => 'MOR', dry_run => true)" -> Seq("T 2 REQUESTED"),
       "CALL hudilite.system.show_compaction('MOR')" -> Seq("T - REQUESTED compaction 2 2 -"))
     val planned = spark.sql(s"SELECT time FROM hudilite.`$mor`.compactions").head().getString(0)
     refusedAll(s"CALL hudilite.system.run_compaction('schedule', 'MOR', timestamp => $planned)" -> "is planned already",
@@ -189,11 +191,17 @@ class CallSuite extends FunSuite {
       "SELECT state, file_groups, log_files FROM hudilite.`MOR`.compactions" -> Seq("completed 2 2"),
       "CALL hudilite.system.run_clustering('COW', op => 'schedule', selected_partitions => 'p0')" ->
         Seq("T 1 REQUESTED p0"),
+      "CALL hudilite.system.run_clustering('COW', op => 'execute', dry_run => true)" -> Seq("T 1 REQUESTED p0"),
+      "CALL hudilite.system.run_clustering('COW', dry_run => true)" -> Seq("T 1 REQUESTED p0"),
       "CALL hudilite.system.run_clustering('COW')" -> Seq("T - COMPLETED p0"),
       "CALL hudilite.system.show_clustering('COW')" -> Seq("T - COMPLETED p0"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion, dry_run => true)" -> Seq("- 2 -"),
       "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Nil,
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'execute', dry_run => true)" -> Nil,
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule', dry_run => true)" -> Seq("- 2 -"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule')" -> Seq("T 2 -"),
+      "CALL hudilite.system.run_clean('COW', op => 'execute', dry_run => true)" -> Seq("T 2 -"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, dry_run => true)" -> Seq("T 2 -", "- 0 -"),
       "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Seq("T 2 -"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion)" -> Nil,
       "CALL hudilite.system.archive_commits('COW', dry_run => true)" -> Seq("0 0"),

@@ -85,7 +85,7 @@ class CleaningSuite extends FunSuite {
     val off = "hoodie.clean.automatic" -> "false"
     (1 to 3).foreach(write(path, 70, _, off))
     val one = "hoodie.clean.fileversions.retained" -> "1"
-    assertEquals(Cleanings.preview(spark, path, Map(one).asJava).files.values.flatten.size, 140)
+    assertEquals(Cleanings.preview(spark, path, Map(one).asJava).flatMap(_._2.files.values.flatten).size, 140)
     assertEquals(baseFiles(path), 210)
     val finished = clean(path, one)
     assertEquals(finished.flatMap(_.partitions).map(_.deleted.size).sum, 140)
