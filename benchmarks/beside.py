@@ -61,7 +61,7 @@ def beside(spark: SparkSession, args: argparse.Namespace, work: Path) -> dict[st
         for name in order:
             path, more = tables[name]
             batch = rows(spark, spark.range(first, first + args.batch), n)
-            took[name].append(timed(pid, write, batch, path, **more))
+            took[name].append(timed(pid, write, batch, path, **kind, **more))
         took["by calls"].append(timed(pid, by_calls, spark, tables["without"][0], args.table))
     return {name: times[args.warm :] for name, times in took.items()}
 

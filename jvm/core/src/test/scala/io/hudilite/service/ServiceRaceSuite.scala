@@ -36,7 +36,8 @@ class ServiceRaceSuite extends FunSuite {
   private def group(table: Table): FileSlice = table.slices(Seq("p"))("p").minBy(_.fileId)
 
   private def changed(table: Table, instant: String, group: FileSlice): WriteStat =
-    TestTables.writeFile(table, instant, "p", group.fileId, Some(group.instant)).copy(numInserts = 0, numUpdateWrites = 1)
+    TestTables.writeFile(table, instant, "p", group.fileId, Some(group.instant)).copy(numInserts = 0,
+      numUpdateWrites = 1)
 
   for (version <- Seq(6, 9); service <- Served.all)
     test(s"version $version: ${service.name} that is held at any call while a write runs") {
@@ -59,7 +60,8 @@ class ServiceRaceSuite extends FunSuite {
         (Ended(done("service"), done("write")), look.seen(world).rows)
       }
       val steps = Map[String, World => Boolean]("service" -> (w => serves(w.memory)), "write" -> (writesTo(_)))
-      Seq(rows(steps, "service", "write"), rows(steps, "write", "service"), rows(steps, "service"), rows(steps, "write"),
+      Seq(rows(steps, "service", "write"), rows(steps, "write", "service"), rows(steps, "service"),
+        rows(steps, "write"),
         rows(steps))
         .groupBy(_._1).map { case (ended, all) => ended -> all.map(_._2).toSet }
     }
@@ -97,7 +99,9 @@ class ServiceRaceSuite extends FunSuite {
 
     private def elsewhere(run: => Boolean): Boolean = {
       var outcome: Either[Throwable, Boolean] = Left(new IllegalStateException("it goes on for ever"))
-      val thread = new Thread(() => outcome = try Right(run) catch { case e: Throwable => Left(e) })
+      val thread = new Thread(() =>
+        outcome = try Right(run)
+        catch { case e: Throwable => Left(e) })
       thread.start()
       thread.join(TimeUnit.SECONDS.toMillis(60))
       outcome.fold(throw _, identity)

@@ -36,22 +36,28 @@ final class ShowCreateSuite extends NamedSession {
 
   Seq(
     "plain" -> "TBLPROPERTIES (primaryKey = 'id')",
-    "partitioned" -> ("PARTITIONED BY (day) COMMENT 'of \\'rides\\' \\\\' TBLPROPERTIES (primaryKey = 'id', " +
-      "preCombineField = 'v', type = 'mor', 'hoodie.parquet.max.file.size' = '1000000')"),
-    "styled" -> ("PARTITIONED BY (day, `from`) TBLPROPERTIES (primaryKey = 'id,v', " +
-      "'hoodie.datasource.write.hive_style_partitioning' = 'true', 'hoodie.table.timeline.timezone' = 'UTC', " +
-      "'hoodie.datasource.write.partitionpath.urlencode' = 'true')"),
-    "older" -> ("TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', 'hoodie.write.table.version' = '6', " +
-      "'hoodie.record.merge.mode' = 'COMMIT_TIME_ORDERING')"),
-    "bucketed" -> ("PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', 'hoodie.index.type' = 'BUCKET', " +
-      "'hoodie.bucket.index.num.buckets' = '2', 'hoodie.datasource.write.keygenerator.type' = 'COMPLEX')"),
-    "timed" -> ("PARTITIONED BY (at) TBLPROPERTIES (primaryKey = 'id', " +
-      "'hoodie.datasource.write.partitionpath.field' = 'at:TIMESTAMP', " +
-      "'hoodie.datasource.write.keygenerator.type' = 'CUSTOM', " +
-      "'hoodie.keygen.timebased.timestamp.type' = 'EPOCHMILLISECONDS', " +
-      "'hoodie.keygen.timebased.output.dateformat' = 'yyyy/MM')"),
-    "marked" -> ("TBLPROPERTIES (primaryKey = 'id', 'hoodie.payload.delete.field' = 'day', " +
-      "'hoodie.payload.delete.marker' = 'D')")).foreach { case (table, rest) =>
+    "partitioned" ->
+      ("PARTITIONED BY (day) COMMENT 'of \\'rides\\' \\\\' TBLPROPERTIES (primaryKey = 'id', " +
+        "preCombineField = 'v', type = 'mor', 'hoodie.parquet.max.file.size' = '1000000')"),
+    "styled" ->
+      ("PARTITIONED BY (day, `from`) TBLPROPERTIES (primaryKey = 'id,v', " +
+        "'hoodie.datasource.write.hive_style_partitioning' = 'true', 'hoodie.table.timeline.timezone' = 'UTC', " +
+        "'hoodie.datasource.write.partitionpath.urlencode' = 'true')"),
+    "older" ->
+      ("TBLPROPERTIES (primaryKey = 'id', preCombineField = 'v', 'hoodie.write.table.version' = '6', " +
+        "'hoodie.record.merge.mode' = 'COMMIT_TIME_ORDERING')"),
+    "bucketed" ->
+      ("PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id', 'hoodie.index.type' = 'BUCKET', " +
+        "'hoodie.bucket.index.num.buckets' = '2', 'hoodie.datasource.write.keygenerator.type' = 'COMPLEX')"),
+    "timed" ->
+      ("PARTITIONED BY (at) TBLPROPERTIES (primaryKey = 'id', " +
+        "'hoodie.datasource.write.partitionpath.field' = 'at:TIMESTAMP', " +
+        "'hoodie.datasource.write.keygenerator.type' = 'CUSTOM', " +
+        "'hoodie.keygen.timebased.timestamp.type' = 'EPOCHMILLISECONDS', " +
+        "'hoodie.keygen.timebased.output.dateformat' = 'yyyy/MM')"),
+    "marked" ->
+      ("TBLPROPERTIES (primaryKey = 'id', 'hoodie.payload.delete.field' = 'day', " +
+        "'hoodie.payload.delete.marker' = 'D')")).foreach { case (table, rest) =>
     test(s"a copy by it has the columns, partitions, facts, options and comment: $table") {
       create(table, rest)
       val text = shown(table)
@@ -68,8 +74,9 @@ final class ShowCreateSuite extends NamedSession {
 
   test("it says no more than such a table needs") {
     sql("CREATE TABLE small (id INT, v DOUBLE) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
-    assertEquals(shown("small").linesIterator.toSeq, Seq(s"CREATE TABLE spark_catalog.$database.small (", "  id INT,",
-      "  v DOUBLE)", "USING hudilite", "TBLPROPERTIES (", "  primaryKey = 'id')"))
+    assertEquals(shown("small").linesIterator.toSeq,
+      Seq(s"CREATE TABLE spark_catalog.$database.small (", "  id INT,",
+        "  v DOUBLE)", "USING hudilite", "TBLPROPERTIES (", "  primaryKey = 'id')"))
   }
 
   test("a table with a place of its own is registered there again, and one of a path is created at another") {
@@ -87,7 +94,8 @@ final class ShowCreateSuite extends NamedSession {
   }
 
   test("what is registered for Apache Hudi is made for it again, and a changed table shows its columns of now") {
-    sql("CREATE TABLE hudis (id INT, day STRING, v INT) USING hudi PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id')")
+    sql(
+      "CREATE TABLE hudis (id INT, day STRING, v INT) USING hudi PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id')")
     val text = shown("hudis")
     sql(text.replace(".hudis (", ".hudis_copy ("))
     assert(registered("hudis_copy").byHudi)

@@ -39,7 +39,7 @@ final class CountedRowsSuite extends UpsertPlans {
   /** Rows of these partitions, `each` of every one, with keys from `from` on that tell their partition. */
   private def changes(partitions: Seq[Int], from: Int, each: Int, ts: Long, v: String): DataFrame =
     spark.createDataFrame(for (p <- partitions; i <- from until from + each)
-      yield (f"p$p%02d-$i%04d", f"p$p%02d", ts, v)).toDF("id", "p", "ts", "v")
+        yield (f"p$p%02d-$i%04d", f"p$p%02d", ts, v)).toDF("id", "p", "ts", "v")
 
   /** A table with two rows in each partition, in one file group or in two buckets. */
   private def created(partitions: Int, more: Map[String, String] = Map.empty): String = {
@@ -123,12 +123,15 @@ final class CountedRowsSuite extends UpsertPlans {
       "delete" -> (save(rows, _, "delete", buckets)),
       "UPDATE" -> (sql(_, s"UPDATE TABLE SET v = 'new' WHERE p IN (${names(touched).mkString("'", "', '", "'")})")),
       "DELETE" -> (sql(_, s"DELETE FROM TABLE WHERE p IN (${names(touched).mkString("'", "', '", "'")})")),
-      "MERGE" -> (sql(_, "MERGE INTO TABLE t USING counted s ON t.id = s.id AND t.p = s.p " +
-        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")))
+      "MERGE" ->
+        (sql(_,
+          "MERGE INTO TABLE t USING counted s ON t.id = s.id AND t.p = s.p " +
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")))
   }
 
   for (kind <- kinds)
-    test(s"a write into buckets lists the partitions of its rows, and few others to see what buckets there are, $kind") {
+    test(
+      s"a write into buckets lists the partitions of its rows, and few others to see what buckets there are, $kind") {
       val table = created(Many, buckets + ("hoodie.datasource.write.table.type" -> kind))
       for ((name, write) <- bucketWrites(Seq(17, 40, 59)))
         assertListed(listed(table)(write), Seq(17, 40, 59), CountedRows.MostPlanned, name)
@@ -185,7 +188,8 @@ final class CountedRowsSuite extends UpsertPlans {
     }
 
   for (kind <- kinds)
-    test(s"new rows of many partitions are packed into the small file of each, and new partitions get one file, $kind") {
+    test(
+      s"new rows of many partitions are packed into the small file of each, and new partitions get one file, $kind") {
       val table = created(Many, Map("hoodie.datasource.write.table.type" -> kind))
       save(changes(Touched ++ Seq(70, 71), 100, 3, 2, "new"), table, "insert")
       assertEquals(groups(table), ((0 until Many) ++ Seq(70, 71)).map(p => f"p$p%02d" -> 1).toMap)
@@ -226,7 +230,8 @@ final class CountedRowsSuite extends UpsertPlans {
         for ((options, operation) <- Seq(Map.empty[String, String] -> "insert", buckets -> "upsert")) {
           val table = created(Many, options)
           evaluated.set(0)
-          save(spark.range(200).select(anywhere(col("id")).as("at")).selectExpr(
+          save(
+            spark.range(200).select(anywhere(col("id")).as("at")).selectExpr(
               "concat('new', at) id", "concat('p', lpad(at % 70, 2, '0')) p", "2L ts", "'new' v"), table, operation,
             options + ("hoodie.combine.before.upsert" -> "false"))
           assertEquals(evaluated.get, 200L)
