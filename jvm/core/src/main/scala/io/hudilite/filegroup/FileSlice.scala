@@ -25,6 +25,9 @@ final case class FileSlice(
 
   def groupId: FileGroupId = FileGroupId(partition, fileId)
 
+  /** Paths of its files below the table's base path. */
+  def paths: Seq[String] = base.map(_.relativePath).toSeq ++ logs.map(_.relativePath)
+
   def totalLength: Long = base.map(_.length).getOrElse(0L) + logs.map(_.length).sum
 }
 

@@ -72,8 +72,7 @@ object CleanPlanner {
           partition.groups.flatMap(before(_, e, kept)) ++
             partition.replaced.filter { case (at, _) => at < e }.flatMap(_._2))
     }
-    val gone = slices.filterNot(kept.isSavepointed)
-      .flatMap(s => s.base.map(_.relativePath).toSeq ++ s.logs.map(_.relativePath))
+    val gone = slices.filterNot(kept.isSavepointed).flatMap(_.paths)
     CleanedFiles(gone, gone.nonEmpty && partition.isLeftEmptyBy(gone))
   }
 

@@ -118,8 +118,7 @@ object Cleaning {
     * them back.
     */
   private def stillOld(now: Table, plan: CleanPlan): CleanPlan = {
-    val live = now.slices(plan.files.keys.toSeq).values.flatten
-      .flatMap(s => s.base.map(_.relativePath).toSeq ++ s.logs.map(_.relativePath)).toSet
+    val live = now.slices(plan.files.keys.toSeq).values.flatten.flatMap(_.paths).toSet
     val saved = CleanScheduler.savepointed(now)
     plan.copy(files = plan.files.map { case (partition, files) =>
       val names = saved.getOrElse(partition, Set.empty[String])

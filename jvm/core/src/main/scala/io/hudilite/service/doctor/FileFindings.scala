@@ -1,5 +1,6 @@
 package io.hudilite.service.doctor
 
+import io.hudilite.error.Listed
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.FileInfo
 
@@ -36,8 +37,7 @@ private[doctor] object FileFindings {
     else !facts.timeline.contains(instant) && !facts.timeline.beforeStart(instant) && !facts.mayBeMade(instant, file)
 
   private def finding(facts: FileFacts, instant: String, partition: String, paths: Seq[String]): Finding = {
-    val names = paths.take(Named).mkString(", ") + (if (paths.size > Named) ", ..." else "")
-    val files = s"${paths.size} file(s) of $instant in the partition '$partition' ($names)"
+    val files = s"${paths.size} file(s) of $instant in the partition '$partition' (${Listed.of(paths, Named)})"
     val subject = if (paths.size == 1) paths.head else below(partition, s"*$instant*")
     if (facts.timeline.isCompleted(instant))
       Finding(FindingKind.StrayFiles, subject, s"$files: the write is completed and does not know them.",

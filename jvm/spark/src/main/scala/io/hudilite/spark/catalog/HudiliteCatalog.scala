@@ -91,8 +91,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     val asked = CreatedTable.of(partitions, properties)
     if (isName(ident)) NamedTables.create(ident, schema, asked)
     else {
-      if (!(ident.namespace() :+ ident.name()).exists(_.contains('/')))
-        throw Refusal.NoPath(ident.name).of(pathOf(ident))
+      if (!hasFolders(ident)) throw Refusal.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
       asked.checkNulls(pathOf(ident), schema)
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
@@ -140,7 +139,9 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   // Two parts without a slash: a database and a table, as no path is written.
   private def isName(ident: Identifier): Boolean =
-    ident.namespace().length == 1 && !(ident.namespace() :+ ident.name()).exists(_.contains('/'))
+    ident.namespace().length == 1 && !hasFolders(ident)
+
+  private def hasFolders(ident: Identifier): Boolean = (ident.namespace() :+ ident.name()).exists(_.contains('/'))
 
   private def pathOf(ident: Identifier): String =
     HudiliteCatalog.required(Some((ident.namespace() :+ ident.name()).mkString("/")))
