@@ -2,39 +2,24 @@ package io.hudilite.service.doctor
 
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.codec.avro.AvroFile
-import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.undo.Savepoints
-import io.hudilite.service.TextServices
+import io.hudilite.service.{StoredTables, TextServices}
 import io.hudilite.storage.MemoryStorage
-import io.hudilite.table.Table
 import io.hudilite.timeline._
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner}
 
-import munit.FunSuite
 import org.apache.avro.Schema
 import org.apache.avro.generic.GenericData
 
 /** What the doctor finds, and mends, in tables in memory whose data files hold text. */
-class DoctorSuite extends FunSuite {
-
-  private val path = "/t"
-  private var now = 0L
+class DoctorSuite extends StoredTables {
 
   // A process of this machine that is not there any more.
   private val gone = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone")
 
-  private def versions(name: String)(body: (Int, MemoryStorage) => Unit): Unit =
-    for (version <- Seq(6, 9)) test(s"version $version: $name") {
-      now = 0L
-      val storage = new MemoryStorage(() => now)
-      TextWrites.table(storage, path, version, TableType.MergeOnRead)
-      TextWrites.rewrite.run(table(storage))
-      body(version, storage)
-    }
-
-  private def table(storage: MemoryStorage): Table = Table.open(storage, path)
+  private def versions(name: String)(body: (Int, MemoryStorage) => Unit): Unit = versions(6, 9)(name)(body)
 
   private def doctor(storage: MemoryStorage, options: TransactionOptions = TransactionOptions()): Doctor =
     new Doctor(storage, path, options, TextServices.deleting)

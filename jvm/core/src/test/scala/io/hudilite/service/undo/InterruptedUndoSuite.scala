@@ -1,10 +1,10 @@
 package io.hudilite.service.undo
 
 import io.hudilite.TestTables
-import io.hudilite.config.{TableProperties, TableType}
+import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.service.{Services, TextServices}
+import io.hudilite.service.{Services, StoredTables, TextServices}
 import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{GoldenTables, MemoryStorage, Storage}
@@ -15,24 +15,10 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Rollback}
 
 import java.util.concurrent.CancellationException
 
-import munit.FunSuite
-
 /** Restores that meet what others have begun or that are stopped, and rollbacks that were cut off. */
-class InterruptedUndoSuite extends FunSuite {
+class InterruptedUndoSuite extends StoredTables {
 
-  private val path = "/t"
-  private var now = 0L
-
-  private def versions(name: String)(body: (Int, MemoryStorage) => Unit): Unit =
-    for (version <- Seq(6, 8, 9)) test(s"version $version: $name") {
-      now = 0L
-      val storage = new MemoryStorage(() => now)
-      TextWrites.table(storage, path, version, TableType.MergeOnRead)
-      TextWrites.rewrite.run(table(storage))
-      body(version, storage)
-    }
-
-  private def table(storage: Storage): Table = Table.open(storage, path)
+  private def versions(name: String)(body: (Int, MemoryStorage) => Unit): Unit = versions(6, 8, 9)(name)(body)
 
   private def data(storage: MemoryStorage): Seq[String] = storage.paths.filter(_.endsWith(".parquet"))
 
