@@ -177,8 +177,10 @@ class Changes(Bench):
         half = self.ids(0, rows).where(F.pmod(F.xxhash64("id", F.lit("half")), F.lit(2)) == 0)
         batches = {"W16": self.batch("upd1"), "W16.half": self.made("half", trips(half, 1, rows))}
         for number, (workload, batch) in enumerate(batches.items()):
-            table = self.table(f"foreign{number}")
-            written = os.path.join(self.data, "hudi-written")
+            # The copy keeps the name of the table, which is among its facts.
+            table = Table("hudi-written", os.path.join(self.root, f"foreign{number}"))
+            shutil.rmtree(table.path, ignore_errors=True)
+            written = os.path.join(self.data, table.name)
             if not self.system.reads_hudi:
                 self.system.create(self.spark, base, table)
             elif os.path.exists(written):
