@@ -24,7 +24,7 @@ class Statements:
         self.rng, self.spec, self.pools, self.queries = rng, spec, pools, queries
         self.columns = list(columns)
         self.free = [(n, kinds.STORED.get(d, d)) for n, d in columns if n not in (*spec.key, *spec.partition, DELETED)]
-        self.places = [] if spec.in_buckets else [(n, d) for n, d in columns if n in spec.partition]
+        self.places = [(n, d) for n, d in columns if n in spec.partition]
 
     def of(self, kind: str | None = None) -> Statement:
         """A statement of the kind, or any."""

@@ -34,7 +34,7 @@ private[plan] object MovedRows {
   /** The row changes as they are where no change can move a row. [[LateMoves]] has left out those that come too late. */
   def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
-    val mayMove = !operation.byKey && target.buckets.isEmpty && !target.index.keepsPlaces
+    val mayMove = !operation.byKey && !target.index.keepsPlaces
     if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(query, None)
     else if (query.exists(_.isInstanceOf[KeyPlaces])) {
       val both = inTwo(query, operation)

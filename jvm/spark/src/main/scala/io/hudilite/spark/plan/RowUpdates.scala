@@ -131,7 +131,7 @@ object LateMoves extends Rule[LogicalPlan] {
 
   private def compares(operation: RowLevelWrite): Boolean = {
     val target = operation.target
-    !operation.byKey && target.buckets.isEmpty && !target.index.keepsPlaces &&
+    !operation.byKey && !target.index.keepsPlaces &&
     MergeRule.of(target.config.mergeMode, target.config.orderingFields).compares
   }
 }

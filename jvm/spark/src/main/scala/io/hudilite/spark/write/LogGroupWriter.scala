@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue, RowPosition}
 import io.hudilite.spark.basefile.encode.SizeChecks
@@ -16,6 +17,7 @@ import io.hudilite.spark.row.KeptRows
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
@@ -46,9 +48,20 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   // Records that lack columns, and whether the base file has none of their keys.
   private val parts = mutable.LinkedHashMap.empty[(PartialRecords, Boolean), Pending]
   private var baseKeys: Option[BaseKeys] = None
+  // The last delete of a row, until it shows that no row of its key is inserted.
+  private var lastDelete: Option[LastDelete] = None
 
+  /** The row of a key that was deleted just before takes its place: blocks of deletes are written behind those of rows, and
+    * of two records of a key readers see the later one.
+    */
   override def insert(key: UTF8String, row: InternalRow): Unit =
-    if (settings.takesInserts) update(key, row, RowPosition.Unknown)
+    if (settings.takesInserts) lastDelete match {
+      case Some(deleted) if deleted.key == key =>
+        if (job.rule.compares) throw LogGroupWriter.comesBack(key, slice.partition, job.basePath)
+        lastDelete = None
+        update(key, row, deleted.place)
+      case _ => update(key, row, RowPosition.Unknown)
+    }
     else
       throw new IllegalStateException(s"the new row $key in the log of ${slice.fileId}, where no index finds it again")
 
@@ -77,7 +90,15 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   def keepDelete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = delete(key, ordering, position)
 
   /** A delete by key alone holds whatever the ordering values are. */
-  override def delete(key: UTF8String, position: Long): Unit = delete(key, OrderingValue.CommitTime, position)
+  override def delete(key: UTF8String, position: Long): Unit = {
+    writeDelete()
+    lastDelete = Some(LastDelete(key.copy(), placeOf(key, position)))
+  }
+
+  private def writeDelete(): Unit = lastDelete.foreach { deleted =>
+    lastDelete = None
+    pending(deleted.place).delete(deleted.key, OrderingValue.CommitTime, deleted.place)
+  }
 
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
     delete(key, position)
@@ -85,6 +106,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   }
 
   private def delete(key: UTF8String, ordering: OrderingValue, position: Long): Unit = {
+    writeDelete()
     val place = placeOf(key, position)
     pending(place).delete(key, ordering, place)
   }
@@ -202,6 +224,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private def all: Seq[Pending] = Seq(present) ++ absent ++ parts.values
 
   override def close(): Seq[WriteStat] = {
+    writeDelete()
     all.foreach(_.flushData())
     all.foreach(_.flushDeletes())
     finishFile()
@@ -218,7 +241,18 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
         finally baseKeys.foreach(_.close())
 }
 
+private final case class LastDelete(key: UTF8String, place: Long)
+
 private object LogGroupWriter {
+
+  /** The new row could lose against the one in the base file, whatever stands between them in the log. */
+  def comesBack(key: UTF8String, partition: String, path: String): Throwable = LastAttempts.failure(InvalidInput(
+      "STATEMENT_NOT_SUPPORTED",
+      "statement" -> s"A change that deletes the row $key of the partition '$partition' and brings another one of its key there",
+      "path" -> path,
+      "reason" -> ("in the log of a bucket whose rows have ordering values the new one could lose against the old one; " +
+        "delete that by a statement of its own and compact the table before")))
+
   val RowsBetweenSizeChecks = 16L
 
   /** Deletes are kept as objects, some 200 bytes each. */

@@ -148,16 +148,24 @@ class MovedRowsSuite extends FunSuite {
         WHEN MATCHED THEN UPDATE SET p = s.q, $set""")
     }
 
+  private val buckets = "spark.datasource.hudilite.hoodie.bucket.index.num.buckets" -> "2"
+
   private val layouts = for {
     (tableType, index) <-
-      Seq("COPY_ON_WRITE" -> "SIMPLE", "MERGE_ON_READ" -> "BLOOM", "COPY_ON_WRITE" -> "GLOBAL_BLOOM",
-        "MERGE_ON_READ" -> "GLOBAL_SIMPLE")
+      Seq("COPY_ON_WRITE" -> "SIMPLE", "MERGE_ON_READ" -> "BLOOM", "COPY_ON_WRITE" -> "BUCKET",
+        "MERGE_ON_READ" -> "BUCKET", "COPY_ON_WRITE" -> "GLOBAL_BLOOM", "MERGE_ON_READ" -> "GLOBAL_SIMPLE")
     kind <- Seq("UPDATE", "MERGE")
   } yield (tableType, index, kind)
 
+  private val notGlobal = layouts.filterNot(_._2.startsWith("GLOBAL"))
+
+  private def indexed(index: String)(body: => Unit): Unit = withConf(
+    Seq("spark.datasource.hudilite.hoodie.index.type" -> index, "spark.sql.shuffle.partitions" -> "4") ++
+      Seq(buckets).filter(_ => index == "BUCKET"): _*)(body)
+
   for ((tableType, index, kind) <- layouts)
     test(s"a row that moves onto its key replaces the row that is there, $kind, $tableType, $index") {
-      withConf("spark.datasource.hudilite.hoodie.index.type" -> index, "spark.sql.shuffle.partitions" -> "4") {
+      indexed(index) {
         val path = table(tableType, 10)
         // One of them twice, as inserts may leave it.
         write(rows(5, 10, "'to'", 1).union(rows(9, 10, "'to'", 1)).coalesce(1), path, "bulk_insert")
@@ -168,19 +176,23 @@ class MovedRowsSuite extends FunSuite {
       }
     }
 
-  for ((tableType, _, kind) <- layouts.take(4))
+  for ((tableType, index, kind) <- notGlobal)
     test(
-      s"a row that moves onto a newer one of its key leaves that, and one that comes too late stays, $kind, $tableType") {
-      val path = table(tableType, 10, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
-      write(rows(0, 2, "'to'", 9), path, "bulk_insert")
-      write(rows(2, 4, "'to'", 3), path, "bulk_insert")
-      val before = groups(path)
-      // Late rows are those of even keys from 4 on.
-      statement(path, kind, "'to'", "ts = IF(t.id < 'k000004', 5, int(substr(t.id, 2)) % 2), v = 'moved'", "p = 'from'")
-      val odd = Seq(5, 7, 9).flatMap(i => shown(i, i + 1, "to", 1, "moved"))
-      val even = Seq(4, 6, 8).flatMap(i => shown(i, i + 1, "from", 1, "at 1"))
-      assertEquals(texts(path), (shown(0, 2, "to", 9, "at 9") ++ shown(2, 4, "to", 5, "moved") ++ odd ++ even).sorted)
-      if (tableType == "COPY_ON_WRITE") assertEquals(groups(path), before, "new rows are packed")
+      s"a row that moves onto a newer one of its key leaves that, and one that comes too late stays, $kind, $tableType, $index") {
+      indexed(index) {
+        val path = table(tableType, 10, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+        write(rows(0, 2, "'to'", 9), path, "bulk_insert")
+        write(rows(2, 4, "'to'", 3), path, "bulk_insert")
+        val before = groups(path)
+        // Late rows are those of even keys from 4 on.
+        statement(path, kind, "'to'", "ts = IF(t.id < 'k000004', 5, int(substr(t.id, 2)) % 2), v = 'moved'",
+          "p = 'from'")
+        val odd = Seq(5, 7, 9).flatMap(i => shown(i, i + 1, "to", 1, "moved"))
+        val even = Seq(4, 6, 8).flatMap(i => shown(i, i + 1, "from", 1, "at 1"))
+        assertEquals(texts(path), (shown(0, 2, "to", 9, "at 9") ++ shown(2, 4, "to", 5, "moved") ++ odd ++ even).sorted)
+        if (tableType == "COPY_ON_WRITE" && index != "BUCKET")
+          assertEquals(groups(path), before, "new rows are packed")
+      }
     }
 
   for {
@@ -207,34 +219,57 @@ class MovedRowsSuite extends FunSuite {
       assertEquals(texts(path), (before ++ shown(0, 6, "to", 2, "at 2")).sorted)
     }
 
-  for ((tableType, _, kind) <- layouts.take(4))
-    test(s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType") {
-      val path = table(tableType, 6, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
-      write(rows(0, 6, "'to'", 9), path, "bulk_insert")
-      statement(path, kind, "IF(p = 'to', 'third', 'to')", "v = 'moved'", "id < 'k000004'")
-      assertEquals(texts(path),
-        (shown(0, 4, "to", 1, "moved") ++ shown(0, 4, "third", 9, "moved") ++
-          shown(4, 6, "from", 1, "at 1") ++ shown(4, 6, "to", 9, "at 9")).sorted)
-      spark.sql(s"""MERGE INTO hudilite.`$path` t USING (SELECT 'k000004' id) s ON t.id = s.id
-        WHEN MATCHED AND t.p = 'to' THEN DELETE WHEN MATCHED THEN UPDATE SET p = 'to'""")
-      assertEquals(texts(path).filter(_.startsWith("k000004")), shown(4, 5, "to", 1, "at 1"))
-      spark.sql(s"""MERGE INTO hudilite.`$path` t
-        USING (SELECT 'k000005' id, 'to' p, 'at 9' v, 2L ts UNION ALL SELECT 'k000005', 'to', 'new', 2L) s
-        ON t.id = s.id AND t.v = s.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *""")
-      assertEquals(texts(path).filter(_.startsWith("k000005")),
-        Seq("k000005 from from 1 at 1", "k000005 to to 2 new"))
+  for ((tableType, index, kind) <- notGlobal)
+    test(s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType, $index") {
+      indexed(index) {
+        val logOfBucket = tableType == "MERGE_ON_READ" && index == "BUCKET"
+        val mode = if (logOfBucket) "COMMIT_TIME_ORDERING" else "EVENT_TIME_ORDERING"
+        val path = table(tableType, 6, "hoodie.record.merge.mode" -> mode)
+        write(rows(0, 6, "'to'", 9), path, "bulk_insert")
+        statement(path, kind, "IF(p = 'to', 'third', 'to')", "v = 'moved'", "id < 'k000004'")
+        assertEquals(texts(path),
+          (shown(0, 4, "to", 1, "moved") ++ shown(0, 4, "third", 9, "moved") ++
+            shown(4, 6, "from", 1, "at 1") ++ shown(4, 6, "to", 9, "at 9")).sorted)
+        spark.sql(s"""MERGE INTO hudilite.`$path` t USING (SELECT 'k000004' id) s ON t.id = s.id
+          WHEN MATCHED AND t.p = 'to' THEN DELETE WHEN MATCHED THEN UPDATE SET p = 'to'""")
+        assertEquals(texts(path).filter(_.startsWith("k000004")), shown(4, 5, "to", 1, "at 1"))
+        spark.sql(s"""MERGE INTO hudilite.`$path` t
+          USING (SELECT 'k000005' id, 'to' p, 'at 9' v, 2L ts UNION ALL SELECT 'k000005', 'to', 'new', 2L) s
+          ON t.id = s.id AND t.v = s.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *""")
+        assertEquals(texts(path).filter(_.startsWith("k000005")),
+          Seq("k000005 from from 1 at 1", "k000005 to to 2 new"))
+      }
     }
 
-  for ((tableType, _, kind) <- layouts.take(4))
-    test(s"a statement that brings two rows to one key fails and changes nothing, $kind, $tableType") {
-      val path = table(tableType, 4)
-      write(rows(0, 4, "'third'", 1), path, "bulk_insert")
-      write(rows(3, 4, "'to'", 1), path, "bulk_insert")
+  test("in the log of a bucket no row comes to a deleted one's key where ordering values decide") {
+    indexed("BUCKET") {
+      val path = table("MERGE_ON_READ", 6, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
+      write(rows(0, 6, "'to'", 9), path, "bulk_insert")
       val before = texts(path)
-      for (where <- Seq("id = 'k000001'", "id = 'k000003' AND p <> 'from'")) {
-        val failure = intercept[HudiliteException](statement(path, kind, "'to'", "v = 'moved'", where))
-        assertEquals(failure.condition, "KEY_MOVED_TWICE")
+      val statements = Seq(s"UPDATE hudilite.`$path` SET p = IF(p = 'to', 'third', 'to') WHERE id = 'k000001'",
+        s"""MERGE INTO hudilite.`$path` t
+          USING (SELECT 'k000005' id, 'to' p, 'at 9' v, 2L ts UNION ALL SELECT 'k000005', 'to', 'new', 2L) s
+          ON t.id = s.id AND t.v = s.v WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *""")
+      for (statement <- statements) {
+        val failure = intercept[HudiliteException](spark.sql(statement))
+        assertEquals(failure.condition, "STATEMENT_NOT_SUPPORTED")
         assertEquals(texts(path), before)
+      }
+    }
+  }
+
+  for ((tableType, index, kind) <- notGlobal)
+    test(s"a statement that brings two rows to one key fails and changes nothing, $kind, $tableType, $index") {
+      indexed(index) {
+        val path = table(tableType, 4)
+        write(rows(0, 4, "'third'", 1), path, "bulk_insert")
+        write(rows(3, 4, "'to'", 1), path, "bulk_insert")
+        val before = texts(path)
+        for (where <- Seq("id = 'k000001'", "id = 'k000003' AND p <> 'from'")) {
+          val failure = intercept[HudiliteException](statement(path, kind, "'to'", "v = 'moved'", where))
+          assertEquals(failure.condition, "KEY_MOVED_TWICE")
+          assertEquals(texts(path), before)
+        }
       }
     }
 
