@@ -5,7 +5,7 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 
 /** File groups whose log files may hold keys that their base files do not have (docs/format.md#writing-log-files).
   *
-  * Writers whose index knows log files put new rows there, as Apache Hudi does with its record index, and Flink. What they
+  * Writers whose index knows log files put new rows there, as Apache Hudi does with its in-memory index, and Flink. What they
   * said of their log files tells it, so that no log file is opened for it; of a write that is archived nobody knows.
   */
 private[hudilite] final class InsertsInLogs(table: Table) {
