@@ -10,8 +10,13 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
-private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteOperation, groups: LateGroups)
+/** Merges row changes into base files: each task rewrites the file groups that its changes belong to.
+  *
+  * @param byKey
+  *   rows are what an index of keys has found, see [[RowLevelWrite]]
+  */
+private[write] final class DeltaFileWrite(
+    target: WriteTarget, operation: WriteOperation, groups: LateGroups, byKey: Boolean)
     extends DeltaWrite with TableWrite {
 
   override def description(): String = s"hudilite ${operation.name}"
@@ -23,8 +28,13 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
       val made = groups.groups // first, as they may be refused
-      MergeWriterFactory(coordinator.begin(), made, moves = !target.index.keepsPlaces)
+      MergeWriterFactory(coordinator.begin(), made, onMove)
     }
+    private def onMove: OnMove =
+      if (target.buckets.isDefined) OnMove.Refuse
+      else if (!target.index.keepsPlaces) OnMove.Move
+      else if (byKey) OnMove.Stay
+      else OnMove.Refuse
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
       coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
@@ -32,20 +42,32 @@ private[write] final class DeltaFileWrite(target: WriteTarget, operation: WriteO
   }
 }
 
-private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, moves: Boolean)
+/** What becomes of a row whose new values belong to another partition. */
+private sealed trait OnMove extends Serializable
+
+private object OnMove {
+
+  /** It leaves its file group and is inserted in the other partition. */
+  case object Move extends OnMove
+
+  /** It is updated where it is. */
+  case object Stay extends OnMove
+
+  /** The write fails. */
+  case object Refuse extends OnMove
+}
+
+private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, onMove: OnMove)
     extends DeltaWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DeltaWriter[InternalRow] =
-    new ChangeWriter(job, groups, moves, RunningTask.attempt(partitionId, taskId))
+    new ChangeWriter(job, groups, onMove, RunningTask.attempt(partitionId, taskId))
 }
 
 /** Changes sorted by slot, partition and key. The id of a row is its record key, its metadata are the partition path
   * and the file group that hold it, and the row's
   * number in the base file where that is known.
-  *
-  * @param moves
-  *   a row whose partition path changes leaves its file group and is inserted in the other partition
   */
-private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Boolean, attempt: TaskAttempt)
+private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnMove, attempt: TaskAttempt)
     extends DeltaWriter[InternalRow] {
 
   private val files = new SlotWriter(job, attempt)
@@ -64,9 +86,9 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, moves: Bool
     val target = keys.partitionPath(row)
     val newKey = keys.recordKey(row)
     if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
-    if (target == partition || !moves) files.update(key, row, position(metadata))
-    else if (groups.buckets.isDefined) throw ChangeWriter.partitionChanged(key, partition, target)
-    else files.move(key, row, target, position(metadata))
+    if (target == partition || onMove == OnMove.Stay) files.update(key, row, position(metadata))
+    else if (onMove == OnMove.Move) files.move(key, row, target, position(metadata))
+    else throw ChangeWriter.partitionChanged(key, partition, target)
   }
 
   override def delete(metadata: InternalRow, id: InternalRow): Unit =
