@@ -23,12 +23,13 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Makes all that the lanes only use: the virtual environments and the jars. It runs alone.
-SETUP = ("setup",)
-#: sbt takes one command at a time in a folder, so whatever calls it is in one lane.
+#: Makes what both lanes begin with: the jars, and the environment that sbt is started from. It runs alone.
+SETUP = ("setup-first",)
+#: sbt takes one command at a time in a folder, so whatever calls it is in one lane. What else there is to set up comes
+#: first in the other: pip takes one core, and the first lane comes to use it long after.
 LANES = (
-    ("check", "test-core", "test-35", "test-4", "test-43", "packages", "examples"),
-    ("test-python-35", "test-python-43", "interop"),
+    ("check", "test-core", "test-35", "test-4", "test-43", "packages", "examples", "interop-lives"),
+    ("setup-rest", "test-python-35", "test-python-43", "interop"),
 )
 #: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.
 TWO_LANES_BYTES = 12 * 1024**3

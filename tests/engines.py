@@ -40,6 +40,8 @@ HUDI_ALWAYS = {
     "hoodie.write.auto.upgrade": "false",
     "hoodie.embed.timeline.server": "false",
     "hoodie.write.markers.type": "DIRECT",
+    # So long it sleeps for each instant that it names, by default 200 ms; here all writers have one clock.
+    "hoodie.time.generator.max_expected_clock_skew_ms": "1",
     **PARALLELISM,
     **SMALL_BLOOM,
 }

@@ -61,6 +61,20 @@ def _launched(builder: SparkSession.Builder) -> SparkSession:
         return builder.getOrCreate()
 
 
+def _local_files_without_processes(session: SparkSession) -> None:
+    """Gives Apache Hudi the local files that hudilite works on: Hadoop's own start a `chmod` for each file, checksum
+    file and folder that is made, and a commit of Hudi's makes dozens of them."""
+    jvm = session._jvm
+    conf = session._jsc.hadoopConfiguration()
+    files = jvm.io.hudilite.storage.HadoopFiles.fileSystem(jvm.org.apache.hadoop.fs.Path("file:///"), conf)
+    of_all = jvm.java.lang.Class.forName("org.apache.hadoop.fs.FileSystem")
+    (add,) = [method for method in of_all.getDeclaredMethods() if method.getName() == "addFileSystemForTesting"]
+    add.setAccessible(True)
+    arguments = session.sparkContext._gateway.new_array(jvm.java.lang.Object, 3)
+    arguments[0], arguments[1], arguments[2] = files.getUri(), conf, files
+    add.invoke(None, arguments)
+
+
 class Sessions:
     """Hands out the running session when it is of the wanted kind, else replaces it."""
 
@@ -99,6 +113,8 @@ class Sessions:
         if hudi == "interop":  # what is named there is Apache Hudi's to find
             builder._options.pop("spark.sql.catalog.spark_catalog", None)  # type: ignore[attr-defined]
         session = _launched(builder)
+        if hudi == "interop" and not self.hudi_alone:
+            _local_files_without_processes(session)
         session.sparkContext.setLogLevel(os.environ.get("HUDILITE_TEST_LOG", "OFF"))
         return session
 

@@ -205,7 +205,12 @@ def _archive(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _rollback(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda t: output.rows_of([t.rollback(options.instant, dry_run=options.dry_run)]))
+    def run(table: HudiliteTable) -> list[dict[str, Any]]:
+        done = output.rows_of([table.rollback(options.instant, dry_run=options.dry_run)])[0]
+        dead = [{"instant": None, "write": w, "action": "dead", "files": None} for w in done.pop("dead_writes")]
+        return [*dead, done]
+
+    return _with_spark(options, run)
 
 
 def _savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -242,9 +247,11 @@ def _expire_partitions(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _restore(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(
-        options, lambda t: [{"write": w} for w in t.restore(options.instant, dry_run=options.dry_run).writes]
-    )
+    def run(table: HudiliteTable) -> list[dict[str, Any]]:
+        done = table.restore(options.instant, dry_run=options.dry_run)
+        return [{"write": w} for w in (*done.dead_writes, *done.writes)]
+
+    return _with_spark(options, run)
 
 
 def _services(options: argparse.Namespace) -> list[dict[str, Any]]:

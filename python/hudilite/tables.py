@@ -477,7 +477,7 @@ class HudiliteTable:
         instant
             The write; it must be the newest, which it is by default. Or a planned clustering.
         dry_run
-            Only say which write that is.
+            Only say which write that is, and what dead writers have left, which is taken back before.
         progress
             Called once it is done, with the number of its files twice: it is one step. ``True`` shows a bar, for which
             tqdm must be installed.
@@ -509,7 +509,7 @@ class HudiliteTable:
         instant
             The write, for instance that of a savepoint.
         dry_run
-            Only say which writes would go.
+            Only say which writes would go, and what dead writers have left, which is taken back before.
         progress
             Called with the number of writes and plans taken back so far and the number of all, whenever the first
             changes; ``True`` shows a bar, for which tqdm must be installed.

@@ -55,12 +55,15 @@ class RolledBack:
         The write that is gone.
     files
         Number of files that it had written.
+    dead_writes
+        What dead writers had left, which was taken back before: instants, the newest first.
     """
 
     instant: str | None
     write: str
     action: str
     files: int
+    dead_writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,14 @@ class Restored:
         The write whose state the table has again.
     writes
         Those that are gone, newest first.
+    dead_writes
+        What dead writers had left, which was taken back before: instants, the newest first.
     """
 
     instant: str | None
     to: str
     writes: tuple[str, ...]
+    dead_writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,7 +130,9 @@ def rollback(
         (done,) = driver.call(
             spark, "rollback_to_instant", path, instant_time=instant, options=options, dry_run=dry_run
         )
-        return RolledBack(done["rollback_time"], done["write"], done["action"], done["files"])
+        return RolledBack(
+            done["rollback_time"], done["write"], done["action"], done["files"], tuple(done["dead_writes"])
+        )
 
     return running.step(progress, "rollback", call, lambda done: done.files, dry_run)
 
@@ -191,7 +199,7 @@ def delete_savepoint(
 
 
 def _restored(row: Mapping[str, Any]) -> Restored:
-    return Restored(row["restore_time"], row["restored_to"], tuple(row["writes"]))
+    return Restored(row["restore_time"], row["restored_to"], tuple(row["writes"]), tuple(row["dead_writes"]))
 
 
 def _saved(row: Mapping[str, Any]) -> Savepoint:

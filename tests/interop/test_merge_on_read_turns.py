@@ -8,7 +8,7 @@ import hudi_rs
 import layout
 import pytest
 from buckets import assert_one_group_a_bucket
-from engines import IN_BUCKETS, QUERY_TYPE, SELF_CHECK, Engine, Shape
+from engines import IN_BUCKETS, INDEX, QUERY_TYPE, SELF_CHECK, Engine, Shape, frame, record
 from model import Model, Record
 from rows import rows_of
 from test_ping_pong import PARTITIONS, Game
@@ -118,3 +118,28 @@ def test_both_engines_log_and_compact_by_turns(
     if index:
         assert_one_group_a_bucket(lite, path)
         assert game.told == ({"rows", "no rows"} if version > 6 else set())
+
+
+@pytest.mark.parametrize("version", [6, 9])
+def test_keys_that_others_put_into_logs_beside_base_files_are_found(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    shape, model = Shape(version, extra=MERGE_ON_READ), Model()
+    in_memory = {INDEX: "INMEMORY"}  # like Flink's it knows log files; the map is one for all tables of the process
+
+    def write(engine: Engine, operation: str, ids: range, ts: int, **options: str) -> None:
+        rows = [record(f"logged {version} {i}", ts, f"d{i % 2}") for i in ids]
+        engine.write(frame(engine.spark, rows), path, operation, **shape.options(), **options)
+        (model.delete if operation == "delete" else model.upsert)(rows)
+        for reader in (lite, real):
+            assert rows_of(reader.read(path)) == model.rows(), f"{reader.name} after {operation} of {ids} at {ts}"
+
+    write(real, "insert", range(10), 1)
+    base = layout.base_files(path)
+    write(real, "upsert", range(10, 16), 2, **in_memory)
+    assert layout.base_files(path) == base
+    write(lite, "upsert", range(8, 13), 3)
+    write(lite, "delete", range(14, 16), 4)
+    write(lite, "upsert", range(13, 18), 5)
+    hudilite.table(lite.spark, str(path)).compact()
+    write(lite, "upsert", range(9, 18), 6)

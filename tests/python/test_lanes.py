@@ -47,7 +47,8 @@ def rules_of_the_project() -> dict[str, str]:
 
 def test_every_kind_of_test_is_run_once() -> None:
     tests = {name for name in rules_of_the_project() if name.startswith("test-")} - {"test-python"}
-    assert sorted(ALL) == sorted(tests | {"setup", "check", "interop", "examples", "packages"})
+    others = {"setup-first", "setup-rest", "check", "interop", "interop-lives", "examples", "packages"}
+    assert sorted(ALL) == sorted(tests | others)
 
 
 def test_only_one_lane_calls_sbt() -> None:
@@ -100,9 +101,9 @@ def test_after_a_set_up_that_failed_nothing_runs_side_by_side(
     monkeypatch.setattr(everything.os, "cpu_count", lambda: 2)
     makefile(made)
     assert everything.main([]) == 0
-    expected = "===== side by side: check test-core test-35 test-4 test-43 packages examples  |  test-"
-    assert expected in capsys.readouterr().out
-    makefile(made, setup="@false")
+    first, second = (" ".join(lane) for lane in everything.LANES)
+    assert f"===== side by side: {first}  |  {second}\n" in capsys.readouterr().out
+    makefile(made, **{"setup-first": "@false"})
     assert everything.main([]) == 1
     printed = capsys.readouterr().out
     assert f"===== side by side: {' '.join(ALL[1:])}\n" in printed
@@ -172,7 +173,7 @@ def test_an_error_in_one_lane_ends_the_other_even_where_it_will_not(
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_leaves_no_process_behind(made: Path, how: signal.Signals) -> None:
     os.mkfifo(made / "alive")
-    makefile(made, setup="@sleep 120 > alive & wait")
+    makefile(made, **{"setup-first": "@sleep 120 > alive & wait"})
     command = [sys.executable, str(made / "tests" / "all.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         with (made / "alive").open() as alive:  # waits for a writer

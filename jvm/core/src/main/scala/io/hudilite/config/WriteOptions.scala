@@ -56,11 +56,13 @@ object WriteOptions {
 
   val BloomUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.update.partition.path",
     default = true,
-    "With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is.")
+    "With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is, and " +
+      "keeps the values of its partition columns.")
 
   val SimpleUpdatePartition: ConfigKey[Boolean] = ConfigKey.flag("hoodie.simple.index.update.partition.path",
     default = true,
-    "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is.")
+    "With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is, and " +
+      "keeps the values of its partition columns.")
 
   val PruneByRanges: ConfigKey[Boolean] = ConfigKey.flag("hoodie.bloom.index.prune.by.ranges", default = true,
     "Files whose range of keys cannot hold a key are not looked into.")

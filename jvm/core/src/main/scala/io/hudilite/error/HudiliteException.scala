@@ -109,6 +109,15 @@ object CorruptTable {
           "reason" -> Option(e.getMessage).getOrElse(e.getClass.getSimpleName).takeWhile(_ != '\n'))
     }
 
+  /** Runs `body`; the reason of a damage that it finds says what helps, too. */
+  def hinting[T](hint: String)(body: => T): T =
+    try body
+    catch {
+      case e: CorruptTable =>
+        val reason = e.parameters.get("reason").fold(hint)(r => s"$r; $hint")
+        throw because(e, e.condition, e.parameters.updated("reason", reason).toSeq: _*)
+    }
+
   def apply(condition: String, parameters: (String, String)*): CorruptTable =
     new CorruptTable(condition, parameters.toMap, null)
   def because(cause: Throwable, condition: String, parameters: (String, String)*): CorruptTable =

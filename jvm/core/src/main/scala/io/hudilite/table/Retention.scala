@@ -69,7 +69,7 @@ private[table] final class Retention(table: Table) {
   * @param earliestRetained
   *   first instant whose state they left whole
   * @param leaveItOpen
-  *   some do not go by commits, or are under way
+  *   some do not go by commits, are under way, or do not say what they did
   */
 private[table] final case class Cleans(earliestRetained: Option[String], leaveItOpen: Boolean)
 
@@ -77,8 +77,9 @@ private[table] object Cleans {
 
   def of(table: Table): Cleans = {
     val (completed, pending) = table.timeline.instants.filter(_.action == Action.Clean).partition(_.isCompleted)
-    val earliest = table.store.readCleans(completed).map(_.earliestCommitToRetain)
+    val (blank, telling) = completed.partition(_.isBlank)
+    val earliest = table.store.readCleans(telling).map(_.earliestCommitToRetain)
     Cleans(earliest.filter(_.nonEmpty).reduceOption((a, b) => if (a > b) a else b),
-      pending.nonEmpty || earliest.exists(_.isEmpty))
+      pending.nonEmpty || blank.nonEmpty || earliest.exists(_.isEmpty))
   }
 }

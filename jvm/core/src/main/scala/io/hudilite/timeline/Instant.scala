@@ -69,6 +69,11 @@ final case class Instant(
 
   def isPending: Boolean = !isCompleted
 
+  /** The file of its state is empty. Of a completed action it is then not known what it did: stores that crash leave such
+    * files, and some versions of Hudi, too.
+    */
+  def isBlank: Boolean = fileBytes == 0L
+
   /** The action under which this instant completes. */
   def comparableAction: String = Action.completed(action)
 

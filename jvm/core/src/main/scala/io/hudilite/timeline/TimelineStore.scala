@@ -193,16 +193,22 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     case (found, file) if found.state == State.Requested => file.modifiedMs
   }
 
+  /** The action has begun, whatever became of it. */
+  def isBegun(instant: Instant): Boolean = filesOf(instant.time, instant.action).exists(_._1.state == State.Inflight)
+
   /** Removes an instant from the timeline, its highest state first so that it is never seen as live again. */
   def delete(instant: Instant): Unit =
     filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
       .foreach { case (_, file) => storage.delete(file.path) }
 
-  /** Removes the completed file of a write where it was cut short: the write is pending for all readers then. */
+  /** Removes the completed file of a write where it was cut short, or is empty: the write is pending for all readers then,
+    * and a service can complete again.
+    */
   def deleteCutShort(time: String): Unit = for {
     file <- storage.list(folder) if file.name.startsWith(time) && !file.isDirectory
     instant <- InstantFileName.parse(file.name)
-    if instant.time == time && instant.isCompleted && Action.Writes(instant.action) && isCutShort(instant)
+    if instant.time == time && instant.isCompleted && Action.Writes(instant.action)
+    if file.length == 0 || isCutShort(instant)
   } storage.delete(file.path)
 
   /** Takes back one pending state of an action. */
@@ -277,16 +283,22 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
       yield instant -> CorruptTable.guard(path)(parse(bytes))
   }
 
-  def readRollback(instant: Instant): RollbackMetadata = readCompleted(instant)(PlanCodec.rollback)
+  /** Of a rollback whose file is empty its plan alone tells what it took back. */
+  def readRollback(instant: Instant): RollbackMetadata =
+    if (instant.isBlank) RollbackMetadata(instant.time, 0L, readRollbackPlan(instant).map(_.target).toList, Nil)
+    else readCompleted(instant)(PlanCodec.rollback)
 
-  def readClean(instant: Instant): CleanMetadata = readCompleted(instant)(PlanCodec.clean)
+  /** The clean must not be a blank one. */
+  def readClean(instant: Instant): CleanMetadata = readCleans(Seq(instant)).head
 
-  /** Contents of completed cleans, read in parallel. */
+  /** Contents of completed cleans that are not blank, read in parallel. */
   def readCleans(instants: Seq[Instant]): Seq[CleanMetadata] = {
     val contents = read(instants)
     instants.map { i =>
       val path = pathOf(i.fileName)
-      CorruptTable.guard(path)(PlanCodec.clean(contents.getOrElse(path, throw removed(i.time))))
+      val bytes = contents.getOrElse(path, throw removed(i.time))
+      CorruptTable.hinting(s"the doctor mends the cleaning ${i.time}, which runs its plan again")(
+        CorruptTable.guard(path)(PlanCodec.clean(bytes)))
     }
   }
 

@@ -64,10 +64,11 @@ object ArchivePlanner {
       .orElse(last).orElse(deltas.headOption)
   }
 
-  /** Completed cleans and rollbacks but for the newest clean, which says what of the past can still be read. */
+  /** Completed cleans and rollbacks but for the newest clean that says something: what of the past can still be read. */
   private def expendable(timeline: Timeline): Seq[Instant] = {
     val cleans = timeline.completed.filter(_.action == Action.Clean)
-    cleans.dropRight(1) ++ timeline.completed.filter(_.action == Action.Rollback)
+    val newest = cleans.filterNot(_.isBlank).lastOption
+    cleans.filterNot(newest.contains) ++ timeline.completed.filter(_.action == Action.Rollback)
   }
 
   /** In layout 1 each of these actions has a count of its own. Those that are newer than the first write that stays may

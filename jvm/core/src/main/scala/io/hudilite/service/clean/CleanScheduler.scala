@@ -1,6 +1,7 @@
 package io.hudilite.service.clean
 
 import io.hudilite.config.service.CleanConf
+import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.{PartitionVersions, Table}
 import io.hudilite.timeline.{Action, CleanPlan, Instant, InstantTime, Timeline}
@@ -105,7 +106,10 @@ object CleanScheduler {
 
   /** Names of the files that savepoints protect, by partition. */
   private[clean] def savepointed(table: Table): Map[String, Set[String]] = {
-    val all = table.timeline.completed.filter(_.action == Action.Savepoint).map(table.store.readSavepoint)
+    val all = table.timeline.completed.filter(_.action == Action.Savepoint).map(saved =>
+      CorruptTable.hinting(
+        s"nothing is cleaned until the file is back or delete_savepoint gives the state ${saved.time} free")(
+        table.store.readSavepoint(saved)))
     all.flatMap(_.files).groupBy(_._1).map { case (partition, files) => partition -> files.flatMap(_._2).toSet }
   }
 

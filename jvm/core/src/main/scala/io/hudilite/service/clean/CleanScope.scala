@@ -34,8 +34,9 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incr
       .map(m => (i: Instant) => m.covers(i))
       .orElse(if (earliest.isEmpty) None else sinceLast)
 
+  // One whose file is empty does not say how far it came: what the one before it left to do is looked at again.
   private def sinceLast: Option[Instant => Boolean] =
-    timeline.completed.filter(_.action == Action.Clean).lastOption match {
+    timeline.completed.filter(i => i.action == Action.Clean && !i.isBlank).lastOption match {
       // All that there is was written by commits that are still there.
       case None => if (table.store.hasArchive) None else Some(_ => false)
       case Some(last) => Some(table.store.readClean(last)).filter(reaches).map { metadata => (i: Instant) =>

@@ -6,6 +6,7 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
 import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.WriteTraces
 
 import org.slf4j.LoggerFactory
 
@@ -41,12 +42,22 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   }
 
   /** Runs the planned cleanings, oldest first. */
-  def runPending(table: Table): Seq[FinishedCleaning] =
+  def runPending(table: Table): Seq[FinishedCleaning] = {
+    dropEmptyPlans(table)
     Cleaning.pending(table).flatMap { case (instant, plan) =>
       unlessDone(table, instant) {
         start(table, instant)
         carryOut(table, instant, Cleaning.stillOld(table.refresh(), plan))
       }
+    }
+  }
+
+  // As Hudi does: nothing comes of them, and they would keep what follows from being archived.
+  private def dropEmptyPlans(table: Table): Unit = if (Cleaning.empty(table).nonEmpty)
+    Transaction.prepared(table, transaction) {
+      val now = table.refresh()
+      val traces = new WriteTraces(now.store, transaction.foreignWrites, transaction.process)
+      Cleaning.empty(now).filter(now.store.requestedAt(_).exists(traces.isOld)).foreach(now.store.delete)
     }
 
   private def unlessDone(table: Table, instant: Instant)(run: => FinishedCleaning): Option[FinishedCleaning] =
@@ -109,8 +120,12 @@ object Cleaning {
   def planned(table: Table): Seq[(String, CleanPlan)] =
     pending(table).map { case (instant, plan) => instant.time -> stillOld(table, plan) }
 
-  // One whose plan is empty was never begun, and is the doctor's to remove.
-  private def pending(table: Table): Seq[(Instant, CleanPlan)] =
+  /** Those whose writers died, or are about to write their plans. */
+  private def empty(table: Table): Seq[Instant] =
+    table.timeline.pending.filter(i => i.action == Action.Clean && i.state == State.Requested && i.isBlank)
+
+  // What is left of one that has begun and has no plan is the doctor's to end.
+  private[clean] def pending(table: Table): Seq[(Instant, CleanPlan)] =
     table.timeline.pending.filter(_.action == Action.Clean)
       .flatMap(instant => table.store.readCleanPlan(instant).map(instant -> _))
 

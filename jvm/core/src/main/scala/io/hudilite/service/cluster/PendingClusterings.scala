@@ -108,11 +108,16 @@ object PendingClusterings {
     named(table, time)
     Transaction.prepared(table, options) {
       val now = table.refresh()
-      val instant = named(now, time)
-      if (instant.state != State.Requested) throw CommitConflict("INSTANT_TAKEN", "instant" -> time,
-        "path" -> table.basePath, "reason" -> "the clustering is being run")
-      now.store.delete(instant)
+      now.store.delete(withdrawable(now, time))
     }
+  }
+
+  /** The planned clustering that [[withdraw]] takes back; raises the same errors. */
+  def withdrawable(now: Table, time: String): Instant = {
+    val instant = named(now, time)
+    if (instant.state != State.Requested) throw CommitConflict("INSTANT_TAKEN", "instant" -> time,
+      "path" -> now.basePath, "reason" -> "the clustering is being run")
+    instant
   }
 
   private def all(table: Table): Seq[(Instant, ClusteringPlan)] = table.store.pendingClusterings(table.timeline)

@@ -72,12 +72,13 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       val table = Table.open(storage, basePath)
       Transaction.prepared(table, options) {
         // Whatever was found before is asked again under the lock.
-        val mends = examine().flatMap(_.mend)
+        val mends = examine().flatMap(_.mend).distinct
         // A write that is taken back may be in it.
         if (mends.exists(takesBack)) MetadataTable.clear(table.storage, table.basePath, table.config)
         mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
       }
-      if (wanted.contains(Mend.RunCleanings)) tried(Seq(Mend.RunCleanings)) {
+      val cleanings = wanted.collect { case m: Mend.EndCleaning => m }
+      if (cleanings.nonEmpty) tried(cleanings) {
         new Cleaning(options, delete).runPending(table.refresh())
         ()
       }
@@ -110,7 +111,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         ()
       case Mend.MarkPartition(partition, instant) =>
         Partitions.createMetadata(table.storage, table.basePath, partition, instant)
-      case Mend.Recovery | Mend.RestoreProperties | Mend.RunCleanings => ()
+      case Mend.EndCleaning(time) => new EndedCleaning(table, time).prepare()
+      case Mend.Recovery | Mend.RestoreProperties => ()
     }
   }
 }

@@ -48,7 +48,9 @@ object Mend {
   case object RestoreProperties extends Mend
   final case class RollBack(instant: Instant) extends Mend
   final case class EndRollback(target: String) extends Mend
-  case object RunCleanings extends Mend
+
+  /** The cleaning of this instant is run again or, when it has no plan, completed as one of which nothing is known. */
+  final case class EndCleaning(instant: String) extends Mend
   final case class DropFromTimeline(instant: Instant) extends Mend
   final case class DropClustering(instant: Instant) extends Mend
 

@@ -9,13 +9,19 @@ private[doctor] object TimelineFindings {
   import FindingKind._
 
   def of(facts: Facts): Seq[Finding] =
-    facts.damaged.filterNot(isUnacknowledged(facts, _)).map(damaged(facts, _)) ++
+    facts.damaged.filterNot(d => isUnacknowledged(facts, d) || isToldBy(facts.damaged, d)).map(damaged(facts, _)) ++
       facts.lives.flatMap { case (instant, life) => pending(facts, instant, life) } ++
       facts.stalled.flatMap(stalled(facts, _)) ++ traces(facts) ++ facts.locks.map(lock)
 
   // What tells of its writer tells of it, too: nobody was told that the write completed.
   private def isUnacknowledged(facts: Facts, found: DamagedInstant): Boolean =
     found.instant.isCompleted && facts.timeline.pendingWrites.exists(_.time == found.instant.time)
+
+  // One thing is told of an action whose completed file and plan are both damaged.
+  private def isToldBy(all: Seq[DamagedInstant], found: DamagedInstant): Boolean = found.instant.isPending &&
+    all.exists(d =>
+      d.instant.isCompleted && d.instant.time == found.instant.time &&
+        d.instant.action == found.instant.action)
 
   private def damaged(facts: Facts, found: DamagedInstant): Finding = {
     val instant = found.instant
@@ -31,14 +37,26 @@ private[doctor] object TimelineFindings {
         if (found.isEmpty) s"The plan ${found.file.name} is empty: whoever was to write it died."
         else s"The plan ${found.file.name} cannot be read: ${found.reason}.",
         "Removes the plan; nobody can have begun with it.", Some(Mend.DropFromTimeline(instant)))
-    else Finding(BrokenInstant, instant.time,
+    else unreadable(found)
+  }
+
+  private def unreadable(found: DamagedInstant): Finding = {
+    val instant = found.instant
+    val isDone = instant.isCompleted && (instant.action == Action.Rollback || instant.action == Action.Restore)
+    Finding(BrokenInstant, instant.time,
       s"The file ${found.file.name} of the timeline cannot be read: ${found.reason}.",
-      if (instant.action == Action.Savepoint)
-        "Bring the file back from a copy of the table, or give the state free with delete_savepoint: until then " +
-          "nothing is cleaned, for it cannot be told what is to stay."
-      else
-        "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
-          "before it. Nothing of a write that may be committed is deleted.")
+      instant.action match {
+        case Action.Savepoint =>
+          "Bring the file back from a copy of the table, or give the state free with delete_savepoint: until then " +
+            "nothing is cleaned, for it cannot be told what is to stay."
+        case Action.Clean =>
+          "Runs its plan again, which deletes what is left of its files; where the plan is gone, too, " +
+            "it is completed as one of which nobody knows what it deleted, and the next one looks at all partitions."
+        case _ if isDone => "What it took back is gone, and hudilite needs the file no more: it goes with archiving."
+        case _ =>
+          "Bring the file back from a copy of the table, from a version that the store keeps, or go back to a state from " +
+            "before it. Nothing of a write that may be committed is deleted."
+      }, if (instant.action == Action.Clean) Some(Mend.EndCleaning(instant.time)) else None)
   }
 
   private def pending(facts: Facts, instant: Instant, life: Life): Option[Finding] = {
@@ -82,7 +100,8 @@ private[doctor] object TimelineFindings {
     instant.action match {
       case _ if facts.damaged.exists(d => d.instant.time == instant.time && d.instant.action == instant.action) => None
       case Action.Clean =>
-        found("was begun or planned and not ended; old files stay until it is.", "Runs it.", Some(Mend.RunCleanings))
+        found("was begun or planned and not ended; old files stay until it is.", "Runs it.",
+          Some(Mend.EndCleaning(instant.time)))
       case Action.Rollback => Some(rollback(facts, instant))
       case Action.Savepoint => found("was begun and has saved nothing.", "Removes it.",
           Some(Mend.DropFromTimeline(instant)))

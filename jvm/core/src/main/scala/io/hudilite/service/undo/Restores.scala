@@ -16,15 +16,28 @@ import java.util.concurrent.CancellationException
   *   the write whose state it has again
   * @param writes
   *   those that are gone, newest first
+  * @param deadWrites
+  *   what dead writers left, which was taken back before: instants, the newest first
   */
-final case class RestoredTable(instant: String, to: String, writes: Seq[InstantName])
+final case class RestoredTable(instant: String, to: String, writes: Seq[InstantName], deadWrites: Seq[String] = Nil)
 
 /** Brings the state as of an instant back (docs/format.md#restore). */
 object Restores {
 
-  /** What [[run]] would do; raises `RESTORE_NOT_POSSIBLE`. */
-  def preview(table: Table, to: String): RestoredTable =
-    RestoredTable("", to, targets(table, to).map(i => InstantName(i.time, i.action)))
+  /** What [[run]] would do; raises `RESTORE_NOT_POSSIBLE`, and `RESTORE_PENDING` while one to another instant has to be
+    * ended. Nothing is written.
+    */
+  def preview(table: Table, to: String, options: TransactionOptions = TransactionOptions()): RestoredTable = {
+    val begun = table.timeline.pending.find(_.action == Action.Restore)
+    begun.foreach(checkSame(table, _, to))
+    // What an earlier attempt has left to do is not asked again.
+    val (now, dead) = if (begun.isDefined) (table, Nil) else EndedWrites.preview(table, options)
+    val gone = if (begun.isDefined) later(now, to) else targets(now, to)
+    if (gone.isEmpty && begun.isEmpty) throw impossible(now, to, NothingAfter)
+    RestoredTable("", to, gone.map(i => InstantName(i.time, i.action)), dead)
+  }
+
+  private val NothingAfter = "nothing was written after it"
 
   /** Takes every write after this one back, the newest first, and plans with them. A restore that was begun and not ended
     * is ended, whatever is asked for; until then nobody can commit.
@@ -59,7 +72,7 @@ object Restores {
         val rollback = takenBack(now, target, foreign)
         done()
         rollback
-      }
+      }.copy(deadWrites = if (begun.isEmpty) EndedWrites.between(table.timeline, now.timeline) else Nil)
     }
 
   /** Of services that nobody works on any more nothing is left but their plans. */
@@ -81,7 +94,7 @@ object Restores {
 
   private def requested(now: Table, to: String): Instant = {
     val plan = RestorePlan(targets(now, to).map(i => InstantName(i.time, i.action)), to)
-    if (plan.targets.isEmpty) throw impossible(now, to, "nothing was written after it")
+    if (plan.targets.isEmpty) throw impossible(now, to, NothingAfter)
     val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
     now.store.requestRestore(time, plan)
     now.store.load().pending.find(i => i.time == time && i.action == Action.Restore)

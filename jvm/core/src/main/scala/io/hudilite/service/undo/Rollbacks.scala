@@ -12,18 +12,26 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
   *   of the rollback
   * @param write
   *   the write that is gone
+  * @param deadWrites
+  *   what dead writers left, which was taken back before: instants, the newest first
   */
-final case class RolledBackWrite(instant: String, write: String, action: String, files: Int)
+final case class RolledBackWrite(instant: String, write: String, action: String, files: Int,
+    deadWrites: Seq[String] = Nil)
 
 /** Takes completed writes back, the newest first (docs/format.md#rollback). */
 object Rollbacks {
 
-  /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. */
-  def preview(table: Table, instant: Option[String]): RolledBackWrite = cutOff(table, instant).filterNot { begun =>
-    table.timeline.beforeStart(begun.write) // archived since, so that nothing is taken back
-  }.getOrElse {
-    val write = checked(table, instant)
-    RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
+  /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. Nothing is written. */
+  def preview(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions())
+      : RolledBackWrite = {
+    val (now, dead) = EndedWrites.preview(table, options)
+    val write = cutOff(table, instant).filterNot { begun =>
+      table.timeline.beforeStart(begun.write) // archived since, so that nothing is taken back
+    }.getOrElse {
+      val write = checked(now, instant)
+      RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
+    }
+    write.copy(deadWrites = dead)
   }
 
   /** Takes the newest completed write back. What dead writers left is rolled back before. A rollback that was cut off
@@ -42,7 +50,7 @@ object Rollbacks {
       new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       val now = table.refresh()
       begun.filter(done => now.timeline.completed.exists(i => i.action == Action.Rollback && i.time == done.instant))
-        .getOrElse(newest(now, instant))
+        .getOrElse(newest(now, instant)).copy(deadWrites = EndedWrites.between(table.timeline, now.timeline))
     }
 
   /** Whether the write is being taken back, or was when who did so ended. */

@@ -7,11 +7,13 @@ import io.hudilite.storage.{FileInfo, Storage}
   *
   * @param self
   *   the process that asks
+  * @param mayWrite
+  *   the storage may be asked for its time, which takes a file; else this machine's clock stands in
   */
-private[transaction] final class Liveness(storage: Storage, basePath: String, self: Owner) {
+private[transaction] final class Liveness(storage: Storage, basePath: String, self: Owner, mayWrite: Boolean = true) {
 
   private val place = storage.place(basePath)
-  private lazy val now = StorageTime.now(storage, basePath)
+  private lazy val now = if (mayWrite) StorageTime.now(storage, basePath) else storage.clock.millis()
 
   /** Whether the process that an owner file names may be at work. Where the operating system cannot tell, it is its
     * heartbeat, and the owner file itself before the first beat: dead when neither is younger than

@@ -23,13 +23,16 @@ object Life {
   *
   * @param self
   *   the process that asks
+  * @param mayWrite
+  *   as of [[Liveness]]
   */
-private[hudilite] final class WriteTraces(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
+private[hudilite] final class WriteTraces(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner,
+    mayWrite: Boolean = true) {
 
   private val storage = store.storage
   private val basePath = store.basePath
-  private val liveness = new Liveness(storage, basePath, self)
-  private val foreign = new ForeignWrites(store, policy, self)
+  private val liveness = new Liveness(storage, basePath, self, mayWrite)
+  private val foreign = new ForeignWrites(store, policy, self, mayWrite)
 
   private val listed: Map[String, Seq[FileInfo]] = storage.list(WriteFolders.all(basePath))
 

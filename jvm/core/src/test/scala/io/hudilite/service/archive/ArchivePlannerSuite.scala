@@ -81,6 +81,14 @@ class ArchivePlannerSuite extends FunSuite {
     assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(retained = Some(time(9)))), (1 to 7).toList)
   }
 
+  test("the newest clean that says what it did stays, whatever comes after it") {
+    val cleans = Seq(2, 3, 4).map(instant(_, Action.Clean))
+    val blank = Seq(5, 6).map(instant(_, Action.Clean).copy(fileBytes = 0L))
+    assertEquals(planned(commits(1, 7, 8, 9, 10, 11) ++ cleans), Seq(1, 2, 3, 7, 8, 9))
+    assertEquals(planned(commits(1, 7, 8, 9, 10, 11) ++ cleans ++ blank), Seq(1, 2, 3, 5, 6, 7, 8, 9))
+    assertEquals(planned(commits(1, 7, 8, 9, 10, 11) ++ blank), Seq(1, 5, 6, 7, 8, 9))
+  }
+
   private def deltas(numbers: Int*): Seq[Instant] = numbers.map(instant(_, Action.DeltaCommit))
 
   test("the last compaction stays until the next is due by the delta commits alone") {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{FileSlice, Lots}
+import io.hudilite.filegroup.{FileGroupId, Lots}
 import io.hudilite.spark.basefile.read.KeyBatches
 import io.hudilite.spark.row.{SessionConf, SharedConf}
 
@@ -51,11 +51,13 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
     val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)
     val probe = SliceProbe(inBase, target.logs(candidates), byKey)
-    new ProbeRDD(sparkContext, spread(candidates), keys, probe, ProbeMetrics.of(this))
+    val added = if (byKey) target.addedInLogs(candidates) else Set.empty[FileGroupId]
+    val places = candidates.map(slice => ProbedSlice(slice, added(slice.groupId)))
+    new ProbeRDD(sparkContext, spread(places), keys, probe, ProbeMetrics.of(this))
   }
 
-  private def spread(slices: Seq[FileSlice]): Array[Array[FileSlice]] =
-    Lots.deal(slices, sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore)(_.totalLength).map(
+  private def spread(slices: Seq[ProbedSlice]): Array[Array[ProbedSlice]] =
+    Lots.deal(slices, sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore)(_.slice.totalLength).map(
       _.toArray).toArray
 
   override protected def withNewChildInternal(newChild: SparkPlan): IndexProbeExec = copy(child = newChild)

@@ -1,6 +1,5 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.FileSlice
 import io.hudilite.storage.Parallel
 
 import org.apache.spark.{Partition, SparkContext, TaskContext}
@@ -11,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** One task for each lot of file slices: the rows whose keys were asked for. A task is sent its own lot alone. */
 private[lookup] final class ProbeRDD(
-    sc: SparkContext, @transient private val lots: Array[Array[FileSlice]], keys: ProbeKeysOfBroadcast,
+    sc: SparkContext, @transient private val lots: Array[Array[ProbedSlice]], keys: ProbeKeysOfBroadcast,
     probe: SliceProbe,
     metrics: ProbeMetrics)
     extends RDD[InternalRow](sc, Nil) {
@@ -23,9 +22,9 @@ private[lookup] final class ProbeRDD(
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
     split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
-      Parallel.map(slices.toSeq)(probe.bringFooter)
-      slices.iterator.flatMap(slice =>
-        probe.rows(slice, all.of(UTF8String.fromString(slice.partition)), metrics, context))
+      Parallel.map(slices.toSeq)(probed => probe.bringFooter(probed.slice))
+      slices.iterator.flatMap(probed =>
+        probe.rows(probed, all.of(UTF8String.fromString(probed.slice.partition)), metrics, context))
     }
   }
 }
@@ -36,7 +35,7 @@ private object ProbeRDD {
   val FootersAtOnce = 16
 }
 
-private final class ProbeLot(override val index: Int, val slices: Array[FileSlice]) extends Partition
+private final class ProbeLot(override val index: Int, val slices: Array[ProbedSlice]) extends Partition
 
 /** What the steps of a lookup let pass. */
 private[lookup] final case class ProbeMetrics(

@@ -1,11 +1,11 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, PathSelection}
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.KeyExpressions
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{InsertsInLogs, Purpose, Table, TableSupport}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -60,6 +60,9 @@ final class ProbeTarget(
   /** How the log files of these slices are read; `None` when there are none. */
   def logs(slices: Seq[FileSlice]): Option[LogJob] =
     if (slices.exists(_.logs.nonEmpty)) Some(LogJob.of(table, support, None)) else None
+
+  /** Those of the slices whose log files may hold keys that their base files do not have. */
+  def addedInLogs(slices: Seq[FileSlice]): Set[FileGroupId] = new InsertsInLogs(table).among(slices)
 
   def basePath: String = table.basePath
 

@@ -12,6 +12,13 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProj
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
+/** A slice to look keys up in.
+  *
+  * @param addedInLogs
+  *   its log files may hold keys that its base file does not have
+  */
+private[lookup] final case class ProbedSlice(slice: FileSlice, addedInLogs: Boolean)
+
 /** Looks keys up in one file slice, in an executor.
   *
   * @param base
@@ -19,8 +26,8 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param logs
   *   how log files are read; `None` when no slice of the table has any
   * @param byKey
-  *   a key in the base file counts as present whatever the log files do to it: what an index of base files knows. Without
-  *   a base file the log files are asked. Otherwise rows are those that a query sees.
+  *   a key in the base file counts as present whatever the log files do to it: what an index of base files knows. Log files
+  *   are asked without a base file, or where they may hold other keys. Otherwise rows are those that a query sees.
   */
 private[lookup] final case class SliceProbe(
     base: KeyProbe, logs: Option[LogJob], byKey: Boolean) {
@@ -42,17 +49,36 @@ private[lookup] final case class SliceProbe(
   def bringFooter(slice: FileSlice): Unit = slice.base.foreach(base.footer)
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
-  def rows(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
-      : Iterator[InternalRow] =
+  def rows(probed: ProbedSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
+      : Iterator[InternalRow] = {
+    val slice = probed.slice
     if (keys.isEmpty) Iterator.empty
     else (slice.base, logRows) match {
       case (Some(file), Some(log)) if slice.logs.nonEmpty && !byKey =>
         merged(slice, Some(file), log, keys, metrics, context)
+      case (Some(file), Some(log)) if probed.addedInLogs =>
+        inEither(slice, base.rows(file, keys, metrics, context), log, keys, metrics, context)
       case (Some(file), _) => base.rows(file, keys, metrics, context)
       case (None, Some(log)) if byKey => logged(slice, log, keys, metrics, context)
       case (None, Some(log)) => merged(slice, None, log, keys, metrics, context)
       case (None, None) => Iterator.empty
     }
+  }
+
+  /** Rows of the base file, then the keys that it does not have and the log files hold. */
+  private def inEither(slice: FileSlice, inBase: Iterator[InternalRow], logRows: LogRows, keys: Array[UTF8String],
+      metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
+    val key = output.fieldIndex(MetaFields.RecordKey)
+    val found = new java.util.HashSet[UTF8String]
+    val noted = inBase.map { row =>
+      found.add(row.getUTF8String(key).copy())
+      row
+    }
+    noted ++ {
+      val others = keys.filterNot(found.contains)
+      if (others.isEmpty) Iterator.empty else logged(slice, logRows, others, metrics, context)
+    }
+  }
 
   private def merged(slice: FileSlice, file: Option[BaseFile], logRows: LogRows, keys: Array[UTF8String],
       metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
@@ -71,7 +97,7 @@ private[lookup] final case class SliceProbe(
       ExternalSort.sorter(wide.output, byKey).sort(rows.asInstanceOf[Iterator[UnsafeRow]])
     }
 
-  /** Keys that the log files of a slice without a base file hold, those that they delete included. */
+  /** Those of the keys that the log files of a slice hold, the ones that they delete included. */
   private def logged(slice: FileSlice, logRows: LogRows, keys: Array[UTF8String], metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
     val wanted = new WantedRecords(openLog(logRows, slice, context), keys)

@@ -98,18 +98,19 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val rows = evaluatedOnce(aligned(query, target, operation), target)
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
-      else (updates(inTime(into, rows, target), rows, target), Seq(InsertStarAction(None)))
+      else (updates(into, rows, target), Seq(InsertStarAction(None)))
     PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
   }
 
   /** The rows of a key are updated where they are, or one of them moves, unless the key is there already: a key that an
     * earlier write left in several partitions must not come twice into one.
     */
-  private def updates(inTime: Option[Expression], rows: LogicalPlan, target: WriteTarget): Seq[MergeAction] = {
+  private def updates(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Seq[MergeAction] = {
+    val inTime = this.inTime(into, rows, target)
     val leaves = if (target.index.movesRows) Some(OnlyLeaves(WriteLayout.column(rows, WriteLayout.PartitionColumn)))
     else None
     leaves.map(only => DeleteAction(Some(inTime.fold(only: Expression)(And(_, only))))).toSeq :+
-      UpdateStarAction(inTime)
+      (if (target.index.keepsPlaces) KeptPlaces.update(inTime, into, rows, target) else UpdateStarAction(inTime))
   }
 
   private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =

@@ -19,6 +19,9 @@ private[procedure] object UndoProcedures {
   private val Saved = Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
     "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)
 
+  // What dead writers left, which is taken back before.
+  private val DeadWrites: (String, DataType) = "dead_writes" -> ArrayType(StringType)
+
   private val Damage: (String, DataType) = "damage" -> StringType
 
   // Of a damaged one nothing but its instant is known.
@@ -58,12 +61,12 @@ private[procedure] object UndoProcedures {
     Seq(Parameter.Table, Parameter.text("instant_time", "the instant of the write; the newest by default"),
       Parameter.Path, Parameter.Options, Parameter.DryRun),
     Seq("rollback_result" -> BooleanType, "rollback_time" -> StringType, "files" -> IntegerType,
-      "write" -> StringType, "action" -> StringType)) {
+      "write" -> StringType, "action" -> StringType, DeadWrites)) {
     (session, arguments) =>
       val done = Undos.rollback(session, TableArgument.pathOf(session, arguments), options(arguments),
         arguments.text("instant_time"), arguments.flag("dry_run"))
       Seq(Row(!arguments.flag("dry_run"), Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
-          done.action))
+          done.action, done.deadWrites))
   }
 
   private val restore = Procedure("rollback_to_savepoint",
@@ -85,12 +88,13 @@ private[procedure] object UndoProcedures {
     "Brings the state as of a write back: every write after it is taken back.",
     Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun, Parameter.RunAs),
     Seq[(String, DataType)]("restore_time" -> StringType, "restored_to" -> StringType,
-      "writes" -> ArrayType(StringType))) { (session, arguments) =>
+      "writes" -> ArrayType(StringType), DeadWrites)) { (session, arguments) =>
     val (path, to) = (TableArgument.pathOf(session, arguments), arguments.needed("instant_time"))
     val done =
       if (arguments.flag("dry_run")) Undos.previewRestore(session, path, options(arguments), to)
       else PlannedWork.finished(arguments, Undos.restore(session, path, options(arguments), to))
-    Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time)))
+    Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time),
+        done.deadWrites))
   }
 
   val All: Seq[Procedure] = Seq(create, delete, show, rollback, restore, restoreTo)

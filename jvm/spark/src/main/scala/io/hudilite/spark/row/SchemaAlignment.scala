@@ -76,7 +76,9 @@ object SchemaAlignment {
       case found => Some(found)
     }
 
-  /** Raises `MISSING_COLUMN` unless the rows have every key, partition and ordering column. */
+  /** Raises `MISSING_COLUMN` unless the rows of a new table have every key, partition and ordering column, in just the
+    * letters that the table will name it by: for every reader and writer of its files capitals are other letters.
+    */
   def requireColumns(rows: StructType, config: TableConfig): Unit =
     (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).foreach { name =>
       if (!has(rows, name.split('.').toList)) throw missing(name, rows)
@@ -95,7 +97,7 @@ object SchemaAlignment {
 
   private def has(schema: StructType, path: List[String]): Boolean = path match {
     case Nil => true
-    case head :: rest => find(schema, head).exists(_.dataType match {
+    case head :: rest => schema.fields.find(_.name == head).exists(_.dataType match {
         case inner: StructType => has(inner, rest)
         case _ => rest.isEmpty
       })

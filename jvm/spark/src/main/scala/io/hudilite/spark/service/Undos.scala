@@ -1,7 +1,15 @@
 package io.hudilite.spark.service
 
 import io.hudilite.service.cluster.PendingClusterings
-import io.hudilite.service.undo.{RestoredTable, Restores, Rollbacks, RolledBackWrite, SavedState, Savepoints}
+import io.hudilite.service.undo.{
+  EndedWrites,
+  RestoredTable,
+  Restores,
+  Rollbacks,
+  RolledBackWrite,
+  SavedState,
+  Savepoints
+}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.TransactionOptions
@@ -24,19 +32,27 @@ object Undos {
       dryRun: Boolean): RolledBackWrite = Compactions.changing(session, path, options, dryRun) { (table, conf) =>
     instant.filter(time => table.pendingClusterings.values.exists(_ == time) && !Rollbacks.isBegun(table, time)) match {
       case Some(time) => withdrawn(table, time, TransactionOptions.of(conf.commit), dryRun)
-      case None if dryRun => Rollbacks.preview(table, instant)
+      case None if dryRun => Rollbacks.preview(table, instant, TransactionOptions.of(conf.commit))
       case None => Rollbacks.run(table, instant, TransactionOptions.of(conf.commit))
     }
   }
 
   private def withdrawn(table: Table, time: String, options: TransactionOptions, dryRun: Boolean): RolledBackWrite = {
-    if (!dryRun) PendingClusterings.withdraw(table, time, options)
-    RolledBackWrite("", time, Action.Clustering, files = 0)
+    val dead = if (dryRun) {
+      val (now, dead) = EndedWrites.preview(table, options)
+      PendingClusterings.withdrawable(now, time)
+      dead
+    } else {
+      PendingClusterings.withdraw(table, time, options)
+      Nil
+    }
+    RolledBackWrite("", time, Action.Clustering, files = 0, dead)
   }
 
   /** Says which writes would go for the state as of a write. */
   def previewRestore(session: SparkSession, path: String, options: JMap[String, String], instant: String)
-      : RestoredTable = Compactions.onDriver(session, path, options)((table, _) => Restores.preview(table, instant))
+      : RestoredTable = Compactions.onDriver(session, path, options)((table, conf) =>
+    Restores.preview(table, instant, TransactionOptions.of(conf.commit)))
 
   /** Brings the state as of a write back, in the background. One that is cancelled ends before the next write that it would
     * take back, and is ended by the next call.

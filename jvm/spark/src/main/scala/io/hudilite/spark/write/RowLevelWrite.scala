@@ -43,7 +43,7 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 
   override def newWriteBuilder(info: LogicalWriteInfo): DeltaWriteBuilder = {
     val laidOut = groups.getOrElse(throw InvalidInput("EXTENSION_NOT_LOADED"))
-    new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(target, operation, laidOut) }
+    new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(target, operation, laidOut, byKey) }
   }
 }
 

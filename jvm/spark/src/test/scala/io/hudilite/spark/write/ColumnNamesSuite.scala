@@ -75,6 +75,20 @@ class ColumnNamesSuite extends FunSuite {
     assertEquals(rows(path), Seq("1|v"))
   }
 
+  test("a new table names its key, partition and ordering columns in just their letters") {
+    val columns = "SELECT 1 id, 2 ts, 'x' p, named_struct('a', 1) s"
+    for {
+      caseSensitive <- Seq("true", "false")
+      (option, name) <- Seq("recordkey" -> "ID", "recordkey" -> "id,TS", "recordkey" -> "S.a", "recordkey" -> "s.A",
+        "partitionpath" -> "P", "precombine" -> "Ts")
+    } SharedSession.withConf("spark.sql.caseSensitive" -> caseSensitive) {
+      val path = newPath()
+      val e = Raised.by(write(columns, path, "insert", s"hoodie.datasource.write.$option.field" -> name))
+      assertEquals(e.condition -> e.parameters("column"), "MISSING_COLUMN" -> name.split(',').last, s"$option $name")
+      assert(!Files.exists(Paths.get(path)))
+    }
+  }
+
   test("within a struct only Avro's rule counts") {
     val path = newPath()
     write("SELECT 1 id, named_struct('_hudilite_file_id', 2, 'größe', 3, '__row_id', 4) s", path, "insert")

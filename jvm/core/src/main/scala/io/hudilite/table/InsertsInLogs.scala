@@ -1,0 +1,49 @@
+package io.hudilite.table
+
+import io.hudilite.filegroup.{FileGroupId, FileSlice}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant}
+
+/** File groups whose log files may hold keys that their base files do not have (docs/format.md#writing-log-files).
+  *
+  * Writers whose index knows log files put new rows there, as Apache Hudi does with its in-memory index, and Flink. What they
+  * said of their log files tells it, so that no log file is opened for it; of a write that is archived nobody knows.
+  */
+private[hudilite] final class InsertsInLogs(table: Table) {
+
+  /** Those of the slices that have both a base file and such log files. */
+  def among(slices: Seq[FileSlice]): Set[FileGroupId] = {
+    val both = slices.filter(s => s.base.isDefined && s.logs.nonEmpty)
+    if (both.isEmpty) Set.empty
+    else {
+      val active = InsertsInLogs.writersOf(both, table.timeline.writes, table.config.layout)
+      val groups = InsertsInLogs.addedTo(table.store.readCommits(active))
+      val known = active.map(_.time).toSet
+      both.filter(s => groups(s.groupId) || !isTold(s, known)).map(_.groupId).toSet
+    }
+  }
+
+  /** Every write that may have made the log files is among those that are known. */
+  private def isTold(slice: FileSlice, known: Set[String]): Boolean =
+    if (table.config.layout == 1) !table.timeline.beforeStart(slice.instant) else slice.logs.forall(l => known(l.time))
+}
+
+private[table] object InsertsInLogs {
+
+  /** The writes that made the log files. Before version 8 their names tell no more than that it was after the slice began. */
+  def writersOf(slices: Seq[FileSlice], writes: Seq[Instant], layout: Int): Seq[Instant] = {
+    val deltas = writes.filter(_.action == Action.DeltaCommit)
+    if (layout == 1) {
+      val first = slices.map(_.instant).min
+      deltas.filter(_.time > first)
+    } else {
+      val made = slices.flatMap(_.logs).map(_.time).toSet
+      deltas.filter(i => made(i.time))
+    }
+  }
+
+  /** File groups to whose log files these writes added keys. A log compaction repeats the records of others. */
+  def addedTo(writes: Seq[(Instant, CommitMetadata)]): Set[FileGroupId] = (for {
+    (_, metadata) <- writes
+    stat <- metadata.allStats if stat.isLog && (stat.numInserts > 0 || metadata.isLogCompaction)
+  } yield FileGroupId(stat.partitionPath, stat.fileId)).toSet
+}

@@ -1,0 +1,61 @@
+package io.hudilite.table
+
+import io.hudilite.TestTables
+import io.hudilite.TestTables.write
+import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, LogFile}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
+import io.hudilite.transaction.Transaction
+
+import munit.FunSuite
+
+/** Which log files may hold keys that their base files do not have; their blocks are not looked at. */
+class InsertsInLogsSuite extends FunSuite {
+
+  /** A delta commit that says how many rows it added to the log of a group. */
+  private def log(table: Table, fileId: String, inserts: Long): Instant = {
+    val now = table.refresh()
+    val slice = now.allSlices()("p").find(_.fileId == fileId).getOrElse(fail(s"no $fileId"))
+    val transaction = Transaction.begin(now, Action.DeltaCommit, "UPSERT")
+    val stat = TestTables.appendLog(now, transaction.instant, slice)
+    transaction.commit(Seq(stat.copy(numInserts = inserts, numUpdateWrites = 1)))
+  }
+
+  private def added(table: Table): Set[String] = {
+    val now = table.refresh()
+    new InsertsInLogs(now).among(now.allSlices().values.flatten.toSeq).map(_.fileId)
+  }
+
+  for (version <- Seq(6, 8, 9)) {
+    test(s"version $version: the groups to whose logs a write says that it added rows") {
+      val table = TestTables.createMergeOnRead(version)
+      write(table, "p" -> "a-0", "p" -> "b-0", "p" -> "c-0")
+      assertEquals(added(table), Set.empty[String])
+      log(table, "a-0", inserts = 0)
+      assertEquals(added(table), Set.empty[String])
+      log(table, "b-0", inserts = 2)
+      log(table, "b-0", inserts = 0)
+      assertEquals(added(table), Set("b-0"))
+    }
+
+    test(s"version $version: a log compaction repeats rows that others added") {
+      val table = TestTables.createMergeOnRead(version)
+      val base = write(table, "p" -> "a-0")
+      val metadata = CommitMetadata(CommitMetadata.LogCompact,
+        Map("p" -> Seq(WriteStat("a-0", "p/.a-0_1.log.1_0-0-0", base.time, "p"))), Map.empty)
+      assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata)), Set(FileGroupId("p", "a-0")))
+      assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata.copy(operation = "UPSERT"))), Set.empty[FileGroupId])
+    }
+
+    test(s"version $version: of log files whose write left the timeline nobody knows") {
+      val table = TestTables.createMergeOnRead(version)
+      write(table, "p" -> "a-0")
+      val old = "20200101000000000"
+      val file = BaseFile("p", s"x-0_0-0-0_$old.parquet", "x-0", "0-0-0", old, 1)
+      val logged = LogFile("p", s".x-0_$old.log.1_0-0-0", "x-0", old, 1, Some("0-0-0"), 1)
+      val slice = FileSlice("p", "x-0", old, Some(file), Seq(logged))
+      val inserts = new InsertsInLogs(table.refresh())
+      assertEquals(inserts.among(Seq(slice)), Set(slice.groupId))
+      assertEquals(inserts.among(Seq(slice.copy(base = None), slice.copy(logs = Nil))), Set.empty[FileGroupId])
+    }
+  }
+}
