@@ -93,13 +93,15 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
-# to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. Pages and wheels are
-# made without Spark.
+# to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
+# buckets, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements and by random
+# lives. Pages and wheels are made without Spark.
 SERVICE_STORIES := cleaning clustering compaction doctor undo
+TABLE_STORIES := bucket_index deletes_and_replacements keys
 WITHOUT_SPARK := report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
 	$(DEV)/python -m pytest tests \
-	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(WITHOUT_SPARK)))
+	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(TABLE_STORIES) $(WITHOUT_SPARK)))
 
 fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
