@@ -97,6 +97,7 @@ class Recorder:
         value = action()
         row["times"].append(round(time.time() - start, 3))
         row.update(self._end(before, start))
+        row.setdefault("cpus", []).append(row["cpu_s"])
         return value
 
     def _write(self, row: dict[str, Any]) -> None:
@@ -157,7 +158,7 @@ class Recorder:
             **{k: round(v, 1) for k, v in sums.items()},
             "job_s": round(busy, 2),
             "driver_s": round(max(wall - busy, 0), 2),
-            "cpu_s": round(own, 1),
+            "cpu_s": round(own, 2),
             "foreign_cpu_s": round(max(machine - own, 0), 1),
             "peak_rss_mb": peak_rss(self.pid),
             "phases": dict(sorted(phases.items(), key=lambda p: -p[1][0])[:12]),

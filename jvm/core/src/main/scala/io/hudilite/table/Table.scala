@@ -126,7 +126,8 @@ final case class Table(
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
     asOf.fold(files)(filesAsOf).slices(partitions)
 
-  private[table] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
+  /** What lies in the folders of these partitions. */
+  private[hudilite] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
     folders.read(partitions).map { case (path, folder) => path -> folder.files }
 
   /** As [[slices]] for all partitions. */
@@ -151,6 +152,14 @@ final case class Table(
 
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
+
+  /** The table as it is now: this one, with what it knows of its files, as long as nothing has happened since it was
+    * opened, see [[FileMemory]].
+    */
+  private[hudilite] def current(): Table = {
+    val now = refresh()
+    if (now == this) this else now
+  }
 
   private[table] lazy val everything: ViewInstants = view(timeline.isCommitted, _ => true)
 

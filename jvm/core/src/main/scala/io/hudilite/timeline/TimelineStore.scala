@@ -106,16 +106,21 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     completeWith(time, Action.Rollback, PlanCodec.write(metadata, root))
 
   /** Announces a compaction or a log compaction. */
-  def requestCompaction(time: String, plan: CompactionPlan, action: String = Action.Compaction): Unit =
+  def requestCompaction(time: String, plan: CompactionPlan, action: String = Action.Compaction): Instant = {
     request(time, action, PlanCodec.write(plan))
+    requested(time, action)
+  }
 
   def requestClustering(time: String, plan: ClusteringPlan): Unit =
     request(time, Action.Clustering, PlanCodec.write(plan, root))
 
   def requestClean(time: String, plan: CleanPlan): Instant = {
     request(time, Action.Clean, PlanCodec.write(plan, root))
-    Instant(time, Action.Clean, State.Requested, None, InstantFileName.requested(time, Action.Clean, layout))
+    requested(time, Action.Clean)
   }
+
+  private def requested(time: String, action: String): Instant =
+    Instant(time, action, State.Requested, None, InstantFileName.requested(time, action, layout))
 
   def completeClean(time: String, metadata: CleanMetadata): Instant =
     completeWith(time, Action.Clean, PlanCodec.write(metadata))

@@ -180,6 +180,21 @@ object Transaction {
       started(table, planned.time, planned.action, operation, planned = true, options)
     }
 
+  /** Plans an action and takes it up under one lock: nobody has seen the plan before, so that no earlier run of it can have
+    * left anything. `None` when there is nothing to plan.
+    *
+    * @param plan
+    *   given the table as it is; writes the plan and answers with its instant
+    */
+  private[hudilite] def planned[P](table: Table, operation: String, options: TransactionOptions)(
+      plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
+    prepared(table, options) {
+      val now = table.current()
+      plan(now).map { case (instant, planned) =>
+        (started(now, instant.time, instant.action, operation, planned = true, options), planned)
+      }
+    }
+
   /** Runs `body` under the table lock, on a table that is still as it was opened and after what dead processes of
     * hudilite left was rolled back.
     */

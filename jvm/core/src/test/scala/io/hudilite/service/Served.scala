@@ -104,6 +104,7 @@ private[service] object Served {
 
   private val mergeOnRead = Seq[(String, Table => Unit, (Table, TransactionOptions) => Unit)](
     ("a compaction", after(append, append), TextServices.compact(_, _)),
+    ("a compaction that begins as it is planned", after(append, append), TextServices.compactAtOnce(_, _)),
     ("a log compaction", after(append, append), TextServices.compactLogs(_, _)),
     ("a cleaning after a compaction",
       table => {

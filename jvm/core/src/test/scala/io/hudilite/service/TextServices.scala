@@ -3,9 +3,9 @@ package io.hudilite.service
 import io.hudilite.TestTables
 import io.hudilite.service.clean.Cleaning
 import io.hudilite.service.cluster.{ClusteringScheduler, ClusteringSettings, PendingClusterings}
-import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompaction, PendingCompactions}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{CommitMetadata, Instant}
+import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 
 /** Services of tables whose data files hold text: what is planned is run, else a plan is made and run. What executors do
@@ -18,6 +18,23 @@ object TextServices {
       CompactionScheduler.schedule(table, Services.of().compaction, options).flatMap(_.instant))
       .foreach(runCompaction(table.refresh(), _, options))
 
+  /** The same by a plan that is begun at once; one that an earlier run left is taken up. */
+  def compactAtOnce(table: Table, options: TransactionOptions = TransactionOptions()): Unit = {
+    val begun =
+      if (PendingCompactions.runnable(table.refresh()).nonEmpty) None
+      else CompactionScheduler.begin(table, Services.of().compaction, options)
+    begun match {
+      case Some(b) => ended(b.running)(_.commit(compacted(b.table, b.pending)))
+      case None =>
+        PendingCompactions.runnable(table.refresh()).headOption
+          .foreach(left => runCompaction(table.refresh(), left.time, options))
+    }
+    ()
+  }
+
+  private def compacted(now: Table, pending: PendingCompaction): Seq[WriteStat] = pending.slices.map(s =>
+    TestTables.writeFile(now, pending.instant.time, s.partition, s.fileId, Some(s.instant)))
+
   // To schedule makes a plan whose run died one to be run again.
   private def planned(runnable: => Seq[Instant])(schedule: => Option[String]): Option[String] =
     runnable.headOption.map(_.time).orElse(schedule).orElse(runnable.headOption.map(_.time))
@@ -25,9 +42,9 @@ object TextServices {
   private def runCompaction(now: Table, time: String, options: TransactionOptions): Unit = {
     val instant = PendingCompactions.named(now, time)
     resumed(now, instant, CompactionKind.Base.operation, options) { running =>
-      val slices = PendingCompactions.open(now, instant).slices
-      val stats = slices.map(s => TestTables.writeFile(now, time, s.partition, s.fileId, Some(s.instant)))
-      LateFiles.delete(now, time, slices.map(_.partition), stats)
+      val pending = PendingCompactions.open(now, instant)
+      val stats = compacted(now, pending)
+      LateFiles.delete(now, time, pending.slices.map(_.partition), stats)
       running.commit(stats)
     }
   }
@@ -67,11 +84,11 @@ object TextServices {
   }
 
   private def resumed[T](now: Table, instant: Instant, operation: String, options: TransactionOptions)(
-      run: Transaction => T): T = {
-    val running = Transaction.resume(now, instant, operation, options)
+      run: Transaction => T): T = ended(Transaction.resume(now, instant, operation, options))(run)
+
+  private def ended[T](running: Transaction)(run: Transaction => T): T =
     try run(running)
     finally running.rollback() // does nothing after a commit
-  }
 
   /** Leaves one version of each file group. */
   def clean(table: Table, options: TransactionOptions = TransactionOptions()): Unit = {

@@ -71,6 +71,19 @@ object CleanScheduler {
     })
   }
 
+  /** Whether a cleaning may find something once one more write has completed, as far as this process knows: not where the
+    * writes that are too old then to be read have replaced nothing, as most delta commits.
+    */
+  def mayFindMore(before: Table, conf: CleanConf): Boolean = {
+    val policy = CleaningPolicy.of(conf)
+    policy match {
+      case CleaningPolicy.LatestCommits(n) =>
+        val writes = before.timeline.writes
+        !new CleanScope(before, policy, conf.incremental).areSettled(writes.take(writes.size + 1 - n))
+      case _ => true
+    }
+  }
+
   /** The first instant whose state a cleaning leaves whole, see [[CleanPlanner.earliestRetained]]. */
   def earliestRetained(table: Table, conf: CleanConf): Option[Instant] =
     CleanPlanner.earliestRetained(CleaningPolicy.of(conf), table.timeline, hoursAgo(table))

@@ -24,15 +24,26 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incr
     case None => table.partitions()
     case Some(isSeen) =>
       val commits = timeline.writes.filter(i => earliest.forall(i.time < _) && !isSeen(i))
-      table.store.readCommits(commits).flatMap { case (_, metadata) => replacedIn(metadata) }.distinct.sorted
+      replacedBy(commits)
   }
+
+  /** Whether it is known in this process that these commits have replaced nothing, or that what they replaced was looked
+    * at. Storage is asked for commits alone that this process has neither written nor read.
+    */
+  def areSettled(commits: Seq[Instant]): Boolean =
+    remembered.exists(isSeen => replacedBy(commits.filterNot(isSeen)).isEmpty)
+
+  private def replacedBy(commits: Seq[Instant]): Seq[String] =
+    table.store.readCommits(commits).flatMap { case (_, metadata) => replacedIn(metadata) }.distinct.sorted
 
   /** Which commits need not be looked at; `None` when that is not known. */
   private def seen(earliest: Option[String]): Option[Instant => Boolean] =
+    remembered.orElse(if (!incremental || earliest.isEmpty) None else sinceLast)
+
+  private def remembered: Option[Instant => Boolean] =
     if (!incremental) None
     else CleanMemory.of(table).filter(m => m.policy == policy && m.savepoints == timeline.savepoints.toSet)
       .map(m => (i: Instant) => m.covers(i))
-      .orElse(if (earliest.isEmpty) None else sinceLast)
 
   // One whose file is empty does not say how far it came: what the one before it left to do is looked at again.
   private def sinceLast: Option[Instant => Boolean] =

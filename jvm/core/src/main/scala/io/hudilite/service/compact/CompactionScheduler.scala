@@ -5,7 +5,7 @@ import io.hudilite.config.service.{CompactionConf, CompactionOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CompactionPlan, Timeline}
+import io.hudilite.timeline.{Action, CompactionPlan, Instant, Timeline}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 /** A compaction that was planned, or would be.
@@ -19,6 +19,13 @@ final case class PlannedCompaction(instant: Option[String], strategy: String, ca
     kind: CompactionKind = CompactionKind.Base) {
   def plan: CompactionPlan = CompactionPlan(candidates.map(_.operation))
 }
+
+/** A compaction that was planned and has begun.
+  *
+  * @param table
+  *   that it was planned for, without the plan
+  */
+final case class BegunCompaction(table: Table, pending: PendingCompaction, running: Transaction)
 
 /** Plans compactions (docs/format.md#compaction). */
 object CompactionScheduler {
@@ -41,6 +48,29 @@ object CompactionScheduler {
     check(table, conf, kind)
     val known = if (isDue(table, conf, kind)) lookedUp(table, conf, kind) else Map.empty[FileSlice, Boolean]
     guarded(table, transaction)(now => if (isDue(now, conf, kind)) request(now, conf, kind, known) else None)
+  }
+
+  /** As [[schedule]], and the compaction has begun: nobody else has seen the plan before. Folders are listed before the
+    * lock is taken, and again under it only when something has happened since.
+    *
+    * @param onlyIfDue
+    *   `None`, too, when the trigger of the options says that it is not time
+    */
+  def begin(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
+      kind: CompactionKind = CompactionKind.Base, onlyIfDue: Boolean = false): Option[BegunCompaction] = {
+    check(table, conf, kind)
+    def isTime(now: Table): Boolean = !onlyIfDue || isDue(now, conf, kind)
+    if (!isTime(table)) None
+    else {
+      table.allSlices()
+      val known = lookedUp(table, conf, kind)
+      Transaction.planned(table, kind.operation, transaction) { now =>
+        if (isTime(now)) requested(now, conf, kind, known).map { case (instant, planned) =>
+          instant -> (now -> PendingCompactions.fresh(now, instant, planned.plan))
+        }
+        else None
+      }.map { case (running, (now, pending)) => BegunCompaction(now, pending, running) }
+    }
   }
 
   /** What [[schedule]] would plan; nothing is written. */
@@ -97,7 +127,10 @@ object CompactionScheduler {
     LogCompactionPlanner.qualifying(table, found.map(_.slice), conf.logs.blocks, known)
 
   private def request(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
-      : Option[PlannedCompaction] = {
+      : Option[PlannedCompaction] = requested(now, conf, kind, known).map(_._2)
+
+  private def requested(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
+      : Option[(Instant, PlannedCompaction)] = {
     blocking(now.timeline, now.config.layout, kind).foreach { case (instant, reason) =>
       throw CommitConflict("WRITE_PENDING", "instant" -> instant, "path" -> now.basePath, "reason" -> reason)
     }
@@ -105,9 +138,9 @@ object CompactionScheduler {
     if (planned.candidates.isEmpty) None
     else {
       // Later than everything in the timeline, so than every log file that the plan takes in.
-      val instant = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-      now.store.requestCompaction(instant, planned.plan, kind.action)
-      Some(planned.copy(instant = Some(instant)))
+      val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+      val instant = now.store.requestCompaction(time, planned.plan, kind.action)
+      Some(instant -> planned.copy(instant = Some(time)))
     }
   }
 

@@ -39,7 +39,16 @@ object PendingCompactions {
     outdated(table, instant).foreach(reason =>
       throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant.time, "path" -> table.basePath, "reason" -> reason))
     val plan = planOf(table, instant)
-    val listing = Partitions.list(table.storage, table.basePath, plan.operations.map(_.partition).distinct)
+    found(table, instant, plan, Partitions.list(table.storage, table.basePath, _))
+  }
+
+  /** The same of a plan that was just made of this table, whose folders need not be listed again. */
+  private[compact] def fresh(table: Table, instant: Instant, plan: CompactionPlan): PendingCompaction =
+    found(table, instant, plan, table.listing)
+
+  private def found(table: Table, instant: Instant, plan: CompactionPlan,
+      list: Seq[String] => Map[String, Seq[FileInfo]]): PendingCompaction = {
+    val listing = list(plan.operations.map(_.partition).distinct)
     val slices = plan.operations.map(o => slice(table, instant, o, listing.getOrElse(o.partition, Nil)))
     PendingCompaction(instant, slices.sortBy(-_.totalLength))
   }

@@ -191,6 +191,28 @@ class CleaningSuite extends FunSuite {
     assertEquals(data(storage).size, 2)
   }
 
+  versions("a write after which nothing is old that was replaced is worth no look") { version =>
+    val storage = new MemoryStorage()
+    TextWrites.insert("g-0").run(TestTables.create(storage, path, version, TableType.MergeOnRead))
+    def append(times: Int): Unit = (1 to times).foreach(_ => TextWrites.append.run(table(storage)))
+    def mayFindMore(): Boolean = CleanScheduler.mayFindMore(table(storage), two)
+    append(3)
+    assert(mayFindMore(), "nobody has looked")
+    assertEquals(clean(storage), Nil)
+    append(2)
+    assert(!mayFindMore(), "log files replace nothing")
+    TextServices.compact(table(storage))
+    assert(!mayFindMore(), "the compaction will still be one of those whose states stay")
+    append(1)
+    assert(mayFindMore(), "it will be no longer")
+    append(1)
+    assert(names(clean(storage)).nonEmpty)
+    assert(!mayFindMore(), "it was looked at")
+    val saved = table(storage).timeline.writes.last
+    table(storage).store.savepoint(saved.time, SavepointMetadata("me", 0L, "", Map.empty))
+    assert(mayFindMore(), "what savepoints keep has changed")
+  }
+
   test("a cleaning is worth a look when there are more commits than stay, and some are new") {
     val storage = new MemoryStorage()
     TextWrites.table(storage, path, 9, TableType.CopyOnWrite)

@@ -57,7 +57,7 @@ object Compactions {
       kind: CompactionKind = CompactionKind.Base): Seq[PlannedCompaction] = onDriver(session, path, options) {
     (table, conf) =>
       check(table, conf.services.compaction, instant, kind)
-      upcoming(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, conf.services.compaction,
+      plans(if (instant.isEmpty) PendingCompactions.withoutOutdated(table) else table, conf.services.compaction,
         instant, kind)
   }
 
@@ -70,18 +70,16 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): RunningService[Seq[FinishedCompaction]] = {
     val done = session.sparkContext.longAccumulator
-    val total = onDriver(session, path, options) { (table, conf) =>
+    val (compactor, now, upcoming) = onDriver(session, path, options) { (table, conf) =>
       check(table, conf.services.compaction, instant, kind)
       val compactor = new Compactor(session, conf, done, kind)
-      upcoming(if (instant.isEmpty) compactor.withoutOutdated(table) else table, conf.services.compaction, instant,
-        kind)
-        .map(_.candidates.size).sum
+      val now = if (instant.isEmpty) compactor.withoutOutdated(table) else table
+      (compactor, now, plans(now, conf.services.compaction, instant, kind))
     }
-    new RunningService(session.sparkContext, "compaction", done, total,
+    new RunningService(session.sparkContext, "compaction", done, upcoming.map(_.candidates.size).sum,
       _ =>
-        onDriver(session, path, options) { (table, conf) =>
-          val compactor = new Compactor(session, conf, done, kind)
-          instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))
+        active(session) {
+          instant.fold(compactor.planAndRun(now))(i => Seq(compactor.run(now, PendingCompactions.named(now, i))))
         })
   }
 
@@ -93,7 +91,7 @@ object Compactions {
     * @param table
     *   without outdated log compactions unless one is named
     */
-  private def upcoming(table: Table, conf: CompactionConf, instant: Option[String], kind: CompactionKind)
+  private def plans(table: Table, conf: CompactionConf, instant: Option[String], kind: CompactionKind)
       : Seq[PlannedCompaction] = {
     val pending =
       instant.fold(PendingCompactions.runnable(table, kind))(i => Seq(PendingCompactions.named(table, i)))
@@ -120,18 +118,21 @@ object Compactions {
 
   /** The same with a table that may be too damaged to be opened. */
   private[service] def atPath[T](session: SparkSession, path: String, options: JMap[String, String])(
-      body: (HadoopStorage, String, WriteConf) => T): T = {
+      body: (HadoopStorage, String, WriteConf) => T): T = active(session) {
+    val own = SessionConf.lowerCase(options.asScala.toMap)
+    Options.check(own, Purpose.Write)
+    val conf = WriteConf.of(SessionConf.options ++ own)
+    val hadoop = Sessions.hadoopConf(session)
+    val place = new Path(path)
+    val qualified = place.getFileSystem(hadoop).makeQualified(place).toString
+    body(new HadoopStorage(hadoop), qualified, conf)
+  }
+
+  private def active[T](session: SparkSession)(body: => T): T = {
     val before = SparkSession.getActiveSession
     SparkSession.setActiveSession(session)
-    try {
-      val own = SessionConf.lowerCase(options.asScala.toMap)
-      Options.check(own, Purpose.Write)
-      val conf = WriteConf.of(SessionConf.options ++ own)
-      val hadoop = Sessions.hadoopConf(session)
-      val place = new Path(path)
-      val qualified = place.getFileSystem(hadoop).makeQualified(place).toString
-      body(new HadoopStorage(hadoop), qualified, conf)
-    } finally before match {
+    try body
+    finally before match {
         case Some(active) => SparkSession.setActiveSession(active)
         case None => SparkSession.clearActiveSession()
       }

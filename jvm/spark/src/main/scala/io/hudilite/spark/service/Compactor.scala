@@ -4,9 +4,11 @@ import io.hudilite.config.WriteConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.compact.{
+  BegunCompaction,
   CompactionKind,
   CompactionScheduler,
   LogCompactionPlanner,
+  PendingCompaction,
   PendingCompactions,
   PlannedCompaction
 }
@@ -56,9 +58,20 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   def planAndRun(table: Table): Seq[FinishedCompaction] =
     if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
     else {
-      CompactionScheduler.schedule(possible(table), compaction, transaction, kind)
-      runAll(table.refresh())
+      val begun = CompactionScheduler.begin(possible(table), compaction, transaction, kind)
+      val finished = begun.map(finish).toSeq
+      // To plan gives up the runs of dead processes, whose plans can be run again.
+      val before = begun.map(_.table).getOrElse(table.refresh())
+      if (PendingCompactions.runnable(before, kind).isEmpty) finished else finished ++ runAll(table.refresh())
     }
+
+  /** Plans a compaction when the trigger of the options says that it is time, and runs it. */
+  def runIfDue(table: Table): Option[FinishedCompaction] =
+    CompactionScheduler.begin(possible(withoutOutdated(table)), compaction, transaction, kind, onlyIfDue = true)
+      .map(finish)
+
+  private def finish(begun: BegunCompaction): FinishedCompaction =
+    ended(begun.running)(completed(begun.table, begun.running, begun.pending, kind, isFirst = true))
 
   // A plan that cannot be run would be in everybody's way.
   private def possible(table: Table): Table = {
@@ -92,20 +105,31 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     CompactionScheduler.checkType(table)
     val planned = CompactionKind.of(instant.action)
     val running = Transaction.resume(table, instant, planned.operation, transaction)
-    try {
-      val pending = PendingCompactions.open(table, instant)
-      val target = WriteTarget.compacting(table, instant.time, conf)
-      val work = CompactionWork(planned, target.job(running.permit), logsUpTo(table, instant), done)
-      val rows =
-        TaskTable.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, pending.slices)
-          .map(StatRows.fromRow)
-      planned match {
-        case CompactionKind.Base => LateFiles.delete(table, instant.time, pending.slices.map(_.partition), rows)
-        case CompactionKind.Log => checkOrder(table, instant, pending.slices, rows)
-      }
-      running.commit(rows)
-      FinishedCompaction(instant.time, rows)
-    } finally running.rollback() // does nothing after a commit
+    ended(running)(completed(table, running, PendingCompactions.open(table, instant), planned, isFirst = false))
+  }
+
+  private def ended[T](running: Transaction)(run: => T): T =
+    try run
+    finally running.rollback() // does nothing after a commit
+
+  /** @param isFirst
+    *   nobody can have begun it before
+    */
+  private def completed(table: Table, running: Transaction, pending: PendingCompaction, kind: CompactionKind,
+      isFirst: Boolean): FinishedCompaction = {
+    val instant = pending.instant
+    val target = WriteTarget.compacting(table, instant.time, conf)
+    val work = CompactionWork(kind, target.job(running.permit), logsUpTo(table, instant), done)
+    val lots = SliceLot.deal(pending.slices, session.sparkContext.defaultParallelism)
+    val stats = TaskTable.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
+      .map(StatRows.fromRow)
+    kind match {
+      case CompactionKind.Base if isFirst =>
+      case CompactionKind.Base => LateFiles.delete(table, instant.time, pending.slices.map(_.partition), stats)
+      case CompactionKind.Log => checkOrder(table, instant, pending.slices, stats)
+    }
+    running.commit(stats)
+    FinishedCompaction(instant.time, stats)
   }
 
   private def checkOrder(table: Table, instant: Instant, slices: Seq[FileSlice], stats: Seq[WriteStat]): Unit =

@@ -55,8 +55,8 @@ private[service] object InlineCompaction {
     val compactor = new Compactor(session, conf, session.sparkContext.longAccumulator, kind)
     val runs = kind == CompactionKind.Log || conf.services.compaction.runsInline
     if (runs) compactor.runPending(now)
-    val planned = compactor.scheduleIfDue(if (now.timeline.pending.isEmpty) now else now.refresh())
-    if (runs && planned.isDefined) compactor.runPending(now.refresh())
+    val table = if (now.timeline.pending.isEmpty) now else now.refresh()
+    if (runs) compactor.runIfDue(table) else compactor.scheduleIfDue(table)
     ()
   }
 }

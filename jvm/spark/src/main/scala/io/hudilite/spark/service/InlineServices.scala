@@ -76,8 +76,10 @@ object InlineServices extends AfterCommit {
     if (conf.inlineExpiry)
       logged(before, ServiceStates.Expiry)(
         now.changing(PartitionExpiry.run(_, ExpirySettings.of(conf.expiry), transaction)))
-    if (conf.inlineCleaning && mayClean(before, conf.cleaning))
-      logged(before, ServiceStates.Cleaning)(clean(now.table, conf.cleaning, transaction))
+    if (conf.inlineCleaning && isCleaningDue(before, conf.cleaning))
+      logged(before, ServiceStates.Cleaning)(
+        if (isCleaningPending(before) || CleanScheduler.mayFindMore(before, conf.cleaning))
+          clean(now.table, conf.cleaning, transaction))
     // It looks again under the lock: a cleaning of this round is found then.
     if (conf.inlineArchiving && Archivings.mayBeDue(before, conf))
       logged(before, ServiceStates.Archiving) {
@@ -87,9 +89,10 @@ object InlineServices extends AfterCommit {
   }
 
   /** From the timeline as the write found it, so that most writes ask storage for nothing. */
-  private def mayClean(before: Table, conf: CleanConf): Boolean =
-    CleanScheduler.isDue(before.timeline, conf, more = 1) ||
-      before.timeline.pending.exists(_.action == Action.Clean)
+  private def isCleaningDue(before: Table, conf: CleanConf): Boolean =
+    CleanScheduler.isDue(before.timeline, conf, more = 1) || isCleaningPending(before)
+
+  private def isCleaningPending(before: Table): Boolean = before.timeline.pending.exists(_.action == Action.Clean)
 
   private def clean(now: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
     val session = SparkSession.active

@@ -4,8 +4,8 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
 import io.hudilite.spark.logfile.encode.{OrderingValues, PartialRecords}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRows, MergedLog}
-import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
-import io.hudilite.spark.write.{LogGroupWriter, TaskOutput, WriteJob}
+import io.hudilite.spark.row.{KeptRows, RunningTask}
+import io.hudilite.spark.write.{LogGroupWriter, TaskOutput}
 import io.hudilite.timeline.{LogScan, WriteStat}
 
 import org.apache.spark.sql.catalyst.ProjectingInternalRow
@@ -17,10 +17,13 @@ import scala.collection.mutable
   * The newest record of each key is kept as it is, with its commit time, its sequence number and the row of the base
   * file that it replaces; one that lacks columns lacks them still. A key that is deleted stays deleted, as strongly as it
   * was: the base file may have it.
+  *
+  * @param output
+  *   of the task, which confirms or discards what is written
   */
-private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
+private[service] final class LogFolder(output: TaskOutput, logs: LogJob) {
 
-  private val output = new TaskOutput(job, attempt)
+  private val job = output.job
   private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
 
@@ -31,7 +34,7 @@ private[service] final class LogFolder(job: WriteJob, logs: LogJob, attempt: Tas
     val log = MergedLog.withPositions(rows, blocks, job.conf.value)
     try {
       val writer = new LogGroupWriter(output, slice, blocks.instants)
-      val stats = output.orDiscarded(writer.abort()) {
+      val stats = output.orAborted(writer.abort()) {
         run(log, writer)
         writer.close()
       }

@@ -4,9 +4,9 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
-import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
+import io.hudilite.spark.row.{KeptRows, RunningTask}
 import io.hudilite.spark.slice.BaseMerge
-import io.hudilite.spark.write.{TaskOutput, WriteJob}
+import io.hudilite.spark.write.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
 
@@ -16,10 +16,13 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * Every row keeps its commit time and sequence number, those of the logs too. A slice that loses all rows gets an empty
   * base file: its file group would otherwise show its old rows.
+  *
+  * @param output
+  *   of the task, which confirms or discards what is written
   */
-private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt: TaskAttempt) {
+private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
 
-  private val output = new TaskOutput(job, attempt)
+  private val job = output.job
   private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
   private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
 
@@ -28,7 +31,7 @@ private[service] final class SliceCompactor(job: WriteJob, logs: LogJob, attempt
     val log = MergedLog.of(rows, slice, job.conf.value)
     var begun: Option[Merge] = None
     try {
-      val stat = output.orDiscarded(begun.foreach(_.abort())) {
+      val stat = output.orAborted(begun.foreach(_.abort())) {
         val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
         begun = Some(merge)
         run(log, merge)

@@ -77,19 +77,14 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] def discard(): Unit = RunningTask.uninterrupted(files.discard())
 
   /** Runs what writes and finishes files. When it fails or the task is killed, `abort` closes them, and all are deleted. */
-  private[spark] def orDiscarded[T](abort: => Unit)(write: => T): T =
-    try {
-      val written = write
-      confirm()
-      written
-    } catch {
-      case e: Throwable =>
-        try
-          try abort
-          finally discard()
-        catch { case onAbort: Exception => e.addSuppressed(onAbort) }
-        throw e
-    }
+  private[spark] def orDiscarded[T](abort: => Unit)(write: => T): T = TaskOutput.or(discard()) {
+    val written = orAborted(abort)(write)
+    confirm()
+    written
+  }
+
+  /** The same for some of the files of a task, whose caller confirms or discards all of them: `abort` closes these. */
+  private[spark] def orAborted[T](abort: => Unit)(write: => T): T = TaskOutput.or(abort)(write)
 
   /** Path of a file below the table's base path. */
   private[spark] def relativePath(writer: BaseFileWriter): String = relativePath(writer.partition, writer.name)
@@ -100,4 +95,17 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
   private[spark] lazy val heldChanges: HeldChanges.Layout = new HeldChanges.Layout(job.dataSchema)
 
   private[spark] val blocks: TaskBlocks = new TaskBlocks(layout, sequence)
+}
+
+private object TaskOutput {
+
+  /** Runs it; a failure of `afterwards` goes with the failure that it follows. */
+  private def or[T](afterwards: => Unit)(run: => T): T =
+    try run
+    catch {
+      case e: Throwable =>
+        try afterwards
+        catch { case on: Exception => e.addSuppressed(on) }
+        throw e
+    }
 }
