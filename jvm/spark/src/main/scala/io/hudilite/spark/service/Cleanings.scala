@@ -50,16 +50,16 @@ object Cleanings {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options, onlyPlanned).flatMap(_._2.files.values).map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
-      _ =>
+      isCancelled =>
         Compactions.changing(session, path, options) { (table, conf) =>
-          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done)
+          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done, isCancelled)
           if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)
         })
   }
 
-  private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator)
-      : Cleaning = {
+  private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator,
+      isStopped: () => Boolean = () => false): Cleaning = {
     val deletion = new FileDeletion(session, done)
-    new Cleaning(transaction, deletion.delete)
+    new Cleaning(transaction, deletion.delete, isStopped)
   }
 }

@@ -11,6 +11,7 @@ import io.hudilite.service.compact.{
 }
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
+import io.hudilite.spark.task.Stop
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
@@ -78,9 +79,9 @@ object Compactions {
         .map(_.candidates.size).sum
     }
     new RunningService(session.sparkContext, "compaction", done, total,
-      _ =>
+      isCancelled =>
         onDriver(session, path, options) { (table, conf) =>
-          val compactor = new Compactor(session, conf, done, kind)
+          val compactor = new Compactor(session, conf, done, kind, new Stop(isCancelled))
           instant.fold(compactor.planAndRun(table))(i => Seq(compactor.run(table, PendingCompactions.named(table, i))))
         })
   }

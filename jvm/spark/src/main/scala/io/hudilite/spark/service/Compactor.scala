@@ -11,7 +11,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.task.{StatRows, TaskTable}
+import io.hudilite.spark.task.{StatRows, Stop, TaskTable}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
@@ -32,9 +32,11 @@ final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
   *   counts the file slices that are compacted, while they are
   * @param kind
   *   of the compactions that are planned, and run unless they are named
+  * @param stop
+  *   asked before each plan is made or run; what is planned stays so
   */
 final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumulator,
-    kind: CompactionKind = CompactionKind.Base) {
+    kind: CompactionKind = CompactionKind.Base, stop: Stop = Stop.Never) {
 
   private val log = LoggerFactory.getLogger(classOf[Compactor])
 
@@ -56,6 +58,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   def planAndRun(table: Table): Seq[FinishedCompaction] =
     if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
     else {
+      stop.check(s"the compaction of ${table.basePath}")
       CompactionScheduler.schedule(possible(table), compaction, transaction, kind)
       runAll(table.refresh())
     }
@@ -90,6 +93,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     */
   def run(table: Table, instant: Instant): FinishedCompaction = {
     CompactionScheduler.checkType(table)
+    stop.check(s"the compaction ${instant.time} of ${table.basePath}")
     val planned = CompactionKind.of(instant.action)
     val running = Transaction.resume(table, instant, planned.operation, transaction)
     try {
