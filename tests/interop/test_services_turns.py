@@ -297,6 +297,26 @@ def test_saved_by_hudi_and_restored_and_given_free_by_hudilite_and_the_other_way
 
 
 @VERSIONS
+def test_what_hudi_has_planned_is_not_planned_again(lite: Engine, real: Engine, path: Path, version: int) -> None:
+    turns = Turns(path, version)
+    for n in range(4):
+        turns.upsert(real, range(4 * (n // 2), 4 * (n // 2) + 4), **OFF, **{"hoodie.parquet.small.file.limit": "0"})
+    one = "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1"
+    cleaning = only_planned(path, "clean", lambda: hudi_cleans(real, path, one))
+    scheduled = f"CALL hudilite.system.run_clean(path => '{path}', {one}, op => 'schedule')"
+    for _ in range(2):
+        (row,) = lite.spark.sql(scheduled).collect()
+        assert row["start_clean_time"] == cleaning and len(row["files"]) == 4
+    hudi_calls(real, path, "run_clustering", "op => 'schedule'")
+    table = hudilite.table(lite.spark, str(path))
+    (clustering,) = set(layout.pending(path)) - {cleaning}
+    assert table.schedule_clustering() is None and len(layout.pending(path)) == 2
+    assert table.clean().instants == (cleaning,) and table.cluster().instants == (clustering,)
+    turns.check(lite, real)
+    assert layout.pending(path) == []
+
+
+@VERSIONS
 def test_a_restore_that_one_has_planned_is_ended_by_the_other(
     lite: Engine, real: Engine, path: Path, version: int
 ) -> None:
