@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ import layout
 import pytest
 from engines import SELF_CHECK, Engine, Shape, frame, list_anew, record
 from model import Model, Record
-from rows import rows_of
+from rows import META, read_lines, rows_of, rows_with_keys
 
 import hudilite
 
@@ -294,6 +295,26 @@ def test_saved_by_hudi_and_restored_and_given_free_by_hudilite_and_the_other_way
         turns.upsert(engine, **OFF)
         turns.check(lite, real)
     assert layout.pending(path) == layout.strays(path) == []
+
+
+def test_a_version_6_table_that_hudi_saved_goes_on_with_hudilite_and_is_restored(
+    lite: Engine, real: Engine, golden_root: Path, golden_copy: Callable[[str], Path]
+) -> None:
+    path, expect = golden_copy("savepoint-rollback-v6"), golden_root / "savepoint-rollback-v6" / "expect"
+    table = hudilite.table(lite.spark, str(path))
+    (saved,) = table.savepoints()
+    rows = lite.read(path).limit(9).selectExpr("id", "50L ts", "dt", "'new' colour", "price", "n")
+    for n in range(2):
+        lite.write(rows.withColumn("ts", rows["ts"] + n), path)
+        assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path))
+        assert real.read(path).where(f"ts = {50 + n} AND colour = 'new'").count() == 9
+    assert len(table.restore(saved.instant).writes) == 3
+    expected = read_lines(expect / "restored.jsonl")
+    assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path)) == expected
+    facts = json.loads((expect / "facts.json").read_text())["options"]
+    real.write(rows.select(*real.read(path).drop(*META).columns), path, **facts)
+    assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path)) != expected
+    assert table_version(path) == "6" and layout.pending(path) == layout.strays(path) == []
 
 
 @VERSIONS
