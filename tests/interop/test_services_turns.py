@@ -10,6 +10,7 @@ from pathlib import Path
 
 import layout
 import pytest
+from conditions import fails_with
 from engines import SELF_CHECK, Engine, Shape, frame, list_anew, record
 from model import Model, Record
 from rows import META, read_lines, rows_of, rows_with_keys
@@ -335,6 +336,32 @@ def test_what_hudi_has_planned_is_not_planned_again(lite: Engine, real: Engine, 
     assert table.clean().instants == (cleaning,) and table.cluster().instants == (clustering,)
     turns.check(lite, real)
     assert layout.pending(path) == []
+
+
+@VERSIONS
+def test_a_clustering_that_hudi_planned_and_whose_files_are_gone_is_refused_and_taken_back(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    for n in range(3):
+        turns.upsert(real, range(4 * n, 4 * n + 4), **OFF, **{"hoodie.parquet.small.file.limit": "0"})
+    hudi_calls(real, path, "run_clustering", "op => 'schedule'")
+    table = hudilite.table(lite.spark, str(path))
+    (plan,) = table.cluster(dry_run=True)
+    assert plan.instant is not None
+    lost = layout.base_files(path)[0]
+    content = lost.read_bytes()
+    lost.unlink()
+    list_anew(lost)
+    before = layout.fingerprint(path)
+    with fails_with("CORRUPT_FILE", lost.name, plan.instant, "it is gone"):
+        table.cluster()
+    assert layout.fingerprint(path).keys() - before.keys() <= {".hoodie/.hudilite.lock"}
+    lost.write_bytes(content)
+    list_anew(lost)
+    assert table.rollback(plan.instant).write == plan.instant and layout.pending(path) == []
+    turns.upsert(real, **OFF)
+    turns.check(lite, real)
 
 
 @VERSIONS
