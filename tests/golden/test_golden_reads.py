@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import layout
 import pytest
 import rows
-from engines import BEGIN, QUERY_TYPE, SELF_CHECK, URL_ENCODE, Engine
+from engines import AS_OF, BEGIN, QUERY_TYPE, SELF_CHECK, URL_ENCODE, Engine
 from rows import META, read_lines, rows_with_keys
+
+import hudilite
 
 ARCHIVE = Path(__file__).parent / "golden.tar.gz"
 
@@ -42,7 +46,7 @@ MERGE_ON_READ = [case for case in CASES if is_merge_on_read(case)]
 
 
 def test_the_archive_holds_all_scenarios() -> None:
-    assert len(FACTS) == 78
+    assert len(FACTS) == 79
     assert 0 < len(MERGE_ON_READ) < len(CASES)
 
 
@@ -50,6 +54,27 @@ def test_the_archive_holds_all_scenarios() -> None:
 def test_a_snapshot_has_the_rows_that_hudi_reads(lite: Engine, golden_root: Path, case: str) -> None:
     found = lite.read(golden_root / case / "table")
     assert rows_with_keys(found) == read_lines(golden_root / case / "expect" / "snapshot.jsonl")
+
+
+@pytest.mark.parametrize("case", cases_with("restored"))
+def test_a_state_that_hudi_saved_is_read_and_restored_as_by_hudi(
+    lite: Engine, golden_root: Path, golden_copy: Callable[[str], Path], case: str
+) -> None:
+    path, expect = golden_copy(case), golden_root / case / "expect"
+    table = hudilite.table(lite.spark, str(path))
+    (saved,) = table.savepoints()
+    assert (saved.by, saved.comment, saved.instant) == (
+        "golden",
+        "before the changes",
+        layout.writes(path)[1].requested,
+    )
+    for number, write in enumerate(layout.writes(path)):
+        as_of = lite.read(path, **{AS_OF: write.requested})
+        assert rows_with_keys(as_of) == read_lines(expect / f"as_of_{number}.jsonl"), write
+    lite.write(lite.read(path).limit(7).selectExpr("id", "99L ts", "dt", "colour", "price", "n"), path)
+    assert lite.read(path).where("ts = 99").count() == 7
+    assert len(table.restore(saved.instant).writes) == 2
+    assert rows_with_keys(lite.read(path)) == read_lines(expect / "restored.jsonl")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import layout
 import pytest
+from conditions import fails_with
 from engines import SELF_CHECK, Engine, Shape, frame, list_anew, record
 from model import Model, Record
-from rows import rows_of
+from rows import META, read_lines, rows_of, rows_with_keys
 
 import hudilite
 
@@ -294,6 +296,72 @@ def test_saved_by_hudi_and_restored_and_given_free_by_hudilite_and_the_other_way
         turns.upsert(engine, **OFF)
         turns.check(lite, real)
     assert layout.pending(path) == layout.strays(path) == []
+
+
+def test_a_version_6_table_that_hudi_saved_goes_on_with_hudilite_and_is_restored(
+    lite: Engine, real: Engine, golden_root: Path, golden_copy: Callable[[str], Path]
+) -> None:
+    path, expect = golden_copy("savepoint-rollback-v6"), golden_root / "savepoint-rollback-v6" / "expect"
+    table = hudilite.table(lite.spark, str(path))
+    (saved,) = table.savepoints()
+    rows = lite.read(path).limit(9).selectExpr("id", "50L ts", "dt", "'new' colour", "price", "n")
+    for n in range(2):
+        lite.write(rows.withColumn("ts", rows["ts"] + n), path)
+        assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path))
+        assert real.read(path).where(f"ts = {50 + n} AND colour = 'new'").count() == 9
+    assert len(table.restore(saved.instant).writes) == 3
+    expected = read_lines(expect / "restored.jsonl")
+    assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path)) == expected
+    facts = json.loads((expect / "facts.json").read_text())["options"]
+    real.write(rows.select(*real.read(path).drop(*META).columns), path, **facts)
+    assert rows_with_keys(real.read(path)) == rows_with_keys(lite.read(path)) != expected
+    assert table_version(path) == "6" and layout.pending(path) == layout.strays(path) == []
+
+
+@VERSIONS
+def test_what_hudi_has_planned_is_not_planned_again(lite: Engine, real: Engine, path: Path, version: int) -> None:
+    turns = Turns(path, version)
+    for n in range(4):
+        turns.upsert(real, range(4 * (n // 2), 4 * (n // 2) + 4), **OFF, **{"hoodie.parquet.small.file.limit": "0"})
+    one = "clean_policy => 'KEEP_LATEST_FILE_VERSIONS', file_versions_retained => 1"
+    cleaning = only_planned(path, "clean", lambda: hudi_cleans(real, path, one))
+    scheduled = f"CALL hudilite.system.run_clean(path => '{path}', {one}, op => 'schedule')"
+    for _ in range(2):
+        (row,) = lite.spark.sql(scheduled).collect()
+        assert row["start_clean_time"] == cleaning and len(row["files"]) == 4
+    hudi_calls(real, path, "run_clustering", "op => 'schedule'")
+    table = hudilite.table(lite.spark, str(path))
+    (clustering,) = set(layout.pending(path)) - {cleaning}
+    assert table.schedule_clustering() is None and len(layout.pending(path)) == 2
+    assert table.clean().instants == (cleaning,) and table.cluster().instants == (clustering,)
+    turns.check(lite, real)
+    assert layout.pending(path) == []
+
+
+@VERSIONS
+def test_a_clustering_that_hudi_planned_and_whose_files_are_gone_is_refused_and_taken_back(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    for n in range(3):
+        turns.upsert(real, range(4 * n, 4 * n + 4), **OFF, **{"hoodie.parquet.small.file.limit": "0"})
+    hudi_calls(real, path, "run_clustering", "op => 'schedule'")
+    table = hudilite.table(lite.spark, str(path))
+    (plan,) = table.cluster(dry_run=True)
+    assert plan.instant is not None
+    lost = layout.base_files(path)[0]
+    content = lost.read_bytes()
+    lost.unlink()
+    list_anew(lost)
+    before = layout.fingerprint(path)
+    with fails_with("CORRUPT_FILE", lost.name, plan.instant, "it is gone"):
+        table.cluster()
+    assert layout.fingerprint(path).keys() - before.keys() <= {".hoodie/.hudilite.lock"}
+    lost.write_bytes(content)
+    list_anew(lost)
+    assert table.rollback(plan.instant).write == plan.instant and layout.pending(path) == []
+    turns.upsert(real, **OFF)
+    turns.check(lite, real)
 
 
 @VERSIONS

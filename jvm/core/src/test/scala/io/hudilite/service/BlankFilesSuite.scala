@@ -25,7 +25,8 @@ class BlankFilesSuite extends StoredTables {
 
   private def data(storage: MemoryStorage): Seq[String] = storage.paths.filter(_.endsWith(".parquet"))
 
-  private def newest(storage: Storage, action: String): Instant = table(storage).timeline.instants.filter(_.action == action).last
+  private def newest(storage: Storage, action: String): Instant =
+    table(storage).timeline.instants.filter(_.action == action).last
 
   private def fileOf(storage: Storage, instant: Instant): String = s"${table(storage).store.folder}/${instant.fileName}"
 
@@ -49,7 +50,8 @@ class BlankFilesSuite extends StoredTables {
     try { table(storage).checkRetained(time); false }
     catch { case e: InvalidInput => assertEquals(e.condition, "STATE_NOT_RETAINED"); true }
 
-  versions(6, 8, 9)("a cleaning that does not say what it did is passed over by the next one and by readers of the past") {
+  versions(6, 8, 9)(
+    "a cleaning that does not say what it did is passed over by the next one and by readers of the past") {
     (_, storage) =>
       TestTables.write(table(storage), "q" -> "q-0")
       rewritten(storage, 3)
@@ -79,7 +81,8 @@ class BlankFilesSuite extends StoredTables {
     for (content <- Seq(Array.emptyByteArray, "no Avro".getBytes)) {
       storage.replace(fileOf(storage, newest(storage, Action.Clean)), content)
       val found = doctor(storage)
-      assertEquals(found.map(f => (f.kind: FindingKind, f.subject, f.isMended, f.mend)),
+      assertEquals(
+        found.map(f => (f.kind: FindingKind, f.subject, f.isMended, f.mend)),
         Seq((FindingKind.BrokenInstant: FindingKind, done.time, true, Some(Mend.EndCleaning(done.time): Mend))))
       val again = table(storage).store.readClean(newest(storage, Action.Clean))
       assertEquals(again.copy(timeTakenMs = 0L), said.copy(timeTakenMs = 0L))

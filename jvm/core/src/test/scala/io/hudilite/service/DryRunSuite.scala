@@ -136,10 +136,14 @@ class DryRunSuite extends StoredTables {
   private val settings = ClusteringSettings.of(Services.of().clustering)
 
   private val services: Seq[(String, Table => Any)] = Seq(
-    "clean" -> (t => (Cleaning.planned(t), CleanScheduler.preview(t, Services.of("hoodie.clean.commits.retained" -> "1").cleaning))),
+    "clean" ->
+      (t =>
+        (Cleaning.planned(t), CleanScheduler.preview(t, Services.of("hoodie.clean.commits.retained" -> "1").cleaning))),
     "compact" -> (t => CompactionScheduler.preview(PendingCompactions.withoutOutdated(t), Services.of().compaction)),
-    "fold logs" -> (t => CompactionScheduler.preview(PendingCompactions.withoutOutdated(t),
-        Services.of("hoodie.log.compaction.blocks.threshold" -> "2").compaction, CompactionKind.Log)),
+    "fold logs" ->
+      (t =>
+        CompactionScheduler.preview(PendingCompactions.withoutOutdated(t),
+          Services.of("hoodie.log.compaction.blocks.threshold" -> "2").compaction, CompactionKind.Log)),
     "cluster" -> (t => (PendingClusterings.runnable(t), ClusteringScheduler.preview(t, settings))),
     "archive" -> (t => new Archiver(t, ArchiveSettings(1, 2)).preview()),
     "drop" -> (t => PartitionDrops.preview(t, Seq("q"))),

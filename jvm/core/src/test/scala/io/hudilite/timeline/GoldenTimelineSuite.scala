@@ -23,7 +23,7 @@ class GoldenTimelineSuite extends FunSuite {
     new TimelineStore(storage, GoldenTables.basePath(name), TableProperties.read(storage, GoldenTables.basePath(name)))
 
   test("every table is there") {
-    assertEquals(GoldenTables.names.size, 78)
+    assertEquals(GoldenTables.names.size, 79)
   }
 
   GoldenTables.names.foreach { name =>

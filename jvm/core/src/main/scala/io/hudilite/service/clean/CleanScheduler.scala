@@ -13,21 +13,28 @@ object CleanScheduler {
   private val MillisPerHour = 3600000L
 
   /** Plans a cleaning, and writes the plan under the table lock; `None` when nothing has to go. A plan that is there has to
-    * be run first. Folders are listed before, so that nobody waits for that.
+    * be run first, and is the answer then, whoever made it. Folders are listed before, so that nobody waits for that.
     */
   def schedule(table: Table, conf: CleanConf, transaction: TransactionOptions = TransactionOptions())
-      : Option[Instant] = requested(table, conf, transaction)((_, _) => ()).map(_._1)
+      : Option[(Instant, CleanPlan)] = {
+    def before(now: Table): Option[(Instant, CleanPlan)] = Cleaning.pending(now).headOption
+    before(table).orElse(requested(table, conf, transaction)(before)((_, _) => ()))
+  }
 
-  /** The same, and the cleaning has begun: nobody else has seen the plan before. */
+  /** The same, and the cleaning has begun: nobody else has seen the plan before. Others that are there do not matter: the
+    * one that came between is theirs to run.
+    */
   private[clean] def begin(table: Table, conf: CleanConf, transaction: TransactionOptions)
       : Option[(Instant, CleanPlan)] =
-    requested(table, conf, transaction)((now, instant) => now.store.toInflight(instant.time, Action.Clean))
+    requested(table, conf, transaction)(_ => None)((now, instant) => now.store.toInflight(instant.time, Action.Clean))
 
-  /** @param next
+  /** @param instead
+    *   asked of the table as it is, under the lock: what is there already
+    * @param next
     *   done with the table as it is and the new instant, under the same lock
     */
   private def requested(table: Table, conf: CleanConf, transaction: TransactionOptions)(
-      next: (Table, Instant) => Unit): Option[(Instant, CleanPlan)] = {
+      instead: Table => Option[(Instant, CleanPlan)])(next: (Table, Instant) => Unit): Option[(Instant, CleanPlan)] = {
     val policy = CleaningPolicy.of(conf)
     val early = planned(table, conf)
     if (early.files.isEmpty) {
@@ -35,11 +42,13 @@ object CleanScheduler {
       None
     } else Transaction.prepared(table, transaction) {
       val now = table.refresh()
-      val plan = if (stillHolds(table, now)) early else planned(now, conf)
-      val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)
-      remember(if (plan eq early) table else now, policy, plan, found.map(_._1.time))
-      found.foreach { case (instant, _) => next(now, instant) }
-      found
+      instead(now).orElse {
+        val plan = if (stillHolds(table, now)) early else planned(now, conf)
+        val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)
+        remember(if (plan eq early) table else now, policy, plan, found.map(_._1.time))
+        found.foreach { case (instant, _) => next(now, instant) }
+        found
+      }
     }
   }
 
@@ -53,7 +62,7 @@ object CleanScheduler {
     now.store.requestClean(now.store.newInstantTime(now.timeline.lastTime.getOrElse("")), plan)
   }
 
-  /** What [[schedule]] would plan; nothing is written. */
+  /** What a cleaning would plan now, whatever is planned; nothing is written. */
   def preview(table: Table, conf: CleanConf): CleanPlan = planned(table, conf)
 
   /** Whether so many commits have completed since the last cleaning that it is worth a look: from the timeline alone.

@@ -8,6 +8,8 @@ import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition,
 import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WriteTraces
 
+import java.util.concurrent.CancellationException
+
 import org.slf4j.LoggerFactory
 
 /** A cleaning that is done.
@@ -26,8 +28,11 @@ final case class FinishedCleaning(instant: String, earliestRetained: String, par
   * @param delete
   *   deletes files, told by their paths below the table's base path, and answers with those that could not be deleted;
   *   one that is not there is no failure
+  * @param isStopped
+  *   asked before each cleaning; then it raises `CancellationException`, and what is planned stays so
   */
-final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String]) => Set[String]) {
+final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String]) => Set[String],
+    isStopped: () => Boolean = () => false) {
 
   private val log = LoggerFactory.getLogger(classOf[Cleaning])
 
@@ -36,6 +41,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
     CleaningPolicy.of(conf)
     val pending = runPending(table)
     val now = if (pending.isEmpty) table else table.refresh()
+    checkStopped(table)
     pending ++ CleanScheduler.begin(now, conf, transaction).flatMap { case (instant, plan) =>
       unlessDone(now, instant)(carryOut(now, instant, plan)) // nothing that it takes can have come to life since
     }
@@ -45,12 +51,16 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   def runPending(table: Table): Seq[FinishedCleaning] = {
     dropEmptyPlans(table)
     Cleaning.pending(table).flatMap { case (instant, plan) =>
+      checkStopped(table)
       unlessDone(table, instant) {
         start(table, instant)
         carryOut(table, instant, Cleaning.stillOld(table.refresh(), plan))
       }
     }
   }
+
+  private def checkStopped(table: Table): Unit =
+    if (isStopped()) throw new CancellationException(s"the cleaning of ${table.basePath} was stopped")
 
   // As Hudi does: nothing comes of them, and they would keep what follows from being archived.
   private def dropEmptyPlans(table: Table): Unit = if (Cleaning.empty(table).nonEmpty)

@@ -26,7 +26,8 @@ private[doctor] final class EndedCleaning(table: Table, time: String) {
   private def unknown: CleanMetadata = CleanMetadata(time, 0L, "", table.timeline.lastCompleted.fold("")(_.time), Nil,
     table.timeline.savepoints)
 
-  private def isReadable(completed: Instant): Boolean = !completed.isBlank && parsed(store.readClean(completed)).isDefined
+  private def isReadable(completed: Instant): Boolean = !completed.isBlank &&
+    parsed(store.readClean(completed)).isDefined
 
   private def hasPlan(clean: Instant): Boolean = parsed(store.readCleanPlan(clean)).flatten.isDefined
 

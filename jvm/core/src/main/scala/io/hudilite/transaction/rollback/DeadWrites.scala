@@ -14,7 +14,9 @@ private[hudilite] final class DeadWrites(store: TimelineStore, policy: ForeignWr
 
   /** The timeline after that; of a compaction or clustering its plan stays. */
   def without(timeline: Timeline): Timeline = {
-    val left = found(timeline).map { case (i, plan) => i -> (if (plan) Some(i.copy(state = State.Requested)) else None) }.toMap
+    val left = found(timeline).map { case (i, plan) =>
+      i -> (if (plan) Some(i.copy(state = State.Requested)) else None)
+    }.toMap
     Timeline(timeline.instants.flatMap(i => left.getOrElse(i, Some(i))))
   }
 

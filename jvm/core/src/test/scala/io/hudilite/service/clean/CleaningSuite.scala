@@ -7,8 +7,10 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.service.{Services, TextServices}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, SavepointMetadata, State}
+import io.hudilite.timeline.{Action, CleanPlan, SavepointMetadata, State}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
+
+import java.util.concurrent.CancellationException
 
 import munit.FunSuite
 
@@ -140,13 +142,32 @@ class CleaningSuite extends FunSuite {
     val storage = new MemoryStorage()
     TextWrites.table(storage, path, version, TableType.CopyOnWrite)
     rewritten(storage, 4)
-    val planned = CleanScheduler.schedule(table(storage), two).get
+    val planned = CleanScheduler.schedule(table(storage), two).get._1
     assertEquals(planned.state, State.Requested: State)
     storage.delete(s"$path/p/g-0_0-0-0_${table(storage).timeline.writes.head.time}.parquet")
     val finished = clean(storage)
     assertEquals(finished.map(_.instant), Seq(planned.time))
     assertEquals(data(storage).size, 3)
     assertEquals(table(storage).timeline.pending, Nil)
+  }
+
+  versions("cleanings that are stopped between two plans leave the second planned") { version =>
+    val storage = new MemoryStorage()
+    TextWrites.table(storage, path, version, TableType.CopyOnWrite)
+    rewritten(storage, 4)
+    val store = table(storage).store
+    val plans = table(storage).timeline.writes.take(2).map { write =>
+      val time = store.newInstantTime(table(storage).timeline.lastTime.get)
+      val old = Map("p" -> Seq(s"p/g-0_0-0-0_${write.time}.parquet"))
+      store.requestClean(time, CleanPlan("KEEP_LATEST_COMMITS", None, "", old)).time
+    }
+    var asked = 0
+    val stopped = new Cleaning(TransactionOptions(), TextServices.deleting, () => { asked += 1; asked == 2 })
+    intercept[CancellationException](stopped.runPending(table(storage)))
+    assertEquals(table(storage).timeline.pending.map(i => (i.time, i.state)), Seq((plans.last, State.Requested: State)))
+    assertEquals(data(storage).size, 4)
+    assertEquals(clean(storage).map(_.instant), Seq(plans.last))
+    assertEquals(data(storage).size, 3)
   }
 
   versions("a plan from before a rollback takes nothing that is live again, nor what was saved since") { version =>

@@ -139,7 +139,7 @@ class InterruptedUndoSuite extends StoredTables {
         TextWrites.rewrite.run(table(storage))
         val before = state(storage)
         TextWrites.rewrite.run(table(storage))
-        val planned = CleanScheduler.schedule(table(storage), one).get
+        val planned = CleanScheduler.schedule(table(storage), one).get._1
         table(storage).store.toInflight(planned.time, Action.Clean)
         val e = intercept[InvalidInput](undo(table(storage)))
         assert(e.getMessage.contains(s"the cleaning ${planned.time}, which is under way, deletes files"), e.getMessage)
@@ -147,7 +147,7 @@ class InterruptedUndoSuite extends StoredTables {
         undo(table(storage))
         assertEquals((state(storage), table(storage).timeline.pending), (before, Nil: Seq[Instant]))
         // A plan for what stays old may wait.
-        val old = CleanScheduler.schedule(table(storage), one).get
+        val old = CleanScheduler.schedule(table(storage), one).get._1
         TextWrites.rewrite.run(table(storage))
         undo(table(storage))
         assertEquals((state(storage), table(storage).timeline.pending.map(_.time)), (before, Seq(old.time)))

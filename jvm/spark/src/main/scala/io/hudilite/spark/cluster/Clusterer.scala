@@ -13,6 +13,7 @@ import io.hudilite.service.cluster.{
   PlannedClustering
 }
 import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.task.Stop
 import io.hudilite.spark.write.{BucketTables, WriteJob, WriteTarget}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -33,8 +34,10 @@ final case class FinishedClustering(instant: String, replaced: Map[String, Seq[S
   *   how it writes, and what is clustered
   * @param done
   *   counts the files that are written
+  * @param stop
+  *   asked before each plan is made or run; what is planned stays so
   */
-final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumulator) {
+final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumulator, stop: Stop = Stop.Never) {
 
   private val log = LoggerFactory.getLogger(classOf[Clusterer])
 
@@ -66,7 +69,12 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   def planAndRun(table: Table, call: ClusteringCall): Seq[FinishedClustering] = {
     val now = withoutOutdated(table)
     if (PendingClusterings.runnable(now).nonEmpty) runAll(now)
-    else schedule(now, call).flatMap(_.instant).toSeq.map { time =>
+    else planAlone(now, call)
+  }
+
+  private def planAlone(now: Table, call: ClusteringCall): Seq[FinishedClustering] = {
+    stop.check(s"the clustering of ${now.basePath}")
+    schedule(now, call).flatMap(_.instant).toSeq.map { time =>
       val planned = now.refresh()
       run(planned, PendingClusterings.named(planned, time))
     }
@@ -117,6 +125,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     */
   def run(table: Table, instant: Instant): FinishedClustering = {
     if (PendingClusterings.buckets(table, instant).isEmpty) checkBuckets(table)
+    stop.check(s"the clustering ${instant.time} of ${table.basePath}")
     val running = Transaction.resume(table, instant, CommitMetadata.Cluster, transaction)
     try {
       val pending = PendingClusterings.open(table, instant)

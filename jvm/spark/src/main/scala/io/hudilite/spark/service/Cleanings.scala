@@ -31,13 +31,16 @@ object Cleanings {
     else plan.copy(files = plan.files.map { case (partition, files) => partition -> files.filterNot(known) })
 
   /** Plans a cleaning, to be run later, here or elsewhere, or says what that would be: its instant and the plan, `None`
-    * when nothing has to go.
+    * when nothing has to go. While one is planned that is the answer.
     */
   def schedule(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean)
       : Option[(Option[String], CleanPlan)] = Compactions.onDriver(session, path, options) { (table, conf) =>
-    if (dryRun) Some(CleanScheduler.preview(table, conf.services.cleaning)).filter(_.files.nonEmpty).map(None -> _)
+    def planned = Cleaning.planned(table).headOption.map { case (instant, plan) => Some(instant) -> plan }
+    if (dryRun)
+      planned.orElse(Some(CleanScheduler.preview(table, conf.services.cleaning)).filter(_.files.nonEmpty).map(
+          None -> _))
     else CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
-      .flatMap(instant => table.store.readCleanPlan(instant).map(Some(instant.time) -> _))
+      .map { case (instant, plan) => Some(instant.time) -> plan }
   }
 
   /** Starts cleaning in the background: what is planned first, then what the options let go.
@@ -50,16 +53,16 @@ object Cleanings {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options, onlyPlanned).flatMap(_._2.files.values).map(_.size).sum
     new RunningService(session.sparkContext, "cleaning", done, total,
-      _ =>
+      isCancelled =>
         Compactions.changing(session, path, options) { (table, conf) =>
-          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done)
+          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done, isCancelled)
           if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)
         })
   }
 
-  private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator)
-      : Cleaning = {
+  private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator,
+      isStopped: () => Boolean = () => false): Cleaning = {
     val deletion = new FileDeletion(session, done)
-    new Cleaning(transaction, deletion.delete)
+    new Cleaning(transaction, deletion.delete, isStopped)
   }
 }

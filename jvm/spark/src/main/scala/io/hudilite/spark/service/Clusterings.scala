@@ -2,6 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.service.cluster.{ClusteringCall, ClusteringScheduler, PendingClusterings, PlannedClustering}
 import io.hudilite.spark.cluster.{Clusterer, FinishedClustering}
+import io.hudilite.spark.task.Stop
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, State}
 
@@ -48,9 +49,9 @@ object Clusterings {
     val done = session.sparkContext.longAccumulator
     val total = preview(session, path, options, instant, call).flatMap(_.groups).map(_.outputs).sum
     new RunningService(session.sparkContext, "clustering", done, total,
-      _ =>
+      isCancelled =>
         Compactions.onDriver(session, path, options) { (table, conf) =>
-          val clusterer = new Clusterer(session, conf, done)
+          val clusterer = new Clusterer(session, conf, done, new Stop(isCancelled))
           instant.fold(clusterer.planAndRun(table, call))(i =>
             Seq(clusterer.run(table, PendingClusterings.named(table, i))))
         })

@@ -11,6 +11,7 @@ import io.hudilite.service.compact.{
 }
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
+import io.hudilite.spark.task.Stop
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
@@ -70,15 +71,16 @@ object Compactions {
   def start(session: SparkSession, path: String, options: JMap[String, String], instant: Option[String],
       kind: CompactionKind = CompactionKind.Base): RunningService[Seq[FinishedCompaction]] = {
     val done = session.sparkContext.longAccumulator
-    val (compactor, now, upcoming) = onDriver(session, path, options) { (table, conf) =>
+    val (conf, now, upcoming) = onDriver(session, path, options) { (table, conf) =>
       check(table, conf.services.compaction, instant, kind)
       val compactor = new Compactor(session, conf, done, kind)
       val now = if (instant.isEmpty) compactor.withoutOutdated(table) else table
-      (compactor, now, plans(now, conf.services.compaction, instant, kind))
+      (conf, now, plans(now, conf.services.compaction, instant, kind))
     }
     new RunningService(session.sparkContext, "compaction", done, upcoming.map(_.candidates.size).sum,
-      _ =>
+      isCancelled =>
         active(session) {
+          val compactor = new Compactor(session, conf, done, kind, new Stop(isCancelled))
           instant.fold(compactor.planAndRun(now))(i => Seq(compactor.run(now, PendingCompactions.named(now, i))))
         })
   }

@@ -13,7 +13,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.task.{StatRows, TaskTable}
+import io.hudilite.spark.task.{StatRows, Stop, TaskTable}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
@@ -34,9 +34,11 @@ final case class FinishedCompaction(instant: String, stats: Seq[WriteStat])
   *   counts the file slices that are compacted, while they are
   * @param kind
   *   of the compactions that are planned, and run unless they are named
+  * @param stop
+  *   asked before each plan is made or run; what is planned stays so
   */
 final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumulator,
-    kind: CompactionKind = CompactionKind.Base) {
+    kind: CompactionKind = CompactionKind.Base, stop: Stop = Stop.Never) {
 
   private val log = LoggerFactory.getLogger(classOf[Compactor])
 
@@ -58,6 +60,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   def planAndRun(table: Table): Seq[FinishedCompaction] =
     if (PendingCompactions.runnable(table, kind).nonEmpty) runAll(table)
     else {
+      stop.check(s"the compaction of ${table.basePath}")
       val begun = CompactionScheduler.begin(possible(table), compaction, transaction, kind)
       val finished = begun.map(finish).toSeq
       // To plan gives up the runs of dead processes, whose plans can be run again.
@@ -103,6 +106,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     */
   def run(table: Table, instant: Instant): FinishedCompaction = {
     CompactionScheduler.checkType(table)
+    stop.check(s"the compaction ${instant.time} of ${table.basePath}")
     val planned = CompactionKind.of(instant.action)
     val running = Transaction.resume(table, instant, planned.operation, transaction)
     ended(running)(completed(table, running, PendingCompactions.open(table, instant), planned, isFirst = false))

@@ -47,9 +47,14 @@ final class RunningService[+T] private[service] (
   def waitFor(millis: Long): Boolean = ended.await(millis, TimeUnit.MILLISECONDS)
 
   /** Stops its tasks, or what has none at its next step; it ends with an error then, and its plan stays. */
-  def cancel(): Unit = {
+  def cancel(): Unit = if (!cancelled) {
     cancelled = true
     context.cancelJobGroup(group)
+    // Spark stops the jobs that there are, and one may just be about to begin.
+    val again = new Thread(() => while (!waitFor(RunningService.CancelMillis)) context.cancelJobGroup(group),
+      s"hudilite-$name-cancel")
+    again.setDaemon(true)
+    again.start()
   }
 
   /** Waits for its end and says what it did; raises what it raised. */
@@ -57,4 +62,8 @@ final class RunningService[+T] private[service] (
     ended.await()
     outcome.get
   }
+}
+
+private object RunningService {
+  private val CancelMillis = 200L
 }

@@ -200,6 +200,8 @@ class CallSuite extends FunSuite {
       s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'execute', dry_run => true)" -> Nil,
       s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule', dry_run => true)" -> Seq("- 2 -"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule')" -> Seq("T 2 -"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule')" -> Seq("T 2 -"),
+      s"CALL hudilite.system.run_clean('COW', $oneVersion, op => 'schedule', dry_run => true)" -> Seq("T 2 -"),
       "CALL hudilite.system.run_clean('COW', op => 'execute', dry_run => true)" -> Seq("T 2 -"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion, dry_run => true)" -> Seq("T 2 -", "- 0 -"),
       "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Seq("T 2 -"),

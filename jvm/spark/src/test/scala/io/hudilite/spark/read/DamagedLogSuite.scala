@@ -39,6 +39,10 @@ class DamagedLogSuite extends FunSuite {
     "another length before a block" -> (bytes => bytes.updated(secondBlock(bytes) + 13, 1.toByte)),
     "another length behind a block" -> (bytes => bytes.updated(bytes.length - 1, 1.toByte)),
     "no magic" -> (bytes => bytes.updated(secondBlock(bytes), 'x'.toByte)),
+    "an unknown header" -> (bytes => bytes.updated(secondBlock(bytes) + 29, 9.toByte)),
+    "more headers than there are" -> (bytes => bytes.updated(secondBlock(bytes) + 25, 99.toByte)),
+    "a header that is longer than its block" -> (bytes => bytes.updated(secondBlock(bytes) + 31, 0x7f.toByte)),
+    "no format that is known" -> (bytes => bytes.updated(secondBlock(bytes) + 17, 9.toByte)),
     "a block of change data" -> (bytes => bytes.updated(secondBlock(bytes) + 21, 6.toByte)))
 
   test("damage in the log of a completed write is an error that names the file, never rows without its blocks") {
