@@ -73,10 +73,25 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     if (repeatable) write else PlanNodes.withoutGroupFilter(write)
   }
 
-  /** A MERGE that only inserts does not mind several rows of the source for one of the table. */
+  /** A MERGE that only inserts does not mind several rows of the source for one of the table, and an upsert that leaves one
+    * row of each key has none.
+    */
   private def withoutIdleCheck(query: LogicalPlan): LogicalPlan = query.transformDown {
-    case rows: MergeRows if rows.checkCardinality && MergeStatements.onlyInserts(rows.matchedInstructions) =>
+    case rows: MergeRows
+        if rows.checkCardinality &&
+          (MergeStatements.onlyInserts(rows.matchedInstructions) || rows.children.exists(matchesOnce)) =>
       PlanNodes.unchecked(rows).withNewChildren(rows.children.map(freelyJoined))
+  }
+
+  /** Whether a row of the table is joined with one row of the source at most: the condition fixes all by which the source
+    * has each row but once.
+    */
+  private def matchesOnce(plan: LogicalPlan): Boolean = plan match {
+    case Join(_, source, RightOuter | Inner, Some(condition), _) =>
+      val equal = splitConjunctivePredicates(condition).collect { case EqualTo(l, r) => Seq(l, r) }.flatten
+      uniqueBy(source).exists(_.forall(key => equal.exists(_.semanticEquals(key))))
+    case Project(list, child) => list.forall(_.deterministic) && matchesOnce(child)
+    case _ => false
   }
 
   private def freelyJoined(plan: LogicalPlan): LogicalPlan = plan match {
@@ -199,11 +214,14 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     shared(source).getOrElse(SharedRows(keys, source, again = true))
   }
 
-  private def isUnique(plan: LogicalPlan): Boolean = plan match {
-    case _: LatestByKey => true
-    case Project(list, child) => list.forall(_.deterministic) && isUnique(child)
-    case Filter(_, child) => isUnique(child)
-    case _ => false
+  private def isUnique(plan: LogicalPlan): Boolean = uniqueBy(plan).isDefined
+
+  /** What no two rows have alike, where that is known. */
+  private def uniqueBy(plan: LogicalPlan): Option[Seq[Expression]] = plan match {
+    case latest: LatestByKey => Some(latest.keys)
+    case Project(list, child) if list.forall(_.deterministic) => uniqueBy(child)
+    case Filter(_, child) => uniqueBy(child)
+    case _ => None
   }
 
   private def neededColumns(target: LogicalPlan, relation: DataSourceV2Relation): Seq[Attribute] = {

@@ -58,13 +58,18 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     val duplicates = longMetric("duplicates")
     val (keyExpressions, input) = (keys, child.output)
     Rdds.mapPartitions(child.execute()) { rows =>
-      val keyOf = UnsafeProjection.create(keyExpressions, input)
-      var last: UnsafeRow = null // hot path: the key of the row passed on last
+      // hot path: each has a row of its own, one of which is the key of the row passed on last
+      var (keyOf, other) =
+        (UnsafeProjection.create(keyExpressions, input), UnsafeProjection.create(keyExpressions, input))
+      var last: UnsafeRow = null
       rows.filter { row =>
         val key = keyOf(row)
         val first = last == null || last != key
         if (first) {
-          last = key.copy()
+          last = key
+          val next = other
+          other = keyOf
+          keyOf = next
           kept += 1
         } else duplicates += 1
         first

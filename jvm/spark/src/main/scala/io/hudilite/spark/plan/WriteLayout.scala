@@ -4,6 +4,7 @@ import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
+import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.{BucketSlots, BucketTables, LateGroups, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
@@ -104,8 +105,7 @@ object WriteLayout {
   }
 
   /** Keyed rows of an insert, packed into the groups' small files. */
-  def packed(rows: LogicalPlan, groups: LateGroups): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups)
+  def packed(rows: LogicalPlan, groups: LateGroups): LogicalPlan = bucketed(rows, groups, latest = None)
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. Of the changes of a key
     * in a group those of rows that are there come before rows that are new.
@@ -116,10 +116,15 @@ object WriteLayout {
   }
 
   /** The same of changes whose record key and partition path are known, columns or not. */
-  def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression, groups: LateGroups): LogicalPlan =
-    grouped(query, column(query, RowPlace.FileId), partition, key, groups,
-      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)),
-      besides = Seq(partition, key))
+  def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression,
+      groups: LateGroups): LogicalPlan = {
+    val inOrder = grouped(query, column(query, RowPlace.FileId), partition, key, groups,
+      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)))
+    val columns = query.output.filterNot(a => a.exprId == partition.exprId || a.exprId == key.exprId)
+    // Spark hands changes to their writer by the numbers of columns, so that more of them may follow; to leave these out
+    // would copy each row.
+    if (inOrder.output.startsWith(columns)) inOrder else Project(columns, inOrder)
+  }
 
   /** Record key and partition path of row changes. A row that was found says where it is; only inserts need theirs
     * computed. A DELETE has no inserts, and no data columns.
@@ -137,24 +142,41 @@ object WriteLayout {
     * @param latest
     *   leaves one row of each key; `None` = all rows stay
     */
-  def bucketed(rows: LogicalPlan, groups: LateGroups, latest: Option[KeepsLatest]): LogicalPlan =
-    grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+  def bucketed(rows: LogicalPlan, groups: LateGroups, latest: Option[KeepsLatest]): LogicalPlan = {
+    val inOrder =
+      grouped(rows, WritePlace.NoFile, column(rows, PartitionColumn), column(rows, KeyColumn), groups, latest)
+    Project(rows.output.filterNot(_.name == RowNumber.Column), inOrder)
+  }
 
   // One projection for all that is computed: each would copy the rows, and Spark evaluates what they share once.
   private def grouped(rows: LogicalPlan, fileId: Expression, partition: NamedExpression, key: NamedExpression,
-      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil,
-      besides: Seq[NamedExpression] = Nil): LogicalPlan = {
+      groups: LateGroups, latest: Option[KeepsLatest] = None, thenBy: Seq[SortOrder] = Nil): LogicalPlan = {
     val place = WritePlace(Seq(fileId, valueOf(partition), valueOf(key)), groups)
-    val computed = Seq(partition, key).collect { case a: Alias => a } ++
+    val computed = Seq(partition, key).collect { case a: Alias if latest.isDefined || atHand(a.child).isEmpty => a } ++
       Seq(Alias(place, PlaceColumn)(), Alias(WriteTask(place, groups), TaskColumn)())
     val placed = Project(rows.output ++ computed, rows)
     val dealt = RepartitionByExpression(Seq(column(placed, TaskColumn)), placed, Some(groups.tasks), None)
-    val order = Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute)
-    val inOrder = latest match {
-      case Some(keeps) => keeps(order, column(placed, TaskColumn), dealt)
-      case None => Sort(order.map(SortOrder(_, Ascending)) ++ thenBy, global = false, dealt)
+    latest match {
+      case Some(keeps) =>
+        keeps(Seq(column(placed, PlaceColumn), partition.toAttribute, key.toAttribute), column(placed, TaskColumn),
+          dealt)
+      case None =>
+        val order = column(placed, PlaceColumn) +: Seq(partition, key).map {
+          case a: Alias => atHand(a.child).getOrElse(a.toAttribute)
+          case attribute => attribute
+        }
+        Sort(order.map(SortOrder(_, Ascending)) ++ thenBy, global = false, dealt)
     }
-    Project(rows.output.filterNot(a => a.name == RowNumber.Column || besides.exists(_.exprId == a.exprId)), inOrder)
+  }
+
+  /** The same value as columns have it, so that a comparison may ask for it each time and no exchange need carry it. */
+  private def atHand(value: Expression): Option[Expression] = value match {
+    case column: Attribute => Some(column)
+    case Coalesce(values) =>
+      val all = values.map(atHand)
+      if (all.forall(_.isDefined)) Some(Coalesce(all.flatten)) else None
+    case key: RecordKey => key.column.flatMap(atHand)
+    case _ => None
   }
 
   private def valueOf(column: NamedExpression): Expression = column match {

@@ -20,3 +20,34 @@ private[spark] object Binaries {
     case _ => 0
   }
 }
+
+/** The bytes of one text after the other, in the array that holds them or in one that is used again: rows that come from a
+  * sort lie in arrays of longs.
+  */
+private[spark] final class TextBytes {
+
+  private var own = new Array[Byte](64)
+  private var held = own
+  private var start = 0
+  private var count = 0
+
+  // hot path
+  /** Takes the bytes of a text. They stay as long as the text does, and until the next one. */
+  def take(text: UTF8String): Unit = {
+    count = text.numBytes
+    text.getBaseObject match {
+      case array: Array[Byte] =>
+        held = array
+        start = (text.getBaseOffset - Platform.BYTE_ARRAY_OFFSET).toInt
+      case other =>
+        if (own.length < count) own = new Array[Byte](Math.max(count, own.length * 2))
+        Platform.copyMemory(other, text.getBaseOffset, own, Platform.BYTE_ARRAY_OFFSET.toLong, count.toLong)
+        held = own
+        start = 0
+    }
+  }
+
+  def array: Array[Byte] = held
+  def offset: Int = start
+  def length: Int = count
+}

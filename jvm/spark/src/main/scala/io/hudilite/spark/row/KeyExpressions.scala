@@ -2,7 +2,8 @@ package io.hudilite.spark.row
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.expressions.codegen._
+import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -51,6 +52,14 @@ final case class RecordKey(children: Seq[Expression], names: Seq[String], settin
     extends KeyExpression {
   override def prettyName: String = "record_key"
   override def nullable: Boolean = orNull
+
+  /** The column that holds the key as it is, where a key is one text. */
+  def column: Option[Expression] = children match {
+    case Seq(value) if !settings.prefixed && settings.recordKeyFields == names && value.dataType == StringType =>
+      Some(value)
+    case _ => None
+  }
+
   override protected def text(row: InternalRow): UTF8String =
     if (orNull) keys.recordKeyOrNull(row) else keys.recordKey(row)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey =
@@ -67,8 +76,10 @@ final case class PartitionPath(
     copy(children = newChildren)
 }
 
-/** A string made from the values of some columns. */
-sealed trait KeyExpression extends Expression with CodegenFallback {
+/** A string made from the values of some columns. Spark's generated code hands them over, so that whatever it makes of a row
+  * besides is made in one go.
+  */
+sealed trait KeyExpression extends Expression {
 
   def names: Seq[String]
   def settings: KeySettings
@@ -93,5 +104,23 @@ sealed trait KeyExpression extends Expression with CodegenFallback {
       i += 1
     }
     text(values)
+  }
+
+  /** For generated code: the value of a column of the next row. */
+  def put(ordinal: Int, value: Any): Unit = values.update(ordinal, value)
+
+  /** For generated code: what is made of the values, once all are there. */
+  def made(): UTF8String = text(values)
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val key = ctx.addReferenceObj("key", this)
+    val puts = children.map(_.genCode(ctx)).zipWithIndex.map { case (value, i) =>
+      code"""${value.code}
+            |if (${value.isNull}) $key.put($i, null); else $key.put($i, ${value.value});"""
+    }
+    val before = puts.foldLeft[Block](EmptyBlock)(_ + _)
+    if (!nullable) ev.copy(code = code"$before UTF8String ${ev.value} = $key.made();", isNull = FalseLiteral)
+    else ev.copy(code =
+      code"$before UTF8String ${ev.value} = $key.made(); boolean ${ev.isNull} = ${ev.value} == null;")
   }
 }

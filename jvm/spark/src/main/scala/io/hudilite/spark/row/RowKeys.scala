@@ -9,8 +9,6 @@ import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import scala.collection.mutable
-
 /** A field of the partition path; `format` makes path text of its values where the key generator is timestamp-based. */
 final case class PartitionField(name: String, format: Option[TimestampPartitions] = None)
 
@@ -40,7 +38,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   private val partitionFields = settings.partitionFields.map(_.name).toIndexedSeq
   private val partitions = settings.partitionFields.map(f => FieldText.of(schema, f.name, f.format)).toArray
   private val partitionValues = new Array[String](partitions.length)
-  private val partitionPaths = mutable.HashMap.empty[UTF8String, UTF8String]
+  private val partitionPaths = new java.util.HashMap[UTF8String, SpelledPath]
+  private var last: SpelledPath = _ // rows of a partition often come together
 
   private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
 
@@ -71,13 +70,17 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
 
   // Tables have few partitions next to their rows, and escaping is slow.
   private def cached(value: UTF8String, row: InternalRow): UTF8String = {
-    val known = partitionPaths.getOrElse(value, null)
-    if (known != null) known
-    else {
-      val path = spell(row)
-      if (partitionPaths.size < RowKeys.CachedPaths) partitionPaths.put(value.copy(), path)
-      path
+    if (last == null || value != last.value) {
+      val known = partitionPaths.get(value)
+      last = if (known != null) known else spelled(value.copy(), row)
     }
+    last.path
+  }
+
+  private def spelled(value: UTF8String, row: InternalRow): SpelledPath = {
+    val path = SpelledPath(value, spell(row))
+    if (partitionPaths.size < RowKeys.CachedPaths) partitionPaths.put(value, path)
+    path
   }
 
   private def spell(row: InternalRow): UTF8String =
@@ -97,6 +100,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     values
   }
 }
+
+private final case class SpelledPath(value: UTF8String, path: UTF8String)
 
 private object RowKeys {
   val CachedPaths = 10000

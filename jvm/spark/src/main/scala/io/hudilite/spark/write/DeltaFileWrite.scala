@@ -72,6 +72,9 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
 
   private val files = new SlotWriter(job, attempt)
   private val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
+  private var lastFile: UTF8String = _
+  private var lastPartition: UTF8String = _
+  private var lastSlot = 0
 
   override def insert(row: InternalRow): Unit = {
     val key = keys.recordKey(row)
@@ -100,8 +103,15 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
 
   private def toGroup(metadata: InternalRow, id: InternalRow): UTF8String = {
     val partition = metadata.getUTF8String(ChangeWriter.Partition)
+    val file = metadata.getUTF8String(ChangeWriter.FileId)
     val key = id.getUTF8String(0)
-    files.toSlot(groups, groups.slot(metadata.getUTF8String(ChangeWriter.FileId), partition, key), partition)
+    // Changes of a file group come together, and a name is sooner compared than looked up.
+    if (file == null || file != lastFile || partition != lastPartition) {
+      lastSlot = groups.slot(file, partition, key)
+      lastFile = if (file == null) null else file.copy()
+      lastPartition = partition.copy()
+    }
+    files.toSlot(groups, lastSlot, partition)
     key
   }
 

@@ -85,17 +85,21 @@ final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[
   private def unknown(fileId: UTF8String, partition: UTF8String): IllegalStateException =
     new IllegalStateException(s"file group $fileId of '$partition' is not part of the snapshot of this write")
 
+  /** What the slots of file groups leave of a positive number. */
+  private val keyBits = 63 - WriteGroups.bitsOf(slices.length - 1)
+
   // hot path
-  /** A number to sort by before partition path and record key: the slot of a row above the beginning of its key. Slots
-    * of new file groups hold rows of several partitions.
+  /** A number to sort by before partition path and record key: the slot of a row above the beginning of its key, of which
+    * there is as much as there is room for, since Spark's sorter looks at a row only where numbers are equal. Slots of new
+    * file groups hold rows of several partitions.
     */
   def place(fileId: UTF8String, partition: UTF8String, key: UTF8String): Long = {
     val of = slot(fileId, partition, key)
-    (of.toLong << 32) | (if (of < 0) 0L else key.getPrefix >>> 32)
+    if (of < 0) of.toLong << 32 else (of.toLong << keyBits) | (key.getPrefix >>> (64 - keyBits))
   }
 
   /** The value of `place`'s task, see `taskValue`. */
-  def taskOfPlace(place: Long): Int = taskValue((place >> 32).toInt)
+  def taskOfPlace(place: Long): Int = taskValue((if (place < 0) place >> 32 else place >>> keyBits).toInt)
 
   /** The new rows of a partition go to one place. */
   def isNarrow: Boolean = spread == 1 && small.values.forall(_.length == 1)
@@ -142,6 +146,8 @@ object WriteGroups {
   /** New slots of one partition, at most. */
   val MostSpread = 64
   private val PartitionMask = 0xffffff
+
+  private def bitsOf(largest: Int): Int = if (largest <= 0) 0 else 32 - Integer.numberOfLeadingZeros(largest)
 
   private def scattered(partition: Int): Int =
     (Murmur3HashFunction.hash(partition, IntegerType, SparkSeed.toLong).toInt & Int.MaxValue) >>> 1

@@ -4,9 +4,10 @@ import io.hudilite.spark.lookup.IndexProbeExec
 
 import java.nio.file.{Files, Paths}
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.execution.{RangeExec, SortExec, SparkPlan, UnionExec}
-import org.apache.spark.sql.execution.datasources.v2.AppendDataExec
+import org.apache.spark.sql.{DataFrame, SaveMode}
+import org.apache.spark.sql.execution.{ProjectExec, RangeExec, SortExec, SparkPlan, UnionExec, WholeStageCodegenExec}
+import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, MergeRowsExec, WriteDeltaExec}
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.hudilite.SharedRowsExec
 
 import scala.collection.JavaConverters._
@@ -150,4 +151,76 @@ final class UpsertPlanSuite extends UpsertPlans {
     assertEquals(nodes.collect { case s: SharedRowsExec => s }.size, 1, clue = s"${nodes.head}")
     assertEquals(nodes.collect { case r: RangeExec => r }.size, 1, clue = s"${nodes.head}")
   }
+
+  test(
+    "changes go to their file groups without their key made anew where it is a column, and from the sort to the writer") {
+    val path = table("narrow")
+    val nodes = executed(write(rows(2500, 2510, 1), path, "upsert"))
+    assert(!layoutColumns(nodes).contains(WriteLayout.KeyColumn), clue = layoutColumns(nodes))
+    val aboveSort = nodes.dropWhile(!_.isInstanceOf[WriteDeltaExec]).takeWhile(!_.isInstanceOf[SortExec])
+    assertEquals(aboveSort.collect { case p: ProjectExec => p }, Nil, clue = s"${nodes.head}")
+    assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 10L)
+    assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
+  }
+
+  test("a key of several columns is made once for each change, not for each comparison") {
+    val path = Files.createTempDirectory("hudilite-plan").resolve("composite").toString
+    def upsert(frame: DataFrame): Unit = frame.write.format("hudilite")
+      .options(options + ("hoodie.datasource.write.recordkey.field" -> "id,dt")).mode(SaveMode.Append).save(path)
+    upsert(rows(0, 3000, 0))
+    val nodes = executed(upsert(rows(2990, 3010, 1)))
+    assert(layoutColumns(nodes).contains(WriteLayout.KeyColumn), clue = layoutColumns(nodes))
+    val read = spark.read.format("hudilite").load(path)
+    assertEquals((read.where("version = 1").count(), read.count()), (20L, 3010L))
+    assertEquals(read.select("_hoodie_record_key").distinct().count(), 3010L)
+  }
+
+  test("keys are made in the generated code that makes the rows, whatever types they are made of") {
+    val path = Files.createTempDirectory("hudilite-plan").resolve("generated").toString
+    val fields = Seq("n", "b", "at", "amount", "nested.id", "id")
+    def batch(version: Int): DataFrame = rows(0, 300, version).selectExpr("*", "cast(substring(id, 2) as int) n",
+      "cast(substring(id, 2) as int) % 2 = 0 b", "timestamp_seconds(ts - version) at",
+      "cast(n as decimal(20,2)) amount",
+      "if(n % 3 = 0, named_struct('id', cast(null as double)), named_struct('id', n / 4d)) nested")
+    def upsert(version: Int): Unit = batch(version).write.format("hudilite")
+      .options(options + ("hoodie.datasource.write.recordkey.field" -> fields.mkString(","))).mode(SaveMode.Append)
+      .save(path)
+    upsert(0)
+    val nodes = executed(upsert(1))
+    nodes.collectFirst { case s: SharedRowsExec => s.child } match {
+      case Some(WholeStageCodegenExec(made: ProjectExec)) =>
+        assert(made.output.exists(_.name == WriteLayout.KeyColumn), clue = s"$made")
+      case other => fail(s"$other")
+    }
+    val read = spark.read.format("hudilite").load(path)
+    assertEquals((read.where("version = 1").count(), read.count()), (300L, 300L))
+    assertEquals(
+      read.where("n in (3, 4)").orderBy("n").select("_hoodie_record_key").collect().map(_.getString(0)).toSeq,
+      Seq("n:3,b:false,at:1970-01-01 00:00:03.0,amount:3.00,nested.id:__null__,id:k000003",
+        "n:4,b:true,at:1970-01-01 00:00:04.0,amount:4.00,nested.id:1.0,id:k000004"))
+  }
+
+  private def isChecked(nodes: Seq[SparkPlan]): Boolean =
+    nodes.collectFirst { case rows: MergeRowsExec => rows.checkCardinality }.getOrElse(fail(s"${nodes.head}"))
+
+  test("that no row of the table meets several of the source is checked where the source may have several of a key") {
+    val path = table("checked")
+    for (index <- Seq("BLOOM", "GLOBAL_BLOOM"))
+      assert(!isChecked(executed(write(rows(10, 20, 1).write.format("hudilite"), path, "upsert", index))), index)
+    def twice = rows(30, 40, 3).union(rows(30, 40, 2))
+    val all = twice.write.format("hudilite").option("hoodie.combine.before.upsert", "false")
+    val error = intercept[Exception](write(all, path, "upsert"))
+    assert(Iterator.iterate[Throwable](error)(_.getCause).takeWhile(_ != null).exists(
+        _.getMessage.contains("MERGE_CARDINALITY_VIOLATION")), clue = error)
+    rows(50, 60, 4).createOrReplaceTempView("once")
+    assert(isChecked(executed(spark.sql(s"MERGE INTO hudilite.`$path` t USING once s ON t.id = s.id AND t.dt = s.dt " +
+            "WHEN MATCHED THEN UPDATE SET *"))))
+    write(twice, path, "upsert")
+    val read = spark.read.format("hudilite").load(path)
+    assertEquals((read.where("version = 3").count(), read.where("version = 4").count(), read.count()),
+      (10L, 10L, 6000L))
+  }
+
+  private def layoutColumns(nodes: Seq[SparkPlan]): Seq[String] =
+    nodes.collect { case s: ShuffleExchangeExec => s.output.map(_.name) }.flatten
 }

@@ -149,12 +149,30 @@ class WriteGroupsSuite extends FunSuite {
       case (id, key) => g.place(text(id), text("a"), text(key))
     }
     assertEquals(places, places.sorted)
-    assertEquals(g.place(text("a1"), text("a"), text("same1")), g.place(text("a1"), text("a"), text("same2")))
+    assert(g.place(text("a1"), text("a"), text("1234561")) < g.place(text("a1"), text("a"), text("1234562")))
+    assertEquals(g.place(text("a1"), text("a"), text("12345678x")), g.place(text("a1"), text("a"), text("12345678y")))
     assertEquals(g.place(null, text("b"), text("k")), g.slot(null, text("b"), text("k")).toLong << 32)
     for (id <- Seq("a1", "b1"); key <- Seq("", "k", "\uD83D\uDE00"))
       assertEquals(g.taskOfPlace(g.place(text(id), text("a"), text(key))),
         g.taskValue(g.slot(text(id), text("a"), text(key))))
     assertEquals(g.taskOfPlace(g.place(null, text("b"), text("k"))), g.taskValue(g.slot(null, text("b"), text("k"))))
+  }
+
+  test("the beginning of a key that rows are sorted by is as long as the number of file groups allows") {
+    for (count <- Seq(1, 2, 3, 4, 5, 1000, 1 << 16)) {
+      val some = Array.tabulate(count)(i => slice("a", s"f$i", MiB))
+      val g = WriteGroups(some, Map.empty, spread = 1, tasks = 7)
+      val bytes = (63 - (if (count == 1) 0 else 32 - Integer.numberOfLeadingZeros(count - 1))) / 8
+      for (slot <- Seq(0, count / 2, count - 1).distinct; key <- Seq("", "\u0001", "k", "\uD83D\uDE00\uD83D\uDE00")) {
+        val place = g.place(text(s"f$slot"), text("a"), text(key))
+        assert(place >= 0)
+        assertEquals(g.taskOfPlace(place), g.taskValue(slot), clue = s"slot $slot of $count, key $key")
+        if (slot + 1 < count)
+          assert(place < g.place(text(s"f${slot + 1}"), text("a"), text("")), clue = s"slot $slot of $count, key $key")
+      }
+      val longest = "12345678".take(bytes)
+      assert(g.place(text("f0"), text("a"), text(longest)) > g.place(text("f0"), text("a"), text(longest.init)))
+    }
   }
 
   private def commit(bytes: Long, rows: Long): CommitMetadata = CommitMetadata("UPSERT",

@@ -2,7 +2,7 @@ package io.hudilite.spark.basefile.encode
 
 import io.hudilite.filegroup.{BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.{Binaries, KeptRows}
+import io.hudilite.spark.row.{KeptRows, TextBytes}
 
 import java.nio.charset.StandardCharsets
 
@@ -39,6 +39,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   private val partitionPath = Binary.fromConstantByteArray(partition.getBytes(StandardCharsets.UTF_8))
   private val fileName = Binary.fromConstantByteArray(name.getBytes(StandardCharsets.UTF_8))
 
+  private val keyBytes = new TextBytes
   private var plainColumns = plain
   private val taken = new TakenBytes
   private var group: RowGroupBuffer = newGroup()
@@ -56,21 +57,24 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
 
   /** Appends a row that this instant writes. */
   def write(key: UTF8String, row: InternalRow): Unit = {
-    keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
-    put(key, row)
+    keyBytes.take(key)
+    keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
+    put(row)
   }
 
   /** Appends a row that this instant writes in the place of an old one with the same key. */
   def replace(key: UTF8String, row: InternalRow): Unit = {
-    keys.keep(key)
-    put(key, row)
+    keyBytes.take(key)
+    keys.keep(keyBytes.array, keyBytes.offset, keyBytes.length)
+    put(row)
   }
 
-  private def put(key: UTF8String, row: InternalRow): Unit = {
+  /** The row with the key taken last. */
+  private def put(row: InternalRow): Unit = {
     sequence.next()
     text(0).putConstant(commitTime, 1)
     text(1).putBytes(sequence.buffer, 0, sequence.length)
-    text(2).putBytes(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    text(2).putBytes(keyBytes.array, keyBytes.offset, keyBytes.length)
     text(3).putConstant(partitionPath, 1)
     text(4).putConstant(fileName, 1)
     val sinks = group.sinks
@@ -106,8 +110,8 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     * `KeptRows.schema`.
     */
   def adoptRow(row: InternalRow): Unit = {
-    val key = row.getUTF8String(KeptRows.KeyOrdinal)
-    keys.add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+    keyBytes.take(row.getUTF8String(KeptRows.KeyOrdinal))
+    keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
     putKept(row)
   }
 

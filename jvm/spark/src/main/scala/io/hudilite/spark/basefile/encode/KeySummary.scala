@@ -62,9 +62,10 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
     }
 
   /** Notes an old row that is kept, or one that comes in its place. */
-  def keep(key: UTF8String): Unit =
-    if (carried) note(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
-    else add(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+  def keep(key: UTF8String): Unit = keep(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
+
+  def keep(bytes: Array[Byte], offset: Int, length: Int): Unit =
+    if (carried) note(bytes, offset, length) else add(bytes, offset, length)
 
   /** Notes a run of sorted old rows by its ends. */
   def noteRun(first: Array[Byte], last: Array[Byte]): Unit = noteRun(first, last, oldUnique)

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types._
   */
 private[encode] final class NestedRecord(consumer: RecordConsumer, field: StructField, taken: TakenBytes) {
 
-  private type ValueWriter = (SpecializedGetters, Int) => Unit
+  import NestedRecord.ValueWriter
 
   private val writer: ValueWriter = valueWriter(field.name, field.dataType)
 
@@ -119,6 +119,14 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
       consumer.endField(name, 0)
     }
     consumer.endGroup()
+  }
+}
+
+private object NestedRecord {
+
+  /** Not a function of Scala's, which would box each ordinal. */
+  private trait ValueWriter {
+    def apply(values: SpecializedGetters, ordinal: Int): Unit
   }
 }
 

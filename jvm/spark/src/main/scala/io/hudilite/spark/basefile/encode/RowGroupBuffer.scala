@@ -123,7 +123,7 @@ private[spark] object RowGroupBuffer {
   /** By default Parquet looks first after 100 rows how large the page is, and goes by them until it looks again, which may
     * be 5000 rows later: too much for values of many sizes.
     */
-  private def checkOften(properties: ParquetProperties.Builder): ParquetProperties.Builder =
+  private[encode] def checkOften(properties: ParquetProperties.Builder): ParquetProperties.Builder =
     properties.withMinRowCountForPageSizeCheck(1).withMaxRowCountForPageSizeCheck(RowsBetweenPageChecks)
 
   /** Bytes of each value of a type of fixed width, 0 for other types, whose sinks count them. */

@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.encode
 
-import io.hudilite.spark.row.Binaries
+import io.hudilite.spark.row.TextBytes
 
 import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
 import org.apache.parquet.io.api.Binary
@@ -18,6 +18,7 @@ private[spark] final class StringSink(
     extends FlatSink(store, writer, name, level) {
 
   private val known = new KnownTexts(text)
+  private val bytesOf = new TextBytes
   private var constant: Binary = _
   private var constantId = -1
 
@@ -32,7 +33,10 @@ private[spark] final class StringSink(
     case _ => append(values.getUTF8String(ordinal))
   }
 
-  private def append(value: UTF8String): Unit = append(Binaries.bytes(value), Binaries.offset(value), value.numBytes)
+  private def append(value: UTF8String): Unit = {
+    bytesOf.take(value)
+    append(bytesOf.array, bytesOf.offset, bytesOf.length)
+  }
 
   private def append(bytes: Array[Byte], offset: Int, length: Int): Unit = {
     taken.count += length
