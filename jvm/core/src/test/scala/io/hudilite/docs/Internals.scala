@@ -216,8 +216,8 @@ object Internals {
       "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
-      "plan/WriteLayout",
+      "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
+      "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

@@ -3,6 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.plan.layout.{CountedRows, GroupedRows, IncomingRows, InsertTakers, RecordSize, WriteLayout}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
 import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}

@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.{ColumnNames, MetaFields}
 import io.hudilite.spark.lookup.{ArrivalColumns, ArrivingRows, KeyPlaces, ProbeTarget}
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.stage.{RowNumber, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.{RowLevelWrite, WriteTarget}
 

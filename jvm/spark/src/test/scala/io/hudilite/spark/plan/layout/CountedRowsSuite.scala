@@ -1,7 +1,8 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.plan.UpsertPlans
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
 import io.hudilite.table.Table
 
