@@ -28,6 +28,9 @@ final case class FileSlice(
   /** Paths of its files below the table's base path. */
   def paths: Seq[String] = base.map(_.relativePath).toSeq ++ logs.map(_.relativePath)
 
+  /** Names of its files. */
+  def names: Seq[String] = base.map(_.name).toSeq ++ logs.map(_.name)
+
   def totalLength: Long = base.map(_.length).getOrElse(0L) + logs.map(_.length).sum
 }
 

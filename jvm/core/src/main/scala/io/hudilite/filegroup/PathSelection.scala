@@ -19,4 +19,11 @@ object PathSelection {
     override def mayLead(folder: String): Boolean = true
     override def wants(partition: String): Boolean = true
   }
+
+  /** The partition of this path. */
+  def named(path: String): PathSelection = new PathSelection {
+    override def mayLead(folder: String): Boolean = path.startsWith(s"$folder/") || wants(folder)
+    override def wants(partition: String): Boolean = partition == path
+    override def only: Option[Seq[String]] = Some(Seq(path))
+  }
 }

@@ -98,6 +98,9 @@ final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHi
   def typesOf(name: String): Seq[ColumnType] = (history.versions.filter(_.version < query.version) :+ query).flatMap(
     _.columns.column(name)).map(_.dataType).distinct
 
+  /** None of these columns, some of them fields of structs, has had two types. */
+  def keepsTypes(paths: Seq[String]): Boolean = paths.forall(path => typesOf(path.takeWhile(_ != '.')).size <= 1)
+
   /** The write of this instant had the very columns of the query, with their types. */
   def isOfQuery(instant: String): Boolean = history.at(instant).columns == query.columns
 

@@ -44,13 +44,16 @@ final class TableFiles private[table] (
       path -> known.of(path)
     }
 
-  /** How many file groups there are, as far as it matters: `enough` at most, and where there are more partitions than
-    * `most`.
+  /** How many file groups the wanted partitions have, as far as it matters: `enough` at most, and where there are more
+    * partitions than `most`.
     */
-  def count(most: Int, enough: Int): Int = {
-    val walk = new PartitionWalk(folders, PathSelection.All, most, orNone = true)
-    val groups = reached(walk).flatMap(_._2).take(enough).size
-    if (walk.areMore) enough else groups
+  def count(most: Int, enough: Int, selection: PathSelection = PathSelection.All): Int = selection.only match {
+    case Some(paths) if paths.size > most => enough
+    case Some(_) => iterator(selection).flatMap(_._2).take(enough).size
+    case None =>
+      val walk = new PartitionWalk(folders, selection, most, orNone = true)
+      val groups = reached(walk).flatMap(_._2).take(enough).size
+      if (walk.areMore) enough else groups
   }
 
   /** The slices of all partitions where they are no more than `most`; else `None`, as soon as that is clear. */

@@ -83,6 +83,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def toInflight(time: String, action: String, content: Array[Byte] = Array.emptyByteArray): Unit =
     create(time, InstantFileName.inflight(time, action, layout), content)
 
+  /** Starts a write that this process announced under the same lock. Whoever had wanted the same time and action would
+    * have found it announced, so nobody is asked whether the name is free.
+    */
+  def begin(time: String, action: String): Unit =
+    storage.replace(pathOf(InstantFileName.inflight(time, action, layout)), Array.emptyByteArray)
+
   /** Starts a write and tells other writers which file groups it will touch. */
   def toInflight(time: String, action: String, profile: CommitMetadata): Unit =
     toInflight(time, action, CommitCodec.write(profile, action, layout))
@@ -90,11 +96,14 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** Completes a write, a compaction or a clustering; call it under the table lock. The completion time is taken here.
     *
     * A failure of storage after which the outcome cannot be told is `CommitStateUnknown`.
+    *
+    * @param seen
+    *   the timeline as it was loaded under this lock, with the inflight instant in it
     */
-  def complete(time: String, action: String, metadata: CommitMetadata): Instant = {
+  def complete(time: String, action: String, metadata: CommitMetadata, seen: Option[Timeline] = None): Instant = {
     val content = CommitCodec.write(metadata, action, layout)
     val parsed = CommitCodec.read(content, pathOf(time))
-    val completed = completeWith(time, action, content)
+    val completed = completeAfter(seen.fold(lastTime(time, action))(_.lastTime), time, action, content)
     keep(completed, parsed, content.length) // whoever opens the table next asks for it
     completed
   }
@@ -142,14 +151,22 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     completeWith(time, Action.Savepoint, PlanCodec.write(metadata))
   }
 
-  private def completeWith(time: String, action: String, content: Array[Byte]): Instant = {
+  private def completeWith(time: String, action: String, content: Array[Byte]): Instant =
+    completeAfter(lastTime(time, action), time, action, content)
+
+  /** The greatest time in a timeline in which this action is inflight. */
+  private def lastTime(time: String, action: String): Option[String] = {
     val listed = storage.list(folder)
     val states = filesOf(time, action, listed)
     if (!states.exists(_._1.state == State.Inflight)) throw removed(time)
     if (states.exists(_._1.isCompleted)) throw taken(time, s"${Action.completed(action)} is already completed")
+    timeline(listed).lastTime
+  }
+
+  private def completeAfter(last: Option[String], time: String, action: String, content: Array[Byte]): Instant = {
     // What is completed now must come after everything that a reader may have seen, not only after its own request: a
     // compaction that was planned meanwhile, by a clock that runs ahead, has not read it.
-    val completionTime = newInstantTime(timeline(listed).lastTime.getOrElse(""))
+    val completionTime = newInstantTime(last.getOrElse(""))
     val name = InstantFileName.completed(time, action, completionTime, layout)
     val completed = Instant(time, Action.completed(action), State.Completed,
       if (layout == 1) None else Some(completionTime), name, content.length.toLong)

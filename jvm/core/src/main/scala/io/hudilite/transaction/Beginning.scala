@@ -49,7 +49,9 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     }
     step(permit.revoke(storage, basePath))(permit.issue(storage, basePath))
     if (!planned) step(store.withdraw(instant, action, State.Requested))(store.request(instant, action))
-    step(store.withdraw(instant, action, State.Inflight))(store.toInflight(instant, action))
+    step(store.withdraw(instant, action, State.Inflight)) {
+      if (planned) store.toInflight(instant, action) else store.begin(instant, action)
+    }
     Begun(heartbeat.get, permit)
   }
 

@@ -62,7 +62,7 @@ final class Transaction private (
       val now = new CommitGate(table, instant, action, permit, options).pass(metadata, assumption)
       val recorded = columns(now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
-      complete(metadata.copy(extra = recorded.extra))
+      complete(metadata.copy(extra = recorded.extra), now)
     }
     finish()
     completed
@@ -91,9 +91,9 @@ final class Transaction private (
   private def isOwnTime(time: String): Boolean = time == instant || (table.config.version < 8 && time < instant)
 
   // The state changes inside the lock: what fails from here on, its release included, must not make the write look open.
-  private def complete(metadata: CommitMetadata): Instant =
+  private def complete(metadata: CommitMetadata, now: Timeline): Instant =
     try {
-      val completed = store.complete(instant, action, metadata)
+      val completed = store.complete(instant, action, metadata, Some(now))
       state = Committed
       completed
     } catch {

@@ -39,11 +39,13 @@ object Internals {
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/MovedRows", "plan/PlannedTable", "plan/RowUpdates", "plan/WriteRule",
+      "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/RowUpdates",
+      "plan/WriteRule",
       "task/TaskTable",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan/AwaitedClusterings", "stage/Repeatable", "write/RowLevelWrite")("UpsertPlanSuite",
+      "plan/AggregatesRule", "plan/AwaitedClusterings", "stage/Repeatable", "stage/SharedRows",
+      "write/RowLevelWrite")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
       "CallSuite"),
@@ -79,6 +81,9 @@ object Internals {
       "catalog/SaveRule")("SavedPathsSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
+    entry("sql.execution.datasources.v2.DataSourceV2Strategy", Inside)(
+      "Conditions in the words that Spark has for sources, where a write is planned before they are pushed down.")(
+      "shim/SourceFilters")("ListedPartitionsSuite"),
     entry(Inside)("`RowLevelOperationTable`, the table that Spark puts into a row-level command.")(
       "shim/RowLevelTables")("UpsertPlanSuite", "MergeStatementSuite"),
     entry("sql.execution.command.LeafRunnableCommand", "SparkSession.sessionState")(
@@ -216,8 +221,8 @@ object Internals {
       "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
-      "plan/WriteLayout",
+      "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
+      "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

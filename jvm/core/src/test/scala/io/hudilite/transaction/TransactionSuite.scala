@@ -258,5 +258,7 @@ class TransactionSuite extends FunSuite {
   private final class FailingStorage(to: Storage, ending: String) extends ForwardingStorage(to) {
     override def createNew(path: String, content: Array[Byte]): Boolean =
       if (path.endsWith(ending)) throw new java.io.IOException("connection lost") else to.createNew(path, content)
+    override def replace(path: String, content: Array[Byte]): Unit =
+      if (path.endsWith(ending)) throw new java.io.IOException("connection lost") else to.replace(path, content)
   }
 }

@@ -47,10 +47,11 @@ object Savepoints {
     val time = instant.orElse(now.timeline.lastCompleted.map(_.time))
       .getOrElse(throw impossible(now, "", "it has no completed write"))
     check(now, time)
-    val files = StateFiles.of(now, time)
-    StateFiles.cleaned(now, files).foreach(clean =>
+    val slices = StateFiles.of(now, time)
+    StateFiles.cleaned(now, slices).foreach(clean =>
       throw impossible(now, time, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
-    time -> SavepointMetadata(by, now.storage.clock.millis(), comment, files)
+    time -> SavepointMetadata(by, now.storage.clock.millis(), comment,
+      slices.map { case (partition, found) => partition -> found.flatMap(_.names) })
   }
 
   /** The savepoints, oldest first, those too whose files are damaged. */

@@ -1,5 +1,6 @@
 package io.hudilite.service.undo
 
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 
@@ -9,14 +10,12 @@ import io.hudilite.timeline.{Action, Instant, State}
   */
 private[undo] object StateFiles {
 
-  /** Names of the base and log files of the state as of a time, by partition. */
-  def of(table: Table, time: String): Map[String, Seq[String]] =
-    table.allSlices(Some(time)).map { case (partition, slices) =>
-      partition -> slices.flatMap(s => s.base.map(_.name).toSeq ++ s.logs.map(_.name))
-    }.filter(_._2.nonEmpty)
+  /** The file slices of the state as of a time, by partition, none of them empty. */
+  def of(table: Table, time: String): Map[String, Seq[FileSlice]] = table.allSlices(Some(time)).filter(_._2.nonEmpty)
 
   /** The pending cleaning that deletes some of these files. */
-  def cleaned(table: Table, files: => Map[String, Seq[String]]): Option[Instant] = cleanings(table, files).headOption
+  def cleaned(table: Table, slices: => Map[String, Seq[FileSlice]]): Option[Instant] =
+    cleanings(table, slices).headOption
 
   /** The same of the state as of a time, when the cleaning has begun. */
   def beingCleaned(table: Table, time: String): Option[Instant] =
@@ -28,11 +27,9 @@ private[undo] object StateFiles {
   def keep(table: Table, time: String): Unit =
     cleanings(table, of(table, time)).filter(_.state == State.Requested).foreach(table.store.delete)
 
-  private def cleanings(table: Table, files: => Map[String, Seq[String]]): Seq[Instant] = {
+  private def cleanings(table: Table, slices: => Map[String, Seq[FileSlice]]): Seq[Instant] = {
     val pending = table.timeline.pending.filter(_.action == Action.Clean)
-    lazy val wanted = files.flatMap { case (partition, names) =>
-      names.map(n => if (partition.isEmpty) n else s"$partition/$n")
-    }.toSet
+    lazy val wanted = slices.values.flatten.flatMap(_.paths).toSet
     pending.filter(table.store.readCleanPlan(_).exists(_.files.values.flatten.exists(wanted)))
   }
 }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable
 import org.apache.spark.sql.catalyst.catalog.CatalogTable
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{Column, Identifier, TableCatalog}
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.command.{CreateTableLikeCommand, LeafRunnableCommand}
@@ -58,7 +59,7 @@ private[catalog] object LikeStatement {
       val facts = like.source.table.fold(Map.empty[String, String])(factsOf(_, said))
       val partitions =
         if (like.source.table.isDefined) Nil
-        else like.source.partitions.map(name => Expressions.identity(s"`${name.replace("`", "``")}`"): Transform)
+        else like.source.partitions.map(name => Expressions.identity(quoteIdentifier(name)): Transform)
       val own = facts ++ like.source.buckets.filterNot { case (name, _) => ConfigKey.lookUp(said, name).isDefined }
       LikeStatement(catalog, like.ident, columns, partitions,
         own ++ said ++ like.location.map(TableCatalog.PROP_LOCATION -> _) + (TableCatalog.PROP_PROVIDER -> format),

@@ -1,5 +1,6 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.filegroup.PathSelection
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.plan.PlannedTable
@@ -30,21 +31,28 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     val (found, read) = here
     val at = names.toSeq.map(name => partitionSchema().fieldNames.indexWhere(_.equalsIgnoreCase(name)))
     val types = at.map(partitionSchema()(_).dataType)
-    val wanted = at.indices.map { i =>
-      val column = Seq(partitionSchema()(at(i)).name)
-      if (ident.isNullAt(i)) ScanFilter.IsNull(column)
-      else ScanFilter.Comparison(column, ScanFilter.Equal, ident.get(i, types(i)))
-    }
-    val folders = new PartitionPruning(found.config, rowSchema).selection(wanted)
-    PartitionValues.present(found, folders).map(read.rowOf).distinct.filter { row =>
+    PartitionValues.present(found, folders(found, values(at, ident))).map(read.rowOf).distinct.filter { row =>
       at.indices.forall(i => row.get(at(i), types(i)) == ident.get(i, types(i)))
     }.toArray
   }
 
+  /** Filters for the partition columns at these places. */
+  private def values(at: Seq[Int], ident: InternalRow): Seq[ScanFilter] = at.indices.map { i =>
+    val (column, dataType) = (Seq(partitionSchema()(at(i)).name), partitionSchema()(at(i)).dataType)
+    if (ident.isNullAt(i)) ScanFilter.IsNull(column)
+    else ScanFilter.Comparison(column, ScanFilter.Equal, ident.get(i, dataType))
+  }
+
+  private def folders(found: Table, wanted: Seq[ScanFilter]): PathSelection =
+    PartitionPruning.of(found.config, rowSchema, found.evolved(found.schema)).selection(wanted)
+
   /** One write takes the rows of all of them out. */
   override def dropPartitions(idents: Array[InternalRow]): Boolean = {
     val (found, read) = here
-    val dropped = PartitionValues.present(found).filter(path => idents.contains(read.rowOf(path)))
+    val each = idents.toSeq.map(values(partitionSchema().indices, _))
+    val wanted = if (each.size == 1) each.head else Seq(ScanFilter.AnyOf(each.map(ScanFilter.AllOf(_))))
+    val dropped = PartitionValues.present(found, folders(found, wanted)).filter(path =>
+      idents.contains(read.rowOf(path)))
     PartitionDrops.run(found, dropped, TransactionOptions.of(writeConf().commit))
     CachedPlans.refresh(SparkSession.active, basePath)
     true

@@ -48,6 +48,6 @@ private[catalog] object PartitionValues {
       !config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true"))
 
   /** Paths of the partitions with rows, of which others than those selected are not listed. */
-  def present(table: Table, selection: PathSelection = PathSelection.All): Seq[String] =
+  def present(table: Table, selection: PathSelection): Seq[String] =
     table.files.find(selection).collect { case (path, slices) if slices.nonEmpty => path }.toSeq.sorted
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.SaveMode
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
 import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -63,7 +64,8 @@ object SaveRule extends Rule[LogicalPlan] {
 
   /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
-    val transforms = columns.map(name => Expressions.identity(quoted(name)): Transform)
+    // Spark's own way of writing takes the whole name for the name of one column, too.
+    val transforms = columns.map(name => Expressions.identity(quoteIdentifier(name)): Transform)
     CreatedTable.partitioned(transforms, SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
   }
@@ -75,7 +77,4 @@ object SaveRule extends Rule[LogicalPlan] {
   }
 
   private def names(json: String): Seq[String] = new ObjectMapper().readTree(json).elements.asScala.map(_.asText).toSeq
-
-  // Spark's own way of writing takes the whole name for the name of one column, too.
-  private def quoted(name: String): String = s"`${name.replace("`", "``")}`"
 }

@@ -9,6 +9,7 @@ import io.hudilite.spark.write.WriteGroups
 import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.CatalystTypeConverters
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.functions.{col, rand, substring}
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types._
@@ -158,7 +159,7 @@ private[spark] object FilesAlongCurve {
 
 /** A column to order by, or a field in structs. */
 private[spark] final case class SortColumn(parts: Seq[String], dataType: DataType) {
-  def column: Column = col(parts.map(part => s"`${part.replace("`", "``")}`").mkString("."))
+  def column: Column = col(parts.map(quoteIdentifier).mkString("."))
 }
 
 private[spark] object SortColumns {

@@ -27,10 +27,12 @@ import org.apache.spark.sql.types.{StructField, StructType}
   *   skip files whose key range holds no incoming key
   * @param byKey
   *   rows are found as an index of base files finds them, whatever log files do to them; see [[SliceProbe]]
+  * @param within
+  *   the partitions in which rows are looked for, whatever the keys
   */
 final class ProbeTarget(
     val table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
-    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean) {
+    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean, val within: PathSelection) {
 
   @volatile private var asked: Option[Seq[String]] = None
   @volatile private var asks: Map[String, Long] = Map.empty
@@ -44,11 +46,16 @@ final class ProbeTarget(
   def candidates(keys: ProbeKeys): Seq[FileSlice] = {
     asked = keys.partitions
     asks = keys.counts
-    if (keys.isEmpty) Nil else asked.fold(inOrder(table.files.find(PathSelection.All)))(of)
+    if (keys.isEmpty) Nil else asked.fold(everywhere)(paths => of(paths.filter(within.wants)))
   }
 
-  /** Newest slices of the partitions that a lookup with keys of partitions has looked in; `None` when there was none. */
-  def lookedIn: Option[Seq[FileSlice]] = asked.map(of)
+  /** Newest slices of the partitions of the keys that were looked up, or of those in which rows are looked for; `None`
+    * when that is everywhere.
+    */
+  def lookedIn: Option[Seq[FileSlice]] =
+    asked.map(of).orElse(if (within eq PathSelection.All) None else Some(everywhere))
+
+  private def everywhere: Seq[FileSlice] = inOrder(table.files.find(within))
 
   /** How many keys a lookup with keys of partitions has looked for in each. */
   def keysIn: Map[String, Long] = asks

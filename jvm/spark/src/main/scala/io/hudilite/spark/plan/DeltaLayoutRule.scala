@@ -1,8 +1,9 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.plan.layout.{CountedRows, GroupedRows, IncomingRows, InsertTakers, RecordSize, WriteLayout}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
 import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}
@@ -34,8 +35,10 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   private def inBuckets(changes: LogicalPlan, operation: RowLevelWrite, index: BucketIndex): GroupedRows = {
     val (key, partition) = WriteLayout.placesOf(changes, operation.target)
     val keyed = Project(changes.output ++ Seq(key, partition), changes)
+    val most = cores * InsertTakers.of(operation.target).tasksPerCore
     val grouped = CountedRows.inBuckets(keyed, partition.toAttribute, key.toAttribute, tableOf(operation), index,
-      parallelism(operation), cores * InsertTakers.of(operation.target).tasksPerCore)
+      parallelism(operation), most)
+      .getOrElse(GroupedRows(keyed, LateGroups.of(WriteLayout.newBuckets(index, parallelism(operation), most))))
     val laidOut =
       if (grouped.rows eq keyed) WriteLayout.changes(changes, operation.target, grouped.groups)
       else WriteLayout.changes(grouped.rows, partition.toAttribute, key.toAttribute, grouped.groups)
@@ -46,8 +49,14 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val target = operation.target
     val table = tableOf(operation)
     val probe = query.collectFirst { case p: IndexProbe => p }
-    val estimated = probe.filter(fromAbove(query, _)).flatMap(p => RecordSize.estimate(p.child.stats, target))
-    WriteLayout.lateGroups(table, () => changing(query, arriving).getOrElse(all(table)), target.conf, estimated,
+    val rows = probe.filter(fromAbove(query, _)).map(_.child.stats)
+    val estimated = rows.flatMap(RecordSize.estimate(_, target))
+    val within = probe.fold(PartitionFilters.of(query, target).selection)(_.target.within)
+    // Few rows change few files, whichever these are.
+    def files(most: Int): Int = rows.flatMap(IncomingRows.atMost).filter(_ < most)
+      .fold(table.files.count(CountedRows.MostPlanned, most, within))(_.toInt)
+    WriteLayout.lateGroups(files,
+      () => changing(query, arriving, table, within).getOrElse(all(table)), target.conf, estimated,
       () => probe.fold(IncomingRows(None))(counted(_, estimated, target, arriving.isDefined)), parallelism(operation),
       cores, InsertTakers.of(target))
   }
@@ -73,16 +82,19 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 
-  /** The slices of the partitions that lookups have looked in: what they did not find there is new. `None` where it is not
-    * known which these are, or where the rows come from elsewhere.
+  /** The slices of the partitions that lookups have looked in, or that the filters above the table leave: no other row
+    * changes, and what is not found there is new. `None` where it is not known which these are.
     */
-  private def changing(query: LogicalPlan, arriving: Option[ProbeTarget]): Option[Seq[FileSlice]] =
-    query.collect { case p: IndexProbe => p.target } match {
-      case Seq(lookup) =>
-        val asked = (lookup +: arriving.toSeq).map(_.lookedIn)
-        if (asked.forall(_.isDefined)) Some(asked.flatten.flatten.distinct) else None
+  private def changing(query: LogicalPlan, arriving: Option[ProbeTarget], table: Table, within: PathSelection)
+      : Option[Seq[FileSlice]] = {
+    val found = query.collect { case p: IndexProbe => p.target } match {
+      case Seq(lookup) => lookup.lookedIn
+      case Nil if within ne PathSelection.All => Some(table.files.find(within).values.flatten.toSeq)
       case _ => None
     }
+    val asked = found +: arriving.toSeq.map(_.lookedIn)
+    if (asked.forall(_.isDefined)) Some(asked.flatten.flatten.distinct) else None
+  }
 
   private def withGroups(write: WriteDelta, operation: RowLevelWrite, groups: LateGroups): DataSourceV2Relation = {
     val relation = RowLevelWrite.relationOf(write.table).get

@@ -4,7 +4,6 @@ import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.read.RowCounts
 import io.hudilite.spark.stage.OfSnapshot
-import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
@@ -101,13 +100,13 @@ private[plan] object KeyLookup {
     */
   private def isLarge(probe: IndexProbe): Boolean =
     probe.keyCount >= FewKeys && !probe.asksForSome && !probe.output.exists(_.name == RowPlace.Position) &&
-      hasAtMost(probe.target.table, probe.keyCount * RowsPerKey)
+      hasAtMost(probe.target, probe.keyCount * RowsPerKey)
 
   /** Folders are listed until their files alone are too many. */
-  private def hasAtMost(table: Table, rows: BigInt): Boolean = {
+  private def hasAtMost(target: ProbeTarget, rows: BigInt): Boolean = {
     val most = (rows / RowsPerFile).min(Int.MaxValue - 1).toInt
-    val slices = table.files.iterator().flatMap(_._2).take(most + 1).toVector
+    val slices = target.table.files.iterator(target.within).flatMap(_._2).take(most + 1).toVector
     slices.size <= most && slices.forall(_.logs.isEmpty) &&
-    RowCounts.estimate(table, slices.flatMap(_.base)).exists(_ + slices.size * RowsPerFile <= rows)
+    RowCounts.estimate(target.table, slices.flatMap(_.base)).exists(_ + slices.size * RowsPerFile <= rows)
   }
 }

@@ -21,6 +21,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.{Inner, RightOuter}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.connector.read.{ScanBuilder, SupportsPushDownV2Filters}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -136,7 +137,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     for {
       operation <- RowLevelWrite.operationOf(relation)
       table <- operation.target.existing
-      probed = probeTarget(table, relation, operation)
+      probed = probeTarget(table, relation, operation, PartitionFilters.of(target, operation.target))
       key <- keyOf(fixed, probed)
       // A lookup reads what files hold of a row, not what is known of the files.
       if !(above ++ condition.references).exists(a => a.name == RowPlace.FileFacts && relation.outputSet.contains(a))
@@ -146,7 +147,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
       val narrow = narrowed(target, above ++ condition.references)
       val probe = IndexProbe(key, partition, shared.shared, neededColumns(narrow, relation), probed,
-        SharedRowsAgain(shared.shared, shared.output, shared.stats))
+        SharedRowsAgain.of(shared))
       join.copy(
         left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe },
         right = keyed,
@@ -155,10 +156,24 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     }
   }
 
-  private[plan] def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite): ProbeTarget =
-    new ProbeTarget(table, relation, () => operation.scan(CaseInsensitiveStringMap.empty()), operation.target.keys,
-      asksBlooms(operation.target.index), operation.target.conf.index.prunesByRanges,
-      operation.byKey)
+  /** @param filters
+    *   of the rows that are looked up
+    */
+  private[plan] def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite,
+      filters: PartitionFilters): ProbeTarget =
+    new ProbeTarget(table, relation, () => filtered(operation.scan(CaseInsensitiveStringMap.empty()), filters),
+      operation.target.keys, asksBlooms(operation.target.index), operation.target.conf.index.prunesByRanges,
+      operation.byKey, filters.selection)
+
+  // They stay above the lookup, too.
+  private def filtered(builder: ScanBuilder, filters: PartitionFilters): ScanBuilder = {
+    builder match {
+      case takes: SupportsPushDownV2Filters if filters.predicates.nonEmpty =>
+        takes.pushPredicates(filters.predicates.toArray)
+      case _ =>
+    }
+    builder
+  }
 
   private def asksBlooms(index: Index): Boolean = index match {
     case Index.Bloom(_) => true

@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.{ColumnNames, MetaFields}
 import io.hudilite.spark.lookup.{ArrivalColumns, ArrivingRows, KeyPlaces, ProbeTarget}
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.{RowLevelWrite, WriteTarget}
@@ -121,9 +122,9 @@ private[plan] object MovedRows {
     val found = changes.filter(a => kept(a.name)).map(_.newInstance().withNullability(true))
     val probed = IndexProbeRule.probeTarget(
       operation.target.existing.getOrElse(throw new IllegalStateException(s"${operation.target.basePath} is no table")),
-      relation, operation)
+      relation, operation, PartitionFilters.Everywhere)
     val probe = IndexProbe(key, Some(partition), shared.shared, found, probed,
-      Filter(arrives, SharedRowsAgain(shared.shared, shared.output, shared.stats)), asksForSome = true)
+      Filter(arrives, SharedRowsAgain.of(shared)), asksForSome = true)
     def stored(name: String): Attribute = found.find(_.name == name).get
     val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
     val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)

@@ -16,7 +16,8 @@ import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
 private[plan] object SelectedPartitions {
 
   def of(target: WriteTarget, condition: PartitionCondition, session: SparkSession): Replaces.Partitions = {
-    val paths = target.existing.toSeq.flatMap(_.allSlices().filter(_._2.nonEmpty).keys)
+    val possible = PartitionFilters.of(target, Seq(condition.condition)).selection
+    val paths = target.existing.toSeq.flatMap(_.files.find(possible).filter(_._2.nonEmpty).keys)
     if (condition.columns.isEmpty) Replaces.Partitions(selectedAll(paths, condition))
     else {
       val verdicts = judged(target, condition, paths.flatMap(p => texts(target, p).map(p -> _)), session)

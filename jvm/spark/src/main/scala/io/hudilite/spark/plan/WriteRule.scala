@@ -4,6 +4,7 @@ import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.lookup.OnlyLeaves
+import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes

@@ -63,10 +63,9 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
 
   private val table: Table = source.table
   // Partition paths and keys keep the spelling that they got when they were written.
-  private def keepTypes(fields: Seq[String]): Boolean =
-    source.evolved.forall(e => fields.forall(f => e.typesOf(f.takeWhile(_ != '.')).size <= 1))
-  private val partitions = new PartitionPruning(table.config, schema, keepTypes(table.config.partitionFields))
-  private val keyFilter = new KeyFilter(table.config, schema, keepTypes(table.config.recordKeyFields))
+  private val partitions = PartitionPruning.of(table.config, schema, source.evolved)
+  private val keyFilter =
+    new KeyFilter(table.config, schema, source.evolved.forall(_.keepsTypes(table.config.recordKeyFields)))
 
   private lazy val listed: SourceFiles = source.files(partitions.selection(filters))
 

@@ -2,9 +2,11 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.PathSelection
+import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
 
+import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -53,4 +55,17 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
       case _ => None
     }.toMap)
   }
+}
+
+object PartitionPruning {
+
+  /** @param evolved
+    *   names of the columns in the table's files, where some have changed
+    */
+  def of(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns]): PartitionPruning =
+    new PartitionPruning(config, schema, evolved.forall(_.keepsTypes(config.partitionFields)))
+
+  /** The partitions that can hold a row for which all of these are true. */
+  def selection(config: TableConfig, schema: StructType, evolved: Option[EvolvedColumns], predicates: Seq[Predicate])
+      : PathSelection = of(config, schema, evolved).selection(predicates.flatMap(ScanFilter.of(_, schema)))
 }

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import java.util.{Collections, Map => JMap, Optional, OptionalLong}
 
 import org.apache.spark.sql.catalyst.plans.logical.{ColumnStat, Histogram => PlanHistogram}
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.read.Statistics
 import org.apache.spark.sql.connector.read.colstats.{ColumnStatistics, Histogram, HistogramBin}
@@ -59,7 +60,7 @@ private[read] object ScanStatistics {
       val share = if (total == 0) 0.0 else math.min(left.toDouble / total, 1.0)
       val scaled = column.copy(distinctCount = column.distinctCount.map(_.min(BigInt(left))),
         nullCount = column.nullCount.map(count => BigInt(math.round(count.toDouble * share))))
-      (Expressions.column(s"`${field.name.replace("`", "``")}`"): NamedReference) ->
+      (Expressions.column(quoteIdentifier(field.name)): NamedReference) ->
         (new FoundColumn(scaled): ColumnStatistics)
     }).toMap.asJava
 }

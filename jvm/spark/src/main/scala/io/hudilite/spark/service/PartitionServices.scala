@@ -1,5 +1,6 @@
 package io.hudilite.spark.service
 
+import io.hudilite.filegroup.PathSelection
 import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.transaction.TransactionOptions
 
@@ -29,7 +30,9 @@ object PartitionServices {
 
   /** The partitions that a text names, separated by commas unless there is a partition of the whole name. */
   def named(session: SparkSession, path: String, text: String): Seq[String] =
-    Compactions.onDriver(session, path, Collections.emptyMap()) { (table, _) =>
-      if (table.partitions().contains(text)) Seq(text) else text.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
+    if (!text.contains(',') && text == text.trim) Seq(text).filter(_.nonEmpty)
+    else Compactions.onDriver(session, path, Collections.emptyMap()) { (table, _) =>
+      if (table.files.partitions(PathSelection.named(text)).nonEmpty) Seq(text)
+      else text.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
     }
 }

@@ -3,6 +3,7 @@ package io.hudilite.spark.shim
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.execution.CachedData
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
@@ -77,7 +78,7 @@ object CachedPlans {
     val builder = entry.cachedRepresentation.cacheBuilder
     if (builder.tableName.isDefined && EliminateSubqueryAliases(entry.plan).isInstanceOf[DataSourceV2Relation]) {
       Datasets.ofRows(session, entry.plan).unpersist()
-      val name = parts(relations.head).map(part => s"`${part.replace("`", "``")}`").mkString(".")
+      val name = parts(relations.head).map(quoteIdentifier).mkString(".")
       session.catalog.cacheTable(name, builder.storageLevel)
     }
   }

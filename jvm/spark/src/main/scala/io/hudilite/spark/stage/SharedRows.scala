@@ -4,6 +4,7 @@ import io.hudilite.error.CommitConflict
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** Rows that a plan uses in two places, or has to count before it goes on, and that are evaluated once: an exchange by
@@ -47,6 +48,19 @@ final case class SharedRows(keys: Seq[Expression], child: LogicalPlan, shared: S
   */
 final case class SharedRowsAgain(shared: SharedShuffle, output: Seq[Attribute], expected: Statistics) extends LeafNode {
   override def computeStats(): Statistics = shared.statistics.getOrElse(expected)
+}
+
+object SharedRowsAgain {
+
+  /** Tables that no filter has been pushed to yet would list all their files to say how large they are; adaptive execution
+    * does not need it, for it counts the rows.
+    */
+  def of(rows: SharedRows): SharedRowsAgain = {
+    val asks = rows.child.exists(_.isInstanceOf[DataSourceV2Relation])
+    val expected =
+      if (asks && rows.conf.adaptiveExecutionEnabled) Statistics(rows.conf.defaultSizeInBytes) else rows.stats
+    SharedRowsAgain(rows.shared, rows.output, expected)
+  }
 }
 
 /** What a write fails with whose source would be evaluated again after some of its rows were used. */

@@ -17,18 +17,19 @@ private[spark] object BucketTables {
   /** Files whose keys are held against the number of buckets. */
   private val FilesAsked = 2
 
+  /** File groups that are asked whether they belong to buckets. */
+  private val GroupsAsked = 1000
+
   /** Where Hudi keeps what other kinds of bucket index need. */
   private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
 
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(table: Table, index: Index): Unit = {
-    val root = s"${table.basePath}/.hoodie/.bucket_index"
-    val others = if (table.storage.exists(root)) Metadata else Nil // one question for nearly all tables
-    others.find(folder => table.storage.exists(s"$root/$folder")).foreach(folder =>
+    val others = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
+    Metadata.find(others.contains).foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
-    // Partitions are alike in that: those up to the first one with file groups tell.
-    val groups = table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
+    val groups = someGroups(table)
     val bucketed = groups.nonEmpty && groups.forall(BucketIndex.bucketOfFile(_).isDefined)
     index match {
       case Index.Bucket(_) if groups.nonEmpty && !bucketed =>
@@ -43,6 +44,16 @@ private[spark] object BucketTables {
         throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
       case _ =>
     }
+  }
+
+  /** File ids of some groups, which are alike in whether they are of buckets: those that the newest write names, whose
+    * commit was read when the table was opened. Where it names none, partitions are looked at up to the first that has
+    * any.
+    */
+  private def someGroups(table: Table): Seq[String] = {
+    val written = table.lastInstant.toSeq.flatMap(table.store.readCommit(_).allStats.map(_.fileId).take(GroupsAsked))
+    if (written.nonEmpty) written
+    else table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
   }
 
   /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. */

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.{BatchScanExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.hudilite.SharedRowsExec
+import org.apache.spark.sql.hudilite.Listeners
 import org.apache.spark.sql.util.QueryExecutionListener
 
 import munit.FunSuite
@@ -58,6 +59,7 @@ trait UpsertPlans extends FunSuite {
       override def onSuccess(name: String, run: QueryExecution, nanos: Long): Unit = seen.add(run)
       override def onFailure(name: String, run: QueryExecution, error: Exception): Unit = seen.add(run)
     }
+    Listeners.settle(spark.sparkContext) // what is told of the commands before
     spark.listenerManager.register(listener)
     try {
       action

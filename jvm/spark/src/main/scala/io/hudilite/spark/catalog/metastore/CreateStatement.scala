@@ -2,6 +2,7 @@ package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.config.{TableConfig, TableOptions, TableRequest}
 
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.types.{StructField, StructType}
 
 /** What SHOW CREATE TABLE says: the statement that makes such a table, with nothing in it that a table gets by itself. */
@@ -46,7 +47,7 @@ object CreateStatement {
   private def property(key: String): String = if (key.contains('.')) literal(key) else key
 
   private def quoted(part: String): String =
-    if (part.matches("[A-Za-z_][A-Za-z0-9_]*")) part else s"`${part.replace("`", "``")}`"
+    if (part.matches("[A-Za-z_][A-Za-z0-9_]*")) part else quoteIdentifier(part)
 
   private def literal(text: String): String = s"'${text.replace("\\", "\\\\").replace("'", "\\'")}'"
 }

@@ -5,8 +5,13 @@ import org.apache.spark.scheduler.SparkListener
 
 import scala.reflect.ClassTag
 
-/** The listeners of a kind that an application has. */
+/** What listens to an application. */
 object Listeners {
+
+  /** Returns when all that has happened was told. */
+  def settle(context: SparkContext): Unit = context.listenerBus.waitUntilEmpty()
+
+  /** Those of a kind. */
   def of[T <: SparkListener: ClassTag](context: SparkContext): Seq[T] =
     context.listenerBus.findListenersByClass[T]().toSeq
 }

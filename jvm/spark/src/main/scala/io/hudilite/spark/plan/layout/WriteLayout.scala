@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
@@ -217,13 +217,15 @@ object WriteLayout {
     * then; the parameters are those of [[groups]]. How many tasks there are is planned before, and does not depend on
     * more files than there are tasks, which in many partitions there may be.
     *
+    * @param files
+    *   how many files there are, as far as it matters for so many tasks
     * @param estimated
     *   size of the rows by Spark's statistics, when known
     */
-  def lateGroups(table: Table, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
+  def lateGroups(files: Int => Int, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
       counted: () => IncomingRows, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
-    new LateGroups(tasks(table.files.count(CountedRows.MostPlanned, most), spreadOf(conf, estimated, cores), estimated,
+    new LateGroups(tasks(files(most), spreadOf(conf, estimated, cores), estimated,
         parallelism, most),
       () => groups(slices(), conf, counted(), parallelism, cores, takers))
   }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
@@ -46,12 +46,16 @@ object AppendPlan {
     val tasks = operation.parallelism(target.conf.parallelism)
     val (partition, key) =
       (WriteLayout.column(keyed, WriteLayout.PartitionColumn), WriteLayout.column(keyed, WriteLayout.KeyColumn))
-    // Also where some partitions are replaced: the others keep their number of buckets.
-    val there = target.existing.filter(_ => replaced != Replaces.WholeTable).map { table =>
-      CountedRows.inBuckets(keyed, partition, key, table, index, tasks, cores * InsertTakers.of(target).tasksPerCore)
+    val there = target.existing.flatMap { table =>
+      if (replaced == Replaces.Nothing)
+        CountedRows.inBuckets(keyed, partition, key, table, index, tasks, cores * InsertTakers.of(target).tasksPerCore)
+      else {
+        // Where some partitions are replaced, the others keep their number of buckets.
+        if (replaced != Replaces.WholeTable) CountedRows.checkBuckets(table, index)
+        None
+      }
     }
-    val isEmpty = target.existing.forall(_.files.few(CountedRows.MostPlanned).exists(_.values.forall(_.isEmpty)))
-    val grouped = there.filter(_ => replaced == Replaces.Nothing && !isEmpty).getOrElse(GroupedRows(keyed,
+    val grouped = there.getOrElse(GroupedRows(keyed,
         LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
     AppendPlan(AppendWrite(target, operation, replaced, Some(grouped.groups)),
       WriteLayout.bucketed(grouped.rows, grouped.groups, latest))

@@ -1,9 +1,9 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.stage.SharedRows
-import io.hudilite.spark.write.{LateGroups, WriteGroups}
+import io.hudilite.spark.write.{BucketTables, LateGroups, WriteGroups}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -39,22 +39,30 @@ private[plan] object CountedRows {
     GroupedRows(shared, late)
   }
 
-  /** Rows that go to the file groups of their buckets. Raises `InvalidInput` or `UnsupportedTable` when the partitions that
+  /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or `UnsupportedTable` when the partitions that
     * are looked at now are not as the index says; those that are looked at later end the write before it begins.
     */
   def inBuckets(rows: LogicalPlan, partition: Attribute, key: Attribute, table: Table, index: BucketIndex,
-      parallelism: Int, most: Int): GroupedRows = {
+      parallelism: Int, most: Int): Option[GroupedRows] = {
     def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
       WriteLayout.bucketGroups(found.toSeq, index, table, parallelism, most, counted)
     table.files.few(MostPlanned) match {
-      case Some(all) => GroupedRows(rows, LateGroups.of(groups(all.values.flatten, None)))
+      case Some(all) =>
+        val found = all.values.flatten
+        if (found.isEmpty) None else Some(GroupedRows(rows, LateGroups.of(groups(found, None))))
       case None =>
         val planned = groups(table.files.first(MostPlanned).flatMap(_._2).toList, None)
-        apply(rows, partition, key, planned.tasks) { shared =>
+        Some(apply(rows, partition, key, planned.tasks) { shared =>
           val paths = shared.countedByPartition.keySet
           groups(slices(table, paths), Some(paths))
-        }
+        })
     }
+  }
+
+  /** Raises the same errors as [[inBuckets]] now. */
+  def checkBuckets(table: Table, index: BucketIndex): Unit = {
+    BucketTables.slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, table)
+    ()
   }
 
   /** Of these partitions, some of which may not be there yet. */

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.PackingConf
 import io.hudilite.spark.write.WriteTarget
@@ -71,5 +71,12 @@ object IncomingRows {
     IncomingRows(Some(bytes), keysIn.map { case (partition, keys) => partition -> (bytes * keys / count).max(1) })
   }
 
+  /** How many rows there are at most, by an estimate from above; `None` where nothing is known. */
+  def atMost(rows: Statistics): Option[BigInt] = rows.rowCount.orElse(
+    Some(rows.sizeInBytes).filter(_ < BigInt(SQLConf.get.defaultSizeInBytes)).map(_ / LeastRowBytes))
+
   private val FewBytes = BigInt(1L << 20)
+
+  // What a row without columns takes in Spark's estimates.
+  private val LeastRowBytes = 8
 }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import java.util
 

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.{BaseFile, FileSlice}

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import org.apache.spark.unsafe.types.UTF8String
 

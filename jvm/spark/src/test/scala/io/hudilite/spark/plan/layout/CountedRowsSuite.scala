@@ -1,14 +1,12 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.layout
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
-import io.hudilite.table.Table
+import io.hudilite.spark.plan.ManyPartitions
 
 import java.nio.file.{Files, Path, Paths}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
-import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.hudilite.{LostShuffles, SharedRowsExec}
@@ -19,70 +17,9 @@ import scala.collection.JavaConverters._
 import scala.util.Try
 
 /** Writes into tables of more partitions than are looked at while a write is planned. */
-final class CountedRowsSuite extends UpsertPlans {
+final class CountedRowsSuite extends ManyPartitions {
 
   import CountedRowsSuite._
-
-  private val facts = Map(
-    "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.datasource.write.partitionpath.field" -> "p",
-    "hoodie.datasource.write.precombine.field" -> "ts")
-  private val buckets = Map("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
-  private val kinds = Seq("COPY_ON_WRITE", "MERGE_ON_READ")
-
-  private def save(rows: DataFrame, path: String, operation: String, more: Map[String, String] = Map.empty): Unit = {
-    CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
-    rows.write.format("hudilite").options(facts ++ more).option("hoodie.datasource.write.operation", operation)
-      .mode(SaveMode.Append).save(path)
-  }
-
-  /** Rows of these partitions, `each` of every one, with keys from `from` on that tell their partition. */
-  private def changes(partitions: Seq[Int], from: Int, each: Int, ts: Long, v: String): DataFrame =
-    spark.createDataFrame(for (p <- partitions; i <- from until from + each)
-        yield (f"p$p%02d-$i%04d", f"p$p%02d", ts, v)).toDF("id", "p", "ts", "v")
-
-  /** A table with two rows in each partition, in one file group or in two buckets. */
-  private def created(partitions: Int, more: Map[String, String] = Map.empty): String = {
-    val path = Files.createTempDirectory("hudilite-counted").resolve("t").toString
-    save(changes(0 until partitions, 0, 2, 1, "old").coalesce(1), path, "bulk_insert", more)
-    path
-  }
-
-  private def opened(path: String): Table =
-    Table.open(new HadoopStorage(spark.sparkContext.hadoopConfiguration), path)
-
-  private def groups(path: String): Map[String, Int] =
-    opened(path).allSlices().map { case (partition, slices) => partition -> slices.size }
-
-  private def read(path: String): DataFrame = spark.read.format("hudilite").load(path)
-
-  /** Which partitions were listed, of which the process knew nothing. */
-  private def listed(path: String)(write: String => Unit): Set[String] = {
-    val copy = copied(path)
-    val (_, calls) = CountingFileSystem.during(write(CountingFileSystem.path(copy)))
-    val paths = calls.paths("list").map(_.stripPrefix(copy).stripPrefix("/")).filter(_.matches("p\\d\\d"))
-    assertEquals(paths.diff(paths.distinct), Nil, "listed twice")
-    paths.toSet
-  }
-
-  private def copied(path: String): String = {
-    val (from, to) = (Paths.get(path), Files.createTempDirectory("hudilite-counted").resolve("copy"))
-    val all = Files.walk(from)
-    try all.iterator.asScala.foreach(file => Files.copy(file, to.resolve(from.relativize(file).toString)))
-    finally all.close()
-    to.toString
-  }
-
-  private def names(partitions: Seq[Int]): Set[String] = partitions.map(p => f"p$p%02d").toSet
-
-  private val Many = 60
-  private val Touched = (20 until 37).toSeq
-
-  /** What a write into the many partitions may list besides those of its rows. */
-  private def assertListed(found: Set[String], touched: Seq[Int], most: Int, clue: String): Unit = {
-    assertEquals(names(touched) -- found, Set.empty[String], clue)
-    assert((found -- names(touched)).size <= most, s"$clue lists ${found.toSeq.sorted}")
-  }
 
   test("an insert lists the partitions of its rows, and few others") {
     val table = created(Many)
