@@ -159,8 +159,9 @@ object WriteTarget {
         Index.of(config, conf.index)
         WriteTarget(basePath, storage, None, config, conf, schema)
     }
-    // What has no place in the recorded schema is refused before rows are looked at.
+    // What has no place in the recorded schema, or in names, is refused before rows are looked at.
     target.schemaJson
+    SchemaAlignment.requireTexts(target.schema, target.config)
     target
   }
 
