@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
-from engines import KEY_GENERATOR, PARTITION, RECORD_KEY, URL_ENCODE, Engine, hudi
+from engines import KEY_GENERATOR, PARTITION, RECORD_KEY, URL_ENCODE, Engine, Shape, hudi
 from pyspark.sql import DataFrame, SparkSession
 
 from hudilite import condition_of
@@ -105,3 +106,48 @@ def test_columns_of_hudi_that_no_reader_can_tell_apart(lite: Engine, real: Engin
             assert condition_of(raised.value) == "UNSUPPORTED_SCHEMA"
         finally:
             spark.conf.unset("spark.sql.caseSensitive")
+
+
+# Apache Hudi's row writer leaves out what is finer than milliseconds.
+TIMES = [
+    datetime.datetime(2024, 1, 31, 10, 0, 0, tzinfo=datetime.timezone.utc),
+    datetime.datetime(2024, 1, 31, 10, 0, 0, 123000, tzinfo=datetime.timezone.utc),
+    datetime.datetime(1969, 12, 31, 23, 59, 59, 999000, tzinfo=datetime.timezone.utc),
+]
+
+
+@pytest.mark.parametrize("operation", ["upsert", "bulk_insert"])
+@pytest.mark.parametrize(("key", "partition"), [(("at",), ()), (("id", "at"), ()), (("id",), ("at",))])
+@pytest.mark.parametrize("version", [6, 9])
+def test_times_in_keys_and_partitions_are_spelled_as_the_table_has_them(
+    lite: Engine,
+    real: Engine,
+    path: Path,
+    version: int,
+    key: tuple[str, ...],
+    partition: tuple[str, ...],
+    operation: str,
+) -> None:
+    """Apache Hudi's upserts spell them as numbers, and its row writer, which bulk inserts go through, as texts."""
+    shape = Shape(version, key, partition, ordering=None, extra={URL_ENCODE: "true"})
+
+    def changed(times: list[datetime.datetime], v: str) -> DataFrame:
+        return lite.spark.createDataFrame([("k", at, v) for at in times], "id string, at timestamp, v string")
+
+    def names(engine: Engine) -> list[tuple[str, ...]]:
+        found = engine.read(path).select("_hoodie_record_key", "_hoodie_partition_path", "v").collect()
+        return sorted(tuple(row) for row in found)
+
+    real.write(changed(TIMES[:2], "old"), path, operation, **shape.options())
+    before = {row[:2] for row in names(real)}
+    lite.write(changed(TIMES, "new"), path, "upsert")
+    after = names(lite)
+    assert after == names(real)
+    assert before < {row[:2] for row in after}
+    assert [row[2] for row in after] == ["new"] * len(TIMES)
+    lite.write(changed(TIMES[1:], "gone"), path, "delete")
+    left = lite.read(path).selectExpr("unix_micros(at)").collect()
+    assert [row[0] for row in left] == [int(TIMES[0].timestamp() * 1_000_000)]
+    if operation == "upsert":
+        real.write(changed(TIMES, "newest"), path, operation, **shape.options())
+        assert [row[2] for row in names(lite)] == ["newest"] * len(TIMES)

@@ -166,7 +166,7 @@ private[config] object KnownOptions {
     RefusedOption("hoodie.datasource.write.drop.partition.columns", Off, "partition columns stay in the files"),
     RefusedOption("hoodie.datasource.write.insert.drop.duplicates", Off, "insert does not look keys up; use upsert"),
     RefusedOption("hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled", Off,
-      "timestamps in keys are spelled as Hudi's row writer does"),
+      "timestamps in keys are spelled as the table has them"),
     RefusedOption("hoodie.datasource.write.reconcile.schema", Off, "the rows' own schema is used"),
     RefusedOption("hoodie.datasource.write.record.merger.impls", Mergers, "its merge rule is not known"),
     RefusedOption("hoodie.datasource.write.schema.allow.auto.evolution.column.drop", Off,

@@ -5,8 +5,8 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 
 /** File groups whose log files may hold keys that their base files do not have (docs/format.md#writing-log-files).
   *
-  * Writers whose index knows log files put new rows there, as Apache Hudi does with its in-memory index, and Flink. What they
-  * said of their log files tells it, so that no log file is opened for it; of a write that is archived nobody knows.
+  * Writers whose index knows log files put new rows there, as Apache Hudi does with its in-memory index, and Flink. What
+  * they said of their log files tells it, so that no log file is opened for it; of an archived write nobody knows.
   */
 private[hudilite] final class InsertsInLogs(table: Table) {
 
@@ -29,7 +29,7 @@ private[hudilite] final class InsertsInLogs(table: Table) {
 
 private[table] object InsertsInLogs {
 
-  /** The writes that made the log files. Before version 8 their names tell no more than that it was after the slice began. */
+  /** The writes that made the log files. Before version 8 names tell no more than that it was after the slice began. */
   def writersOf(slices: Seq[FileSlice], writes: Seq[Instant], layout: Int): Seq[Instant] = {
     val deltas = writes.filter(_.action == Action.DeltaCommit)
     if (layout == 1) {

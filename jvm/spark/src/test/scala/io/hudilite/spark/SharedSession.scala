@@ -27,11 +27,16 @@ object SharedSession {
     finally spark.conf.set(CompactInline, "false")
   }
 
-  /** Runs `body` with these settings of the session, which are unset again afterwards. */
+  /** Runs `body` with these settings of the session, which are what they were again afterwards: to unset those that the
+    * session began with would leave Spark's own defaults, such as 200 partitions of each shuffle, to all suites to come.
+    */
   def withConf[T](settings: (String, String)*)(body: => T): T = {
     SparkSession.setActiveSession(spark) // suites that work with other sessions leave one of these
+    val before = spark.conf.getAll
     settings.foreach { case (key, value) => spark.conf.set(key, value) }
     try body
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+    finally settings.foreach { case (key, _) =>
+        before.get(key).fold(spark.conf.unset(key))(spark.conf.set(key, _))
+      }
   }
 }

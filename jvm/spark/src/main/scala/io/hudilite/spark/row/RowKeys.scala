@@ -16,13 +16,16 @@ final case class PartitionField(name: String, format: Option[TimestampPartitions
   *
   * @param prefixed
   *   record keys are spelled `field:value,…`
+  * @param timesAsNumbers
+  *   timestamps are spelled as microseconds since 1970
   */
 final case class KeySettings(
     recordKeyFields: Seq[String],
     prefixed: Boolean,
     partitionFields: Seq[PartitionField],
     hiveStyle: Boolean,
-    urlEncode: Boolean)
+    urlEncode: Boolean,
+    timesAsNumbers: Boolean = false)
 
 /** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads.
   *
@@ -32,11 +35,12 @@ final case class KeySettings(
 final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean) extends Serializable {
 
   private val keyFields = settings.recordKeyFields.toIndexedSeq
-  private val keys = keyFields.map(FieldText.of(schema, _)).toArray
+  private val keys = keyFields.map(FieldText.of(schema, _, None, settings.timesAsNumbers)).toArray
   private val keyValues = new Array[String](keys.length)
 
   private val partitionFields = settings.partitionFields.map(_.name).toIndexedSeq
-  private val partitions = settings.partitionFields.map(f => FieldText.of(schema, f.name, f.format)).toArray
+  private val partitions = settings.partitionFields.map(f =>
+    FieldText.of(schema, f.name, f.format, settings.timesAsNumbers)).toArray
   private val partitionValues = new Array[String](partitions.length)
   private val partitionPaths = new java.util.HashMap[UTF8String, SpelledPath]
   private var last: SpelledPath = _ // rows of a partition often come together
@@ -109,8 +113,11 @@ private object RowKeys {
 
 /** Text of one field of a row. `path` holds the ordinals and widths of the structs around it. */
 private[row] final class FieldText(
-    path: Array[(Int, Int)], ordinal: Int, dataType: DataType, format: Option[TimestampPartitions])
+    path: Array[(Int, Int)], ordinal: Int, dataType: DataType, format: Option[TimestampPartitions],
+    timesAsNumbers: Boolean)
     extends Serializable {
+
+  private val isNumber: Boolean = timesAsNumbers && FieldText.isTime(dataType)
 
   /** The value is its own text. */
   val isText: Boolean = dataType.isInstanceOf[StringType] && format.isEmpty
@@ -127,6 +134,7 @@ private[row] final class FieldText(
     if (owner == null || owner.isNullAt(ordinal)) format.map(_.format(null)).orNull
     else format match {
       case Some(times) => times.format(FieldText.timed(owner.get(ordinal, dataType), dataType))
+      case None if isNumber => java.lang.Long.toString(owner.getLong(ordinal))
       case None => FieldText.spell(owner, ordinal, dataType)
     }
   }
@@ -142,10 +150,11 @@ private[row] final class FieldText(
   }
 }
 
-private[row] object FieldText {
+private[spark] object FieldText {
 
   /** The field that a dotted name means; raises when there is none or its type has no text form in Hudi. */
-  def of(schema: StructType, name: String, format: Option[TimestampPartitions] = None): FieldText = {
+  private[row] def of(schema: StructType, name: String, format: Option[TimestampPartitions], timesAsNumbers: Boolean)
+      : FieldText = {
     val parts = name.split('.')
     def descend(struct: StructType, i: Int, path: Vector[(Int, Int)]): FieldText = {
       val ordinal = struct.fields.indexWhere(_.name == parts(i))
@@ -153,22 +162,29 @@ private[row] object FieldText {
         throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(schema.fieldNames.toSeq))
       struct.fields(ordinal).dataType match {
         case inner: StructType if i + 1 < parts.length => descend(inner, i + 1, path :+ (ordinal -> inner.length))
-        case leaf if i + 1 == parts.length && hasText(leaf) => new FieldText(path.toArray, ordinal, leaf, format)
-        case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name,
-            "type" -> other.catalogString, "reason" -> "a record key or partition path has no text for it")
+        case leaf if i + 1 == parts.length && hasText(leaf) =>
+          new FieldText(path.toArray, ordinal, leaf, format, timesAsNumbers)
+        case other => throw noText(name, other)
       }
     }
     descend(schema, 0, Vector.empty)
   }
 
-  private def hasText(dataType: DataType): Boolean = dataType match {
+  /** A timestamp, which Hudi's writers spell in two ways. */
+  def isTime(dataType: DataType): Boolean = dataType == TimestampType || dataType == TimestampNTZType
+
+  private[row] def noText(name: String, dataType: DataType): InvalidInput =
+    InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
+      "reason" -> "a record key or partition path has no text for it")
+
+  private[row] def hasText(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType |
         TimestampType | TimestampNTZType | _: DecimalType | _: StringType => true
     case _ => false
   }
 
   // docs/format.md, record keys: Java's own spelling of each value; timestamps as in Hudi's row writer.
-  def spell(row: InternalRow, ordinal: Int, dataType: DataType): String = dataType match {
+  private[row] def spell(row: InternalRow, ordinal: Int, dataType: DataType): String = dataType match {
     case _: StringType => row.getUTF8String(ordinal).toString
     case IntegerType => Integer.toString(row.getInt(ordinal))
     case LongType => java.lang.Long.toString(row.getLong(ordinal))
@@ -181,13 +197,13 @@ private[row] object FieldText {
   }
 
   /** The value as `TimestampPartitions.format` takes it. */
-  def timed(value: Any, dataType: DataType): Any = (value, dataType) match {
+  private[row] def timed(value: Any, dataType: DataType): Any = (value, dataType) match {
     case (micros: Long, TimestampType | TimestampNTZType) => DateTimeUtils.microsToInstant(micros)
     case _ => external(value, dataType)
   }
 
   /** The value as Java knows it. */
-  def external(value: Any, dataType: DataType): Any = (value, dataType) match {
+  private[row] def external(value: Any, dataType: DataType): Any = (value, dataType) match {
     case (days: Int, DateType) => java.time.LocalDate.ofEpochDay(days.toLong)
     case (micros: Long, TimestampType) => DateTimeUtils.toJavaTimestamp(micros)
     case (micros: Long, TimestampNTZType) => java.sql.Timestamp.valueOf(DateTimeUtils.microsToLocalDateTime(micros))

@@ -95,6 +95,12 @@ object SchemaAlignment {
       }
     }
 
+  /** Raises `UNSUPPORTED_COLUMN_TYPE` for a key or partition column whose values have no text. */
+  def requireTexts(columns: StructType, config: TableConfig): Unit = for {
+    name <- config.recordKeyFields ++ config.partitionFields
+    dataType <- typeAt(columns, name.split('.').toList) if !FieldText.hasText(dataType)
+  } throw FieldText.noText(name, dataType)
+
   private def has(schema: StructType, path: List[String]): Boolean = path match {
     case Nil => true
     case head :: rest => schema.fields.find(_.name == head).exists(_.dataType match {

@@ -66,12 +66,18 @@ final case class WriteTarget(
   }
 
   /** How keys and partition paths are spelled; asks the table where releases of Hudi differ. */
-  lazy val keySettings: KeySettings = KeySettings(
-    recordKeyFields = config.recordKeyFields,
-    prefixed = KeySpelling.isPrefixed(config, existing, Sessions.hadoopConf(SparkSession.active)),
-    partitionFields = partitionFields,
-    hiveStyle = config.hiveStyle,
-    urlEncode = config.urlEncode)
+  lazy val keySettings: KeySettings = {
+    def hadoop = Sessions.hadoopConf(SparkSession.active)
+    val partitions = partitionFields
+    KeySettings(
+      recordKeyFields = config.recordKeyFields,
+      prefixed = KeySpelling.isPrefixed(config, existing, hadoop),
+      partitionFields = partitions,
+      hiveStyle = config.hiveStyle,
+      urlEncode = config.urlEncode,
+      timesAsNumbers = KeySpelling.hasTimesAsNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
+        existing, hadoop))
+  }
 
   private def partitionFields: Seq[PartitionField] = {
     val paths = PartitionPaths.of(config, conf.options)
@@ -153,8 +159,9 @@ object WriteTarget {
         Index.of(config, conf.index)
         WriteTarget(basePath, storage, None, config, conf, schema)
     }
-    // What has no place in the recorded schema is refused before rows are looked at.
+    // What has no place in the recorded schema, or in names, is refused before rows are looked at.
     target.schemaJson
+    SchemaAlignment.requireTexts(target.schema, target.config)
     target
   }
 

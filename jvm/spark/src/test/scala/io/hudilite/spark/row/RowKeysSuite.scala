@@ -1,44 +1,37 @@
 package io.hudilite.spark.row
 
-import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
+import munit.FunSuite
+
+/** How record keys and partition paths spell timestamps. */
 class RowKeysSuite extends FunSuite {
 
-  private val schema = new StructType().add("id", StringType).add("dt", StringType)
-  private val settings = KeySettings(Seq("id"), prefixed = false, Seq(PartitionField("dt")), hiveStyle = true,
-    urlEncode = true)
+  private val schema = StructType.fromDDL("id string, at timestamp, local timestamp_ntz, n bigint")
+  private val zone = java.util.TimeZone.getDefault
 
-  private def keys: RowKeys = new RowKeys(schema, settings, toWrite = true)
+  private def row(micros: Any): InternalRow = InternalRow(UTF8String.fromString("a"), micros, micros, 7L)
 
-  test("each row has its own partition path, whichever rows came before, and rows that lie in one buffer, too") {
-    val remembers = keys
-    val buffer = "?".getBytes
-    val values = Seq("a", "a", "b", null, "b", "a", "a/b", null, "a/b", "c", "a") ++ (0 until 20000).map(_.toString)
-    for (value <- values ++ values) {
-      val text =
-        if (value != null && value.length == 1) {
-          buffer(0) = value.head.toByte
-          UTF8String.fromBytes(buffer)
-        } else UTF8String.fromString(value)
-      val path = remembers.partitionPath(InternalRow(UTF8String.fromString("k"), text)).toString
-      val expected = if (value == null) "dt=__HIVE_DEFAULT_PARTITION__" else s"dt=${value.replace("/", "%2F")}"
-      assertEquals(path, expected)
+  private def keys(numbers: Boolean, fields: String*): RowKeys = new RowKeys(schema,
+    KeySettings(fields, prefixed = fields.size > 1, Seq("n", "local").map(PartitionField(_)), hiveStyle = true,
+      urlEncode = true, timesAsNumbers = numbers), toWrite = true)
+
+  override def beforeAll(): Unit = java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("UTC"))
+  override def afterAll(): Unit = java.util.TimeZone.setDefault(zone)
+
+  test("as texts, or as the numbers that they are") {
+    val micros = 1704067200123456L
+    for ((numbers, at, local) <- Seq((false, "2024-01-01 00:00:00.123456", "2024-01-01 00%3A00%3A00.123456"),
+          (true, "1704067200123456", "1704067200123456"))) {
+      assertEquals(keys(numbers, "at").recordKey(row(micros)).toString, at)
+      assertEquals(keys(numbers, "id", "local").recordKey(row(micros)).toString, s"id:a,local:$at")
+      assertEquals(keys(numbers, "id").partitionPath(row(micros)).toString, s"n=7/local=$local")
+      assertEquals(keys(numbers, "id").partitionPath(row(null)).toString, "n=7/local=__HIVE_DEFAULT_PARTITION__")
+      assertEquals(keys(numbers, "id", "at").recordKey(row(null)).toString, "id:a,at:__null__")
+      assert(keys(numbers, "at").recordKeyOrNull(row(null)) == null)
     }
-  }
-
-  test("a path that must not be written is refused each time, and one that may is not") {
-    val plain = new RowKeys(schema, settings.copy(urlEncode = false, hiveStyle = false), toWrite = true)
-    def path(value: String): String =
-      plain.partitionPath(InternalRow(UTF8String.fromString("k"), UTF8String.fromString(value))).toString
-    for (_ <- 1 to 2) {
-      intercept[Exception](path("../x"))
-      assertEquals(path("a"), "a")
-      intercept[Exception](path("../x"))
-      intercept[Exception](path("../x"))
-      assertEquals(path("b"), "b")
-    }
+    assertEquals(keys(numbers = true, "at").recordKey(row(-1L)).toString, "-1")
   }
 }

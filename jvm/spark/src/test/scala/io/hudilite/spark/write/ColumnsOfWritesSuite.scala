@@ -63,6 +63,20 @@ final class ColumnsOfWritesSuite extends FunSuite {
     }
   }
 
+  test("a key or partition column of a type without a text is refused before a table is made") {
+    for {
+      (value, name) <- Seq("binary('a')" -> "binary", "array(1)" -> "array<int>", "map('a', 1)" -> "map<string,int>",
+        "named_struct('a', 1)" -> "struct<a:int>")
+      columns <- Seq(s"$value AS id, 1 AS p, 1 AS ts", s"1 AS id, $value AS p, 1 AS ts")
+    } {
+      val path = Files.createTempDirectory("hudilite-columns").resolve("table")
+      val e = intercept[InvalidInput](
+        row(columns).write.format("hudilite").options(facts).mode("append").save(path.toString))
+      assertEquals(e.condition -> e.parameters("type"), "UNSUPPORTED_COLUMN_TYPE" -> name)
+      assert(!Files.exists(path))
+    }
+  }
+
   test("without mergeSchema a change of the columns is refused by their names, and rows of the same columns are not") {
     tables.foreach { path =>
       val same = "1 AS id, 1 AS p, 3 AS ts"
