@@ -73,6 +73,7 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   },
   Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
   Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",
+  Compile / packageBin := SmallestJar((Compile / packageBin).value),
   Compile / packageSrc / mappings ++= (core / Compile / packageSrc / mappings).value,
   // Whoever resolves the artifact needs its jar alone: all else is in Spark or in the jar.
   makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),
