@@ -177,7 +177,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "55000",
     ),
     "PARTITION_CHANGED": (
-        "An update moves the row <key> from the partition '<from>' to '<to>', which a bucket index cannot follow.",
+        "An update moves the row <key> from the partition '<from>' to '<to>', which the index of the write does not follow.",
         "Delete the row and insert it into the other partition.",
         "0A000",
     ),

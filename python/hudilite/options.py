@@ -159,13 +159,13 @@ INDEX_BUCKET_ENGINE: Final[str] = "hoodie.index.bucket.engine"
 """With BUCKET, how keys are dealt to buckets, whose number is fixed. Value: SIMPLE; default SIMPLE."""
 
 BLOOM_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.bloom.index.update.partition.path"
-"""With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is. Value:
-boolean; default true.
+"""With GLOBAL_BLOOM, a row whose partition has changed moves there; otherwise it is updated where it is, and
+keeps the values of its partition columns. Value: boolean; default true.
 """
 
 SIMPLE_INDEX_UPDATE_PARTITION_PATH: Final[str] = "hoodie.simple.index.update.partition.path"
-"""With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is. Value:
-boolean; default true.
+"""With GLOBAL_SIMPLE, a row whose partition has changed moves there; otherwise it is updated where it is, and
+keeps the values of its partition columns. Value: boolean; default true.
 """
 
 BLOOM_INDEX_PRUNE_BY_RANGES: Final[str] = "hoodie.bloom.index.prune.by.ranges"

@@ -248,10 +248,12 @@ private object LogGroupWriter {
   /** The new row could lose against the one in the base file, whatever stands between them in the log. */
   def comesBack(key: UTF8String, partition: String, path: String): Throwable = LastAttempts.failure(InvalidInput(
       "STATEMENT_NOT_SUPPORTED",
-      "statement" -> s"A change that deletes the row $key of the partition '$partition' and brings another one of its key there",
+      "statement" ->
+        s"A change that deletes the row $key of the partition '$partition' and brings another one of its key there",
       "path" -> path,
-      "reason" -> ("in the log of a bucket whose rows have ordering values the new one could lose against the old one; " +
-        "delete that by a statement of its own and compact the table before")))
+      "reason" ->
+        ("in the log of a bucket whose rows have ordering values the new one could lose against the old one; " +
+          "delete that by a statement of its own and compact the table before")))
 
   val RowsBetweenSizeChecks = 16L
 

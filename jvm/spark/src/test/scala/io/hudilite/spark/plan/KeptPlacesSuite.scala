@@ -33,8 +33,9 @@ class KeptPlacesSuite extends FunSuite {
 
     def create(): String = {
       val path = Files.createTempDirectory("hudilite-places").resolve("t").toString
-      write("SELECT * FROM VALUES (1, named_struct('q', 'a', 'r', 1), 10, 'old'), " +
-        "(2, named_struct('q', 'b', 'r', 1), 20, 'old') AS t(id, p, o, v)", path, facts: _*)
+      write(
+        "SELECT * FROM VALUES (1, named_struct('q', 'a', 'r', 1), 10, 'old'), " +
+          "(2, named_struct('q', 'b', 'r', 1), 20, 'old') AS t(id, p, o, v)", path, facts: _*)
       path
     }
 
@@ -56,8 +57,9 @@ class KeptPlacesSuite extends FunSuite {
     test(s"$tableType $kind: a statement that would move rows is refused, and others change them where they are") {
       val path = create()
       SharedSession.withConf(stay(kind).map { case (k, v) => s"spark.datasource.hudilite.$k" -> v }: _*) {
-        for (statement <- Seq("UPDATE {} SET o = 30 WHERE id = 1", "MERGE INTO {} t USING (SELECT 1 id) s ON t.id = s.id " +
-            "WHEN MATCHED THEN UPDATE SET t.p.q = 'c'"))
+        for (statement <- Seq("UPDATE {} SET o = 30 WHERE id = 1",
+            "MERGE INTO {} t USING (SELECT 1 id) s ON t.id = s.id " +
+              "WHEN MATCHED THEN UPDATE SET t.p.q = 'c'"))
           assertEquals(Raised.by(spark.sql(statement.replace("{}", s"hudilite.`$path`"))).condition,
             "PARTITION_CHANGED", statement)
         spark.sql(s"UPDATE hudilite.`$path` SET o = o, v = 'set', p.r = 7 WHERE id = 1")

@@ -70,7 +70,7 @@ final class ListedPartitionsSuite extends ManyPartitions {
         sql(s"MERGE INTO $$T t USING listed_source s ON t.id = s.id AND t.p = 'p17' $all"))
       check(table, "MERGE by no key", Seq(17), "p17" -> Nil)(
         sql("MERGE INTO $T t USING (SELECT DISTINCT 'old' AS v FROM listed_source) s " +
-            "ON t.v = s.v AND t.p = 'p17' WHEN MATCHED THEN DELETE"))
+          "ON t.v = s.v AND t.p = 'p17' WHEN MATCHED THEN DELETE"))
     }
 
     test(s"an overwrite looks at the partitions that it replaces, $kind") {

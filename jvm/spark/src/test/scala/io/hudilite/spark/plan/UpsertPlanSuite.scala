@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.lookup.IndexProbeExec
-import io.hudilite.spark.plan.layout.WritePlace
+import io.hudilite.spark.plan.layout.{WriteLayout, WritePlace}
 
 import java.nio.file.{Files, Paths}
 

@@ -24,7 +24,7 @@ class RowKeysSuite extends FunSuite {
   test("as texts, or as the numbers that they are") {
     val micros = 1704067200123456L
     for ((numbers, at, local) <- Seq((false, "2024-01-01 00:00:00.123456", "2024-01-01 00%3A00%3A00.123456"),
-          (true, "1704067200123456", "1704067200123456"))) {
+        (true, "1704067200123456", "1704067200123456"))) {
       assertEquals(keys(numbers, "at").recordKey(row(micros)).toString, at)
       assertEquals(keys(numbers, "id", "local").recordKey(row(micros)).toString, s"id:a,local:$at")
       assertEquals(keys(numbers, "id").partitionPath(row(micros)).toString, s"n=7/local=$local")

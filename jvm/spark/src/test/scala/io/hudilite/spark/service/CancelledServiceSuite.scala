@@ -71,7 +71,8 @@ class CancelledServiceSuite extends FunSuite {
     def times(path: String): (String, String) = (pending(path).head.time, pending(path).last.time)
 
     def files(path: String, instant: String): Int =
-      table(path).storage.list(Seq("p0", "p1").map(p => s"$path/$p")).values.flatten.count(_.name.contains(s"_$instant"))
+      table(path).storage.list(Seq("p0", "p1").map(p => s"$path/$p")).values.flatten.count(
+        _.name.contains(s"_$instant"))
 
     def planned(path: String): Set[String] = {
       val now = table(path)
@@ -107,7 +108,8 @@ class CancelledServiceSuite extends FunSuite {
 
   for ((version, kind) <- kinds) {
 
-    test(s"version $version: a run of two planned ${kind.name}s that is stopped between them leaves the second planned") {
+    test(
+      s"version $version: a run of two planned ${kind.name}s that is stopped between them leaves the second planned") {
       val path = kind.made()
       val (before, groups) = (rows(path), kind.planned(path))
       val (first, second) = kind.times(path)

@@ -9,7 +9,8 @@ class SliceLotSuite extends FunSuite {
   private val MiB = 1L << 20
 
   private def slice(number: Int, mebibytes: Long): FileSlice = {
-    val base = BaseFile("p", s"g-${number}_0-0-0_20260101000000000.parquet", s"g-$number", "0-0-0", "20260101000000000", mebibytes * MiB)
+    val base = BaseFile("p", s"g-${number}_0-0-0_20260101000000000.parquet", s"g-$number", "0-0-0", "20260101000000000",
+      mebibytes * MiB)
     FileSlice("p", s"g-$number", "20260101000000000", Some(base), Nil)
   }
 

@@ -23,20 +23,22 @@ class MetadataTableWarningSuite extends FunSuite {
     finally files.close()
   }
 
-  for (version <- Seq(6, 8, 9)) test(s"version $version: a write names the parts that it removes, with their size, once") {
-    val path = GoldenAnswers.copy(s"metadata-table-v$version")
-    val parts = TableProperties.read(new HadoopStorage(new Configuration()), path).metadataPartitions
-    assert(parts.contains("files") && parts.contains("column_stats"), parts.toString)
-    val size = parts.map(part => bytes(Paths.get(path, ".hoodie", "metadata", part))).sum
-    def write(): Unit = spark.read.format("hudilite").load(path).limit(1).write.format("hudilite")
-      .option("hoodie.metadata.strict", "false").mode("append").save(path)
-    val said = Logged.during("io.hudilite.transaction.MetadataTable") {
-      write()
-      write()
+  for (version <- Seq(6, 8, 9))
+    test(s"version $version: a write names the parts that it removes, with their size, once") {
+      val path = GoldenAnswers.copy(s"metadata-table-v$version")
+      val parts = TableProperties.read(new HadoopStorage(new Configuration()), path).metadataPartitions
+      assert(parts.contains("files") && parts.contains("column_stats"), parts.toString)
+      val size = parts.map(part => bytes(Paths.get(path, ".hoodie", "metadata", part))).sum
+      def write(): Unit = spark.read.format("hudilite").load(path).limit(1).write.format("hudilite")
+        .option("hoodie.metadata.strict", "false").mode("append").save(path)
+      val said = Logged.during("io.hudilite.transaction.MetadataTable") {
+        write()
+        write()
+      }
+      assert(!Files.exists(Paths.get(path, ".hoodie", "metadata")))
+      if (Logged.isHeard)
+        assertEquals(said,
+          Seq(s"WARN Removing the metadata table of file:$path, which hudilite does not maintain: " +
+            s"${parts.mkString(", ")}, $size bytes. Apache Hudi builds it again at its next write."))
     }
-    assert(!Files.exists(Paths.get(path, ".hoodie", "metadata")))
-    if (Logged.isHeard)
-      assertEquals(said, Seq(s"WARN Removing the metadata table of file:$path, which hudilite does not maintain: " +
-          s"${parts.mkString(", ")}, $size bytes. Apache Hudi builds it again at its next write."))
-  }
 }
