@@ -2,8 +2,7 @@ package io.hudilite.spark.row
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
-import org.apache.spark.sql.catalyst.expressions.codegen._
-import org.apache.spark.sql.catalyst.expressions.codegen.Block._
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -76,10 +75,12 @@ final case class PartitionPath(
     copy(children = newChildren)
 }
 
-/** A string made from the values of some columns. Spark's generated code hands them over, so that whatever it makes of a row
-  * besides is made in one go.
+/** A string made from the values of some columns.
+  *
+  * Not in generated code: behind Spark 4.3's generated code of MERGE, which keeps values in arrays, Spark would make methods of
+  * several such expressions that do not compile.
   */
-sealed trait KeyExpression extends Expression {
+sealed trait KeyExpression extends Expression with CodegenFallback {
 
   def names: Seq[String]
   def settings: KeySettings
@@ -104,23 +105,5 @@ sealed trait KeyExpression extends Expression {
       i += 1
     }
     text(values)
-  }
-
-  /** For generated code: the value of a column of the next row. */
-  def put(ordinal: Int, value: Any): Unit = values.update(ordinal, value)
-
-  /** For generated code: what is made of the values, once all are there. */
-  def made(): UTF8String = text(values)
-
-  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
-    val key = ctx.addReferenceObj("key", this)
-    val puts = children.map(_.genCode(ctx)).zipWithIndex.map { case (value, i) =>
-      code"""${value.code}
-            |if (${value.isNull}) $key.put($i, null); else $key.put($i, ${value.value});"""
-    }
-    val before = puts.foldLeft[Block](EmptyBlock)(_ + _)
-    if (!nullable) ev.copy(code = code"$before UTF8String ${ev.value} = $key.made();", isNull = FalseLiteral)
-    else ev.copy(code =
-      code"$before UTF8String ${ev.value} = $key.made(); boolean ${ev.isNull} = ${ev.value} == null;")
   }
 }

@@ -6,7 +6,7 @@ import io.hudilite.spark.plan.layout.{WriteLayout, WritePlace}
 import java.nio.file.{Files, Paths}
 
 import org.apache.spark.sql.{DataFrame, SaveMode}
-import org.apache.spark.sql.execution.{ProjectExec, RangeExec, SortExec, SparkPlan, UnionExec, WholeStageCodegenExec}
+import org.apache.spark.sql.execution.{ProjectExec, RangeExec, SortExec, SparkPlan, UnionExec}
 import org.apache.spark.sql.execution.datasources.v2.{AppendDataExec, MergeRowsExec, WriteDeltaExec}
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.execution.hudilite.SharedRowsExec
@@ -174,31 +174,6 @@ final class UpsertPlanSuite extends UpsertPlans {
     val read = spark.read.format("hudilite").load(path)
     assertEquals((read.where("version = 1").count(), read.count()), (20L, 3010L))
     assertEquals(read.select("_hoodie_record_key").distinct().count(), 3010L)
-  }
-
-  test("keys are made in the generated code that makes the rows, whatever types they are made of") {
-    val path = Files.createTempDirectory("hudilite-plan").resolve("generated").toString
-    val fields = Seq("n", "b", "at", "amount", "nested.id", "id")
-    def batch(version: Int): DataFrame = rows(0, 300, version).selectExpr("*", "cast(substring(id, 2) as int) n",
-      "cast(substring(id, 2) as int) % 2 = 0 b", "timestamp_seconds(ts - version) at",
-      "cast(n as decimal(20,2)) amount",
-      "if(n % 3 = 0, named_struct('id', cast(null as double)), named_struct('id', n / 4d)) nested")
-    def upsert(version: Int): Unit = batch(version).write.format("hudilite")
-      .options(options + ("hoodie.datasource.write.recordkey.field" -> fields.mkString(","))).mode(SaveMode.Append)
-      .save(path)
-    upsert(0)
-    val nodes = executed(upsert(1))
-    nodes.collectFirst { case s: SharedRowsExec => s.child } match {
-      case Some(WholeStageCodegenExec(made: ProjectExec)) =>
-        assert(made.output.exists(_.name == WriteLayout.KeyColumn), clue = s"$made")
-      case other => fail(s"$other")
-    }
-    val read = spark.read.format("hudilite").load(path)
-    assertEquals((read.where("version = 1").count(), read.count()), (300L, 300L))
-    assertEquals(
-      read.where("n in (3, 4)").orderBy("n").select("_hoodie_record_key").collect().map(_.getString(0)).toSeq,
-      Seq("n:3,b:false,at:1970-01-01 00:00:03.0,amount:3.00,nested.id:__null__,id:k000003",
-        "n:4,b:true,at:1970-01-01 00:00:04.0,amount:4.00,nested.id:1.0,id:k000004"))
   }
 
   private def isChecked(nodes: Seq[SparkPlan]): Boolean =
