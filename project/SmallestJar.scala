@@ -4,8 +4,8 @@ import java.util.zip.{CRC32, Deflater, ZipEntry, ZipFile, ZipOutputStream}
 
 import scala.collection.JavaConverters._
 
-/** Packs the entries of a jar anew, in their order and with their times, as tightly as zip can: sbt has no option for it,
-  * and writes the sizes of each entry a second time behind it.
+/** Packs the files of a jar anew, in their order and with their times, as tightly as zip can: sbt has no option for it,
+  * writes the sizes of each file a second time behind it, and has entries for folders, which no class loader asks for.
   */
 object SmallestJar {
   def apply(jar: File): File = {
@@ -14,7 +14,7 @@ object SmallestJar {
       val out = new ZipOutputStream(new BufferedOutputStream(new FileOutputStream(packed)))
       try {
         out.setLevel(Deflater.BEST_COMPRESSION)
-        old.entries.asScala.foreach { entry =>
+        old.entries.asScala.filterNot(_.isDirectory).foreach { entry =>
           val content = old.getInputStream(entry).readAllBytes()
           out.putNextEntry(described(entry, content))
           out.write(content)
