@@ -104,7 +104,7 @@ object Rooms {
       "record",
       "spark.shim"),
     Room("spark.plan.layout", "which task and file group each row of a write goes to", "config", "filegroup", "index",
-      "record", "spark.shim", "spark.stage", "spark.write", "table", "timeline"),
+      "record", "spark.row", "spark.shim", "spark.stage", "spark.write", "table", "timeline"),
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error", "filegroup",
       "index", "merge", "record", "spark.lookup", "spark.plan.layout", "spark.read", "spark.row", "spark.service",
       "spark.shim",
