@@ -105,9 +105,9 @@ class ManyFilesSuite extends FunSuite {
     assert(perFile < 400, s"$perFile bytes a file")
   }
 
-  test("an upsert into one partition lists that one, once, and what a first look at the table takes") {
+  test("an upsert into one partition lists that one alone, and once") {
     val table = fresh()
-    assertEquals(listed(table.upsert(table.rows(3, 5))).sorted, Seq("", "/p0000", "/p0001"))
+    assertEquals(listed(table.upsert(table.rows(3, 5))), Seq("/p0000"))
     assertEquals(table.read().where("part = 'p0000'").count(), FilesInPartition * 4L)
   }
 }
