@@ -1,35 +1,16 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.SharedSession
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
 
 import java.nio.file.Files
 
-import org.apache.spark.sql.{DataFrame, SaveMode}
-
-import munit.FunSuite
-
-import scala.concurrent.duration.{Duration, DurationInt}
+import org.apache.spark.sql.DataFrame
 
 /** Rows whose partition changes: which rows there are afterwards, and in how many files. */
-class MovedRowsSuite extends FunSuite {
+class MovedRowsSuite extends PartitionedTables {
 
-  override val munitTimeout: Duration = 10.minutes
-
-  private lazy val spark = SharedSession.spark
-
-  private val options = Map(
-    "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.datasource.write.partitionpath.field" -> "p",
-    "hoodie.datasource.write.precombine.field" -> "ts")
   private val global = Seq("hoodie.index.type" -> "GLOBAL_SIMPLE")
-
-  private def write(rows: DataFrame, path: String, operation: String, more: (String, String)*): Unit =
-    rows.write.format("hudilite").options(options).option("hoodie.datasource.write.operation", operation)
-      .options(more.toMap).mode(SaveMode.Append).save(path)
 
   private def rows(from: Long, until: Long, p: String, ts: Long): DataFrame =
     spark.range(from, until).selectExpr("concat('k', lpad(id, 6, '0')) id", s"$p p", s"${ts}L ts", s"'at $ts' v")
@@ -41,13 +22,6 @@ class MovedRowsSuite extends FunSuite {
       ("hoodie.datasource.write.table.type" -> tableType) +: more: _*)
     path
   }
-
-  private def read(path: String): DataFrame = spark.read.format("hudilite").load(path)
-
-  private def groups(path: String): Map[String, Int] =
-    Table.open(new HadoopStorage(spark.sparkContext.hadoopConfiguration), path).allSlices().map {
-      case (partition, slices) => partition -> slices.size
-    }
 
   private val moves = Seq[(String, String => Unit)](
     "UPDATE" ->

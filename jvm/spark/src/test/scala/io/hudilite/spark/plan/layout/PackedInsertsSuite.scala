@@ -1,36 +1,18 @@
 package io.hudilite.spark.plan.layout
 
-import io.hudilite.spark.SharedSession
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
+import io.hudilite.spark.plan.PartitionedTables
 
 import java.nio.file.Files
 
-import org.apache.spark.sql.{DataFrame, SaveMode}
-
-import munit.FunSuite
-
-import scala.concurrent.duration.{Duration, DurationInt}
+import org.apache.spark.sql.DataFrame
 
 /** How many file groups new rows go to, by how many rows there are and not by what was estimated. */
-class PackedInsertsSuite extends FunSuite {
+class PackedInsertsSuite extends PartitionedTables {
 
-  override val munitTimeout: Duration = 10.minutes
-
-  private lazy val spark = SharedSession.spark
-
-  private val facts = Map(
-    "hoodie.datasource.write.recordkey.field" -> "id",
-    "hoodie.datasource.write.partitionpath.field" -> "p",
-    "hoodie.datasource.write.precombine.field" -> "ts",
-    "hoodie.index.bloom.num_entries" -> "1000",
-    "hoodie.bloom.index.filter.dynamic.max.entries" -> "2000")
+  override protected def facts: Map[String, String] = super.facts +
+    ("hoodie.index.bloom.num_entries" -> "1000") + ("hoodie.bloom.index.filter.dynamic.max.entries" -> "2000")
   private val small = 8
-
-  private def write(rows: DataFrame, path: String, operation: String, more: (String, String)*): Unit =
-    rows.write.format("hudilite").options(facts ++ more).option("hoodie.datasource.write.operation", operation)
-      .mode(SaveMode.Append).save(path)
 
   private def rows(ids: DataFrame, ts: Long): DataFrame =
     ids.selectExpr("concat('k', lpad(id, 9, '0')) id", "concat('p', id % 2) p", s"${ts}L ts", "md5(string(id)) v")
@@ -44,12 +26,6 @@ class PackedInsertsSuite extends FunSuite {
     path
   }
 
-  private def opened(path: String): Table =
-    Table.open(new HadoopStorage(spark.sparkContext.hadoopConfiguration), path)
-
-  private def groups(path: String): Map[String, Int] =
-    opened(path).allSlices().map { case (partition, slices) => partition -> slices.size }
-
   /** Files that the last write wrote, by partition. */
   private def touched(path: String): Map[String, Int] = {
     val found = opened(path)
@@ -57,7 +33,7 @@ class PackedInsertsSuite extends FunSuite {
       .map { case (partition, stats) => partition -> stats.size }
   }
 
-  private def count(path: String): Long = spark.read.format("hudilite").load(path).count()
+  private def count(path: String): Long = read(path).count()
 
   /** Twenty new rows, ten in each partition, that Spark takes for ten million. */
   private def few: DataFrame = rows(spark.range(10000000).where("id % 1000000 in (0, 500001)").toDF("id"), 2)
