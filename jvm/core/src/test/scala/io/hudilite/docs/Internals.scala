@@ -220,7 +220,7 @@ object Internals {
         "gives them to a thread, not to an object.")(
       "basefile.read/OldBatches", "basefile.read/ReaderContexts",
       "logfile.read/LogRecords",
-      "logfile.read/ParquetBlockRows", "plan/MergeStatements", "plan/Overwrite", "plan/PartitionCondition",
+      "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
       "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(

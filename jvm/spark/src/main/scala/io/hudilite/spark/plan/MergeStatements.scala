@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.SharedRows
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
@@ -11,7 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal
 import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, MergeAction, MergeIntoTable, MergeRows}
 import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.internal.SQLConf
 
 import scala.collection.JavaConverters._
 
@@ -64,7 +64,7 @@ private[plan] object MergeStatements {
     else {
       val conf = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap)
       val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, relation.schema, NeededColumns.All)
-      val key = target.keys.recordKey(name => relation.output.find(a => SQLConf.get.resolver(a.name, name)))
+      val key = target.keys.recordKey(WriteLayout.named(relation))
       condition.transform { case e if isKey(e) => key.getOrElse(e) }
     }
   }

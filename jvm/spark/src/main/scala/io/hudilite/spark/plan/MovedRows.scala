@@ -100,7 +100,7 @@ private[plan] object MovedRows {
   /** A change of the record key is none of these: the writer refuses it. */
   private def isMove(query: LogicalPlan, target: WriteTarget): Expression = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${query.output}")
-    val columns: String => Option[Expression] = name => query.output.find(a => SQLConf.get.resolver(a.name, name))
+    val columns = WriteLayout.named(query)
     val key = target.keys.recordKey(columns).getOrElse(missing)
     val partition = target.keys.partitionPath(columns, toWrite = true).getOrElse(missing)
     val elsewhere = And(EqualNullSafe(key, WriteLayout.column(query, MetaFields.RecordKey)),
@@ -166,8 +166,7 @@ private[plan] object KeptPlaces {
   }
 
   private def column(plan: LogicalPlan, name: String): Attribute =
-    plan.output.find(a => same(a.name, name)).getOrElse(
-      throw new IllegalStateException(s"no column $name in ${plan.output}"))
+    WriteLayout.named(plan)(name).getOrElse(throw new IllegalStateException(s"no column $name in ${plan.output}"))
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 }

@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteOptions
 import io.hudilite.error.{HudiliteException, InvalidInput, Listed}
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.write.WriteTarget
 
 import org.apache.spark.sql.{AnalysisException, SparkSession}
@@ -32,7 +33,7 @@ private[plan] final case class PartitionCondition(condition: Expression, source:
 
   /** The rows, each of which must be one of the condition's: another raises an error as it is met. */
   def required(rows: LogicalPlan): LogicalPlan = {
-    val values = columns.flatMap(c => rows.output.find(a => SQLConf.get.resolver(a.name, c)))
+    val values = columns.flatMap(WriteLayout.named(rows)(_))
     Filter(WithinCondition(over(rows.output), values, values.map(_.name), source), rows)
   }
 }

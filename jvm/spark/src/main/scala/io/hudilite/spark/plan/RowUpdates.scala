@@ -2,6 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
+import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.RowLevelWrite
 
@@ -143,7 +144,7 @@ private final class LateMoves(query: LogicalPlan, operation: RowLevelWrite, tabl
   private val roots = rule.fields.map(MovedRows.root).distinct
   private val updates = new UpdatesOf(query)
 
-  private val old: Seq[Attribute] = roots.flatMap(root => table.output.find(a => SQLConf.get.resolver(a.name, root)))
+  private val old: Seq[Attribute] = roots.flatMap(WriteLayout.named(table)(_))
 
   def inTime: LogicalPlan = of(query)
 

@@ -125,7 +125,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   /** A row matches by record key, and by partition path too unless the index is global. */
   private def matches(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Expression = {
     // In terms of the data columns: meta columns in the condition would make Spark want values assigned to them.
-    def value(name: String): Option[Expression] = into.output.find(a => conf.resolver(a.name, name))
+    val value = WriteLayout.named(into)
     def equal(stored: Option[Expression], column: String): Expression =
       EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
         WriteLayout.column(rows, column))
@@ -140,10 +140,10 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
     val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
     val compares = rule.compares && target.index.movesRows
-    def value(plan: LogicalPlan, name: String): Option[Expression] = plan.output.find(a => conf.resolver(a.name, name))
-    val fields = if (compares) rule.fields.filter(f => value(rows, f).isDefined && value(into, f).isDefined) else Nil
+    val (now, old) = (WriteLayout.named(rows), WriteLayout.named(into))
+    val fields = if (compares) rule.fields.filter(f => now(f).isDefined && old(f).isDefined) else Nil
     if (fields.isEmpty) None
-    else Some(WinsOver(fields.flatMap(value(rows, _)), fields.flatMap(value(into, _)), MergeRule(fields)))
+    else Some(WinsOver(fields.flatMap(now(_)), fields.flatMap(old(_)), MergeRule(fields)))
   }
 
   /** The rows of an upsert or delete, which the lookup and the write use both. */

@@ -7,6 +7,7 @@ import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 import java.time.LocalDate
 
 import io.hudilite.spark.basefile.read.ScanFilter._
+import io.hudilite.spark.row.FieldTypes
 import org.apache.spark.sql.types._
 
 /** Finds the record keys that filters ask for: pure.
@@ -23,7 +24,7 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
 
   private val fields: IndexedSeq[String] = config.recordKeyFields.toIndexedSeq
   private val paths: IndexedSeq[List[String]] = fields.map(_.split('.').toList)
-  private val types: IndexedSeq[Option[DataType]] = paths.map(ScanFilter.typeAt(schema, _))
+  private val types: IndexedSeq[Option[DataType]] = paths.map(FieldTypes.at(schema, _))
   private val spellsKeys = config.populateMetaFields && config.knownKeyGenerator.nonEmpty && fields.nonEmpty &&
     typesKept &&
     types.forall(_.exists(isExact))

@@ -2,8 +2,8 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
-import io.hudilite.spark.basefile.read.{PossibleValues, ScanFilter}
-import io.hudilite.spark.row.PathText
+import io.hudilite.spark.basefile.read.PossibleValues
+import io.hudilite.spark.row.{FieldTypes, PathText}
 import io.hudilite.storage.TablePath
 
 import org.apache.spark.sql.types._
@@ -24,7 +24,7 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
   private val columns: IndexedSeq[PartitionColumn] = config.partitionItems.map { item =>
     val name = item.takeWhile(_ != ':')
     val path = name.split('.').toList
-    val dataType = if (isFormatted(item) || !typesKept) None else ScanFilter.typeAt(schema, path)
+    val dataType = if (isFormatted(item) || !typesKept) None else FieldTypes.at(schema, path)
     PartitionColumn(name, path, dataType.filter(PathText.tells))
   }.toIndexedSeq
 

@@ -81,7 +81,7 @@ object SchemaAlignment {
     */
   def requireColumns(rows: StructType, config: TableConfig): Unit =
     (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).foreach { name =>
-      if (!has(rows, name.split('.').toList)) throw missing(name, rows)
+      if (FieldTypes.at(rows, name.split('.').toList).isEmpty) throw missing(name, rows)
     }
 
   /** Raises an error unless the column that marks deletes is there and every engine spells its values alike. */
@@ -100,14 +100,6 @@ object SchemaAlignment {
     name <- config.recordKeyFields ++ config.partitionFields
     dataType <- typeAt(columns, name.split('.').toList) if !FieldText.hasText(dataType)
   } throw FieldText.noText(name, dataType)
-
-  private def has(schema: StructType, path: List[String]): Boolean = path match {
-    case Nil => true
-    case head :: rest => schema.fields.find(_.name == head).exists(_.dataType match {
-        case inner: StructType => has(inner, rest)
-        case _ => rest.isEmpty
-      })
-  }
 
   private[row] def missing(name: String, rows: StructType): InvalidInput =
     InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(rows.fieldNames.toSeq))

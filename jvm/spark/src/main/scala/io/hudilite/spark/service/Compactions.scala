@@ -73,8 +73,7 @@ object Compactions {
     val done = session.sparkContext.longAccumulator
     val (conf, now, upcoming) = onDriver(session, path, options) { (table, conf) =>
       check(table, conf.services.compaction, instant, kind)
-      val compactor = new Compactor(session, conf, done, kind)
-      val now = if (instant.isEmpty) compactor.withoutOutdated(table) else table
+      val now = if (instant.isEmpty) new Compactor(session, conf, done, kind).withoutOutdated(table) else table
       (conf, now, plans(now, conf.services.compaction, instant, kind))
     }
     new RunningService(session.sparkContext, "compaction", done, upcoming.map(_.candidates.size).sum,

@@ -31,7 +31,8 @@ private[write] final class DeltaFileWrite(
       MergeWriterFactory(coordinator.begin(), made, onMove)
     }
     private def onMove: OnMove =
-      if (target.buckets.isDefined) OnMove.Refuse
+      if (target.buckets.isDefined)
+        OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket
       else if (!target.index.keepsPlaces) OnMove.Move
       else if (byKey) OnMove.Stay
       else OnMove.Refuse

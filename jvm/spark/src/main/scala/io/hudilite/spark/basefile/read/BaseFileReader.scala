@@ -3,6 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.row.FieldTypes
 import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
@@ -94,7 +95,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     job.commitTimes.map(times => textIn(MetaFields.CommitTime, times))
 
   private def filter: ParquetFilter = new ParquetFilter(footer.getFileMetaData.getSchema, job.settings.caseSensitive,
-    column => ScanFilter.typeAt(wanted, column.toList).isDefined && !changes(column.head), createdByParquetMr,
+    column => FieldTypes.at(wanted, column.toList).isDefined && !changes(column.head), createdByParquetMr,
     datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION", names)
 
   /** Values of the column may become null as their type changes, of which the file's statistics know nothing. */

@@ -5,7 +5,7 @@ import io.hudilite.config.TableConfig
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.record.{KeyEncoding, MetaFields}
-import io.hudilite.spark.row.FieldText
+import io.hudilite.spark.row.{FieldText, FieldTypes}
 import io.hudilite.storage.KnownPath
 import io.hudilite.table.Table
 
@@ -48,7 +48,7 @@ private[spark] object KeySpelling {
     */
   def hasTimesAsNumbers(config: TableConfig, columns: StructType, partitionFields: Seq[String],
       existing: Option[Table], conf: => Configuration): Boolean = {
-    def isTime(field: String): Boolean = ScanFilter.typeAt(columns, field.split('.').toList).exists(FieldText.isTime)
+    def isTime(field: String): Boolean = FieldTypes.at(columns, field.split('.').toList).exists(FieldText.isTime)
     val inKeys = config.recordKeyFields.filter(isTime)
     val inPaths = partitionFields.filter(isTime)
     val told =

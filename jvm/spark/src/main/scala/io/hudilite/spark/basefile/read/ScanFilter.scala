@@ -1,5 +1,7 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.spark.row.FieldTypes
+
 import org.apache.spark.sql.connector.expressions.{Expression, Literal, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.types.{DataType, StructType}
@@ -112,17 +114,8 @@ object ScanFilter {
   private def column(expression: Expression, schema: StructType): Option[(Seq[String], DataType)] = expression match {
     case reference: NamedReference =>
       val path = reference.fieldNames.toList
-      typeAt(schema, path).map(path -> _)
+      FieldTypes.at(schema, path).map(path -> _)
     case _ => None
-  }
-
-  private[spark] def typeAt(schema: StructType, path: List[String]): Option[DataType] = path match {
-    case name :: rest => schema.fields.find(_.name == name).map(_.dataType).flatMap {
-        case dataType if rest.isEmpty => Some(dataType)
-        case struct: StructType => typeAt(struct, rest)
-        case _ => None
-      }
-    case Nil => None
   }
 
   /** The filters that all have to hold for `filters` to hold. */

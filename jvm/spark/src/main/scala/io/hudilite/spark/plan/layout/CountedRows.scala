@@ -39,8 +39,9 @@ private[plan] object CountedRows {
     GroupedRows(shared, late)
   }
 
-  /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or `UnsupportedTable` when the partitions that
-    * are looked at now are not as the index says; those that are looked at later end the write before it begins.
+  /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or
+    * `UnsupportedTable` when the partitions that are looked at now are not as the index says; those that are looked at
+    * later end the write before it begins.
     */
   def inBuckets(rows: LogicalPlan, partition: Attribute, key: Attribute, table: Table, index: BucketIndex,
       parallelism: Int, most: Int): Option[GroupedRows] = {

@@ -48,8 +48,8 @@ object WriteLayout {
     */
   def keyed(rows: LogicalPlan, target: WriteTarget, numbered: Boolean): LogicalPlan = {
     def missing: Nothing = throw new IllegalStateException(s"no key columns in ${rows.output}")
-    val key = target.keys.recordKey(dataColumns(rows)).getOrElse(missing)
-    val partition = target.keys.partitionPath(dataColumns(rows), toWrite = true).getOrElse(missing)
+    val key = target.keys.recordKey(named(rows)).getOrElse(missing)
+    val partition = target.keys.partitionPath(named(rows), toWrite = true).getOrElse(missing)
     val number = if (numbered) Seq(RowNumber()) else Nil
     Project(rows.output ++ Seq(Alias(key, KeyColumn)(), Alias(partition, PartitionColumn)()) ++ number, rows)
   }
@@ -60,7 +60,8 @@ object WriteLayout {
   def column(rows: LogicalPlan, name: String): Attribute =
     rows.output.find(_.name == name).getOrElse(throw new IllegalStateException(s"no column $name in ${rows.output}"))
 
-  private def dataColumns(rows: LogicalPlan): String => Option[Expression] =
+  /** The columns of rows by their names, as the session compares names. */
+  private[plan] def named(rows: LogicalPlan): String => Option[Attribute] =
     name => rows.output.find(a => SQLConf.get.resolver(a.name, name))
 
   /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
@@ -130,7 +131,7 @@ object WriteLayout {
     * computed. A DELETE has no inserts, and no data columns.
     */
   def placesOf(changes: LogicalPlan, target: WriteTarget): (Alias, Alias) = {
-    val columns = dataColumns(changes)
+    val columns = named(changes)
     val key = Coalesce(column(changes, MetaFields.RecordKey) +: target.keys.recordKey(columns).toSeq)
     val partition =
       Coalesce(column(changes, MetaFields.PartitionPath) +: target.keys.partitionPath(columns, toWrite = true).toSeq)
