@@ -46,6 +46,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--workloads", default="cow,simple,latest,commits,mor", help="groups to run")
     parse.add_argument("--rows", type=int, default=200_000)
     parse.add_argument("--repeat", type=int, default=3, help="repetitions of each read")
+    parse.add_argument("--warm", type=int, default=0, help="untimed runs of each big, wide or nested change before it")
     parse.add_argument("--file-rows", type=int, default=FILE_ROWS, help="rows of the small files of table services")
     parse.add_argument("--out", default="bench-work/results.json")
     parse.add_argument("--data", default="bench-data", help="where the generated rows stay")
@@ -86,7 +87,7 @@ def worker(args: argparse.Namespace) -> None:
     recorder = Recorder(spark, system, group, sink)
     root = os.path.join(args.work, name, group)
     bench = Services(spark, system, recorder, folder(args, args.rows), folder(args, TINY_ROWS), root, args.repeat)
-    bench.file_rows = args.file_rows
+    bench.file_rows, bench.warm = args.file_rows, args.warm
     getattr(bench, group)()
     spark.stop()
 
@@ -108,7 +109,7 @@ def submit(args: argparse.Namespace, name: str, group: str, sink: str) -> str:
     if system and system.packages:
         command += ["--packages", system.packages]
     command += [str(HERE / "bench.py"), "--worker", name, group, sink, "--rows", str(args.rows)]
-    command += ["--repeat", str(args.repeat), "--file-rows", str(args.file_rows)]
+    command += ["--repeat", str(args.repeat), "--file-rows", str(args.file_rows), "--warm", str(args.warm)]
     command += ["--data", args.data, "--work", args.work]
     start = time.time()
     log = Path(args.work, "logs", f"{name}-{group}.log")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from typing import Any
 
 from data import COLUMNS, trips
@@ -74,6 +75,8 @@ def summed(frame: DataFrame) -> dict[str, Any]:
 class Changes(Bench):
     """Groups of workloads that change much of a table, or tables of another shape."""
 
+    warm = 0  # times that each change is made before it is timed
+
     def made(self, name: str, frame: DataFrame) -> DataFrame:
         """The frame as it was generated once."""
         path = os.path.join(self.data, name)
@@ -89,11 +92,34 @@ class Changes(Bench):
         kept = state.join(batch.select("key", "dt"), ["key", "dt"], "left_anti").select(columns)
         return kept.unionByName(batch.select(columns))
 
+    def loaded_again(self, name: str, state: DataFrame) -> Table:
+        other = self.table(name)
+        self.system.create(self.spark, state, other)
+        return other
+
     def load(self, workload: str, table: Table, frame: DataFrame) -> bool:
         return self.rec.step(workload, lambda _: self.system.create(self.spark, frame, table), table=table)
 
-    def change(self, workload: str, table: Table, batch: DataFrame, state: DataFrame) -> bool:
-        """Upserts a batch, and compares all rows with those that it makes of `state`."""
+    def change(
+        self,
+        workload: str,
+        table: Table,
+        batch: DataFrame,
+        state: DataFrame,
+        again: Callable[[int], Table] | None = None,
+    ) -> bool:
+        """Upserts a batch, and compares all rows with those that it makes of `state`.
+
+        Parameters
+        ----------
+        again
+            Another table like `table` as it was before, for each of the untimed changes; by default `state` is loaded.
+        """
+        make = again or (lambda number: self.loaded_again(f"{table.name}_warm{number}", state))
+        for number in range(self.warm):
+            other = make(number)
+            self.system.upsert(self.spark, batch, other)
+            shutil.rmtree(other.path, ignore_errors=True)
 
         def write(_: int) -> None:
             self.system.upsert(self.spark, batch, table)
@@ -131,7 +157,7 @@ class Changes(Bench):
         batch = self.made("one", batch)
         table = self.table("one")
         if self.load("W13.one.load", table, base.coalesce(1)):
-            self.change("W13.one", table, batch, base)
+            self.change("W13.one", table, batch, base.coalesce(1))
 
     def wide(self, columns: int) -> None:
         self.warm_up()
@@ -177,17 +203,27 @@ class Changes(Bench):
         half = self.ids(0, rows).where(F.pmod(F.xxhash64("id", F.lit("half")), F.lit(2)) == 0)
         batches = {"W16": self.batch("upd1"), "W16.half": self.made("half", trips(half, 1, rows))}
         for number, (workload, batch) in enumerate(batches.items()):
-            # The copy keeps the name of the table, which is among its facts.
-            table = Table("hudi-written", os.path.join(self.root, f"foreign{number}"))
-            shutil.rmtree(table.path, ignore_errors=True)
-            written = os.path.join(self.data, table.name)
-            if not self.system.reads_hudi:
-                self.system.create(self.spark, base, table)
-            elif os.path.exists(written):
-                shutil.copytree(written, table.path)
-            else:
-                raise Unsupported("run the group 'origin' of the system 'hudi' first")
-            self.change(workload, table, batch, base)
+            table = self.as_hudi_wrote(f"foreign{number}", base)
+            self.change(
+                workload,
+                table,
+                batch,
+                base,
+                lambda again, first=number: self.as_hudi_wrote(f"warm{first}_{again}", base),
+            )
+
+    def as_hudi_wrote(self, name: str, base: DataFrame) -> Table:
+        """A copy of the table that Hudi wrote, or the same rows where Hudi's tables are not read."""
+        if not self.system.reads_hudi:
+            return self.loaded_again(name, base)
+        # The copy keeps the name of the table, which is among its facts.
+        table = Table("hudi-written", os.path.join(self.root, name))
+        shutil.rmtree(table.path, ignore_errors=True)
+        written = os.path.join(self.data, table.name)
+        if not os.path.exists(written):
+            raise Unsupported("run the group 'origin' of the system 'hudi' first")
+        shutil.copytree(written, table.path)
+        return table
 
 
 GROUPS = ["big", "one", "wide500", "wide2000", "nested", "origin", "foreign"]
