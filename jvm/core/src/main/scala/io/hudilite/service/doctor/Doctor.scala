@@ -70,7 +70,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       Lock.withTableLock(place, options.lockWaitMs)(TableProperties.recover(storage, basePath)))
     if (wanted.exists(_ != Mend.RestoreProperties)) tried(wanted) {
       val table = Table.open(storage, basePath)
-      Transaction.prepared(table, options) {
+      Transaction.prepared(table, options.copy(sweepsAtOnce = true)) {
         // Whatever was found before is asked again under the lock.
         val mends = examine().flatMap(_.mend).distinct
         // A write that is taken back may be in it.
