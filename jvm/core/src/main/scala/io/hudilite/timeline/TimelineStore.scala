@@ -291,7 +291,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** `None` when the rollback has no plan, as a crash may leave it. */
   def readRollbackPlan(instant: Instant): Option[RollbackPlan] =
-    readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2)
+    CorruptTable.hinting("the doctor tells whether it can do without the plan")(
+      readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2))
 
   /** `None` when the cleaning has no plan, as a crash may leave it. */
   def readCleanPlan(instant: Instant): Option[CleanPlan] =

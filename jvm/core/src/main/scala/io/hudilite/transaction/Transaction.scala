@@ -202,7 +202,7 @@ object Transaction {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
     unchanged(table, options) {
-      new Recovery(table.store, options.process).run()
+      new Recovery(table.store, options.process, options.sweepsAtOnce).run()
       body
     }
   }

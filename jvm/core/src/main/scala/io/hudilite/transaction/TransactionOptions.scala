@@ -13,10 +13,13 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
   *   what to do about pending writes of other programs
   * @param process
   *   the process that writes
+  * @param sweepsAtOnce
+  *   what killed writers were about to name is looked for now; else only when this process has not looked for a while
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
-    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current)
+    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
+    sweepsAtOnce: Boolean = false)
 
 object TransactionOptions {
 

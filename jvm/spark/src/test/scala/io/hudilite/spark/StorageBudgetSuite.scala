@@ -110,6 +110,16 @@ class StorageBudgetSuite extends FunSuite {
         within("compaction")(Compactions.start(spark, counted(table), Map.empty[String, String].asJava, None).result())
       }
     }
+
+  for ((kind, source) <- Seq("copy-on-write" -> (() => copyOnWrite), "merge-on-read" -> (() => mergeOnRead)))
+    test(s"a commit to a $kind table whose services find nothing due asks no more than one without services") {
+      val table = unknown(source())
+      def asked(ts: Int, services: Boolean): String = CountingFileSystem.during(
+        write(rows(Seq(77L), ts), table, "upsert", "hudilite.services" -> services.toString))._2.summary
+      asked(2, services = true) // it finds what this process does not know yet
+      val without = asked(3, services = false)
+      assertEquals(asked(4, services = true), without)
+    }
 }
 
 object StorageBudgetSuite {

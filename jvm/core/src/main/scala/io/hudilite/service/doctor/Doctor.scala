@@ -68,9 +68,12 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     val wanted = found.flatMap(_.mend)
     if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
       Lock.withTableLock(place, options.lockWaitMs)(TableProperties.recover(storage, basePath)))
-    if (wanted.exists(_ != Mend.RestoreProperties)) tried(wanted) {
+    // A plan that nobody can read keeps whatever is pending from being taken back.
+    val dropped = wanted.filter(isDropped)
+    if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())
+    if (wanted.exists(m => m != Mend.RestoreProperties && !isDropped(m))) tried(wanted.filterNot(isDropped)) {
       val table = Table.open(storage, basePath)
-      Transaction.prepared(table, options) {
+      Transaction.prepared(table, options.copy(sweepsAtOnce = true)) {
         // Whatever was found before is asked again under the lock.
         val mends = examine().flatMap(_.mend).distinct
         // A write that is taken back may be in it.
@@ -84,6 +87,24 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       }
     }
     failures.toMap
+  }
+
+  private def isDropped(mend: Mend): Boolean = mend match {
+    case Mend.DropFromTimeline(_) => true
+    case _ => false
+  }
+
+  private def dropFromTimeline(): Unit = {
+    val table = Table.open(storage, basePath)
+    TableSupport.checkWritable(table.config, basePath)
+    // Whatever a rollback was to take back has to be taken back anew, so nothing may stand against that.
+    MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
+    Transaction.unchanged(table, options) {
+      examine().flatMap(_.mend).distinct.foreach {
+        case Mend.DropFromTimeline(instant) => table.store.delete(instant)
+        case _ =>
+      }
+    }
   }
 
   private def takesBack(mend: Mend): Boolean = mend match {
@@ -100,7 +121,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       case Mend.EndRollback(target) =>
         new Rollback(table.store).run(target)
         ()
-      case Mend.DropFromTimeline(instant) => table.store.delete(instant)
+      case Mend.DropFromTimeline(instant) => table.store.delete(instant) // found since
       case Mend.DropClustering(instant) =>
         traces.rollBack(instant)
         timeline.pending.filter(i => i.time == instant.time && i.comparableAction == instant.comparableAction)

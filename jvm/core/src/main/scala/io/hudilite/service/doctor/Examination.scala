@@ -44,8 +44,10 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
 
   private def isPlan(i: Instant): Boolean = i.state == State.Requested && clusterings(i.time)
 
-  private lazy val clusterings: Set[String] = if (health.damaged.exists(_.instant.isPending)) Set.empty
-  else store.pendingClusterings(timeline).map(_._1.time).toSet
+  private lazy val clusterings: Set[String] = {
+    val broken = health.damaged.map(_.instant.time).toSet
+    store.pendingClusterings(Timeline(timeline.instants.filterNot(i => broken(i.time)))).map(_._1.time).toSet
+  }
 
   private def locks: Seq[String] = storage.list(s"${basePath.stripSuffix("/")}/.hoodie")
     .filter(f => !f.isDirectory && f.name == HudiLock && traces.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")

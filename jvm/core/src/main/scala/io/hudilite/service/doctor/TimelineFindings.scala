@@ -8,6 +8,9 @@ private[doctor] object TimelineFindings {
 
   import FindingKind._
 
+  // Whoever plans anew finds the same to do.
+  private val Replaceable = Set(Action.Clean, Action.Rollback)
+
   def of(facts: Facts): Seq[Finding] =
     facts.damaged.filterNot(d => isUnacknowledged(facts, d) || isToldBy(facts.damaged, d)).map(damaged(facts, _)) ++
       facts.lives.flatMap { case (instant, life) => pending(facts, instant, life) } ++
@@ -25,9 +28,9 @@ private[doctor] object TimelineFindings {
 
   private def damaged(facts: Facts, found: DamagedInstant): Finding = {
     val instant = found.instant
-    // Of a cleaning any damaged plan may go, for the next one finds the same files; of a compaction writers that have seen it
-    // whole may have laid out files by it.
-    val isPlan = (found.isEmpty || instant.action == Action.Clean) && instant.state == State.Requested &&
+    // Of a cleaning any damaged plan may go, for the next one finds the same files, and of a rollback, which is planned
+    // anew; of a compaction writers that have seen it whole may have laid out files by it.
+    val isPlan = (found.isEmpty || Replaceable(instant.action)) && instant.state == State.Requested &&
       TimelineHealth.Planned(instant.action)
     // Once somebody has begun there may be files, which only the plan would tell.
     val isUnbegun = facts.timeline.pending.exists(i =>
@@ -37,6 +40,10 @@ private[doctor] object TimelineFindings {
         if (found.isEmpty) s"The plan ${found.file.name} is empty: whoever was to write it died."
         else s"The plan ${found.file.name} cannot be read: ${found.reason}.",
         "Removes the plan; nobody can have begun with it.", Some(Mend.DropFromTimeline(instant)))
+    else if (instant.action == Action.Rollback && instant.isPending)
+      RollbackFindings.blind(facts, instant, BrokenInstant,
+        if (found.isEmpty) s"The plan ${found.file.name} of a rollback that was begun is empty"
+        else s"The plan ${found.file.name} of a rollback that was begun cannot be read: ${found.reason}")
     else unreadable(found)
   }
 
@@ -102,7 +109,7 @@ private[doctor] object TimelineFindings {
       case Action.Clean =>
         found("was begun or planned and not ended; old files stay until it is.", "Runs it.",
           Some(Mend.EndCleaning(instant.time)))
-      case Action.Rollback => Some(rollback(facts, instant))
+      case Action.Rollback => Some(RollbackFindings.stalled(facts, instant))
       case Action.Savepoint => found("was begun and has saved nothing.", "Removes it.",
           Some(Mend.DropFromTimeline(instant)))
       case Action.Restore => found("was begun and not ended: until it is, nobody can commit.",
@@ -111,23 +118,6 @@ private[doctor] object TimelineFindings {
           "It does not hinder writers. End or drop it with Apache Hudi.", None)
       case _ => None
     }
-  }
-
-  private def rollback(facts: Facts, instant: Instant): Finding = {
-    val target = facts.rollbackTargets.get(instant.time)
-    val (what, advice, mend) = target match {
-      case Some(time) if facts.timeline.isCompleted(time) =>
-        (s"of the completed write $time was planned, and nothing of the write is gone yet. It keeps what follows from " +
-            "being archived.",
-          s"Removes it, and the write stays; where it is to go, take $time back with rollback instead.",
-          Some(Mend.DropFromTimeline(instant)))
-      case Some(time) if facts.timeline.isPendingWrite(time) =>
-        (s"of $time was begun and not ended.", "Ends it.", Some(Mend.EndRollback(time)))
-      case Some(time) => (s"of $time was begun and not ended, and $time is gone from the timeline.",
-          "Removes it.", Some(Mend.EndRollback(time)))
-      case None => ("has no plan.", "Let the program end it that began it, or delete its files.", None)
-    }
-    Finding(UnfinishedAction, instant.time, s"The rollback ${instant.time} $what", advice, mend)
   }
 
   private def traces(facts: Facts): Seq[Finding] = facts.traces.toSeq.sortBy(_._1).map { case (instant, files) =>

@@ -10,14 +10,19 @@ import org.slf4j.LoggerFactory
   *
   * They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have completed.
   */
-private[hudilite] final class ForeignWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner,
-    mayWrite: Boolean = true) {
+private[hudilite] final class ForeignWrites private[rollback] (store: TimelineStore, policy: ForeignWrites.Policy,
+    liveness: Liveness) {
 
   import ForeignWrites._
 
+  /** @param self
+    *   the process that asks
+    */
+  def this(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) =
+    this(store, policy, new Liveness(store.storage, store.basePath, self))
+
   private val storage = store.storage
   private val basePath = store.basePath
-  private val liveness = new Liveness(storage, basePath, self, mayWrite)
 
   /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. The timeline as it is then. */
   def settle(): Timeline = {

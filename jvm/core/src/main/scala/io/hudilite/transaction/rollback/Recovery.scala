@@ -1,7 +1,7 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.{FileInfo, Temporaries}
-import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore, WriteFolders}
+import io.hudilite.storage.FileInfo
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
@@ -12,8 +12,10 @@ import org.slf4j.LoggerFactory
   *
   * @param self
   *   the process that asks
+  * @param sweepsAtOnce
+  *   as of [[Sweep]]
   */
-private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
+private[transaction] final class Recovery(store: TimelineStore, self: Owner, sweepsAtOnce: Boolean) {
 
   import Recovery._
 
@@ -28,7 +30,7 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
       val timeline = store.load()
       dead.foreach(file => cleanUp(file.name, timeline))
     }
-    sweep(alive)
+    new Sweep(store, liveness).run(alive, sweepsAtOnce)
   }
 
   // A file that is gone was its owner's to remove, who has done so.
@@ -54,14 +56,6 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner) {
     // A compaction or clustering that was only planned is nobody's yet.
     if (i.isPending) Action.Writes(i.action) || (i.state == State.Inflight && planned(i.action))
     else Action.Writes(i.action) && store.isCutShort(i)
-
-  /** Removes what killed writers were about to give its name: temporary files older than any writer that may be alive. */
-  private def sweep(alive: Seq[FileInfo]): Unit = if (storage.usesTemporaries(basePath)) {
-    val folders = Seq(s"${basePath.stripSuffix("/")}/.hoodie", store.folder, WriteFolders.owners(basePath)).distinct
-    val left = storage.list(folders).values.flatten.filter(f => !f.isDirectory && Temporaries.isTemporary(f.name))
-    left.filter(f => alive.forall(f.modifiedMs < _.modifiedMs) && liveness.isOld(f.modifiedMs))
-      .foreach(f => storage.delete(f.path))
-  }
 }
 
 private object Recovery {

@@ -32,7 +32,7 @@ private[hudilite] final class WriteTraces(store: TimelineStore, policy: ForeignW
   private val storage = store.storage
   private val basePath = store.basePath
   private val liveness = new Liveness(storage, basePath, self, mayWrite)
-  private val foreign = new ForeignWrites(store, policy, self, mayWrite)
+  private val foreign = new ForeignWrites(store, policy, liveness)
 
   private val listed: Map[String, Seq[FileInfo]] = storage.list(WriteFolders.all(basePath))
 

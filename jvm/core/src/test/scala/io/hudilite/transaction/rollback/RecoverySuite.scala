@@ -2,11 +2,13 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
-import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage, Temporaries}
+import io.hudilite.service.doctor.Doctor
+import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage, Temporaries}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteFolders
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
+import java.time.{Clock, Instant, ZoneId, ZoneOffset}
 import java.util.concurrent.atomic.AtomicLong
 
 import munit.FunSuite
@@ -20,8 +22,10 @@ class RecoverySuite extends FunSuite {
   private final class Place(version: Int, renames: Boolean = true) {
     val now = new AtomicLong(1767225600000L)
     val memory = new MemoryStorage(() => now.get)
-    val storage: Storage = new ForwardingStorage(memory) {
+    val counting = new CountingStorage(memory)
+    val storage: Storage = new ForwardingStorage(counting) {
       override def usesTemporaries(path: String): Boolean = renames
+      override def clock: Clock = new At(now)
     }
     TextWrites.table(storage, path, version, TableType.CopyOnWrite)
 
@@ -40,9 +44,16 @@ class RecoverySuite extends FunSuite {
     }
 
     /** What every write begins with; which of these files are there then. */
-    def recovered(files: Set[String]): Set[String] = {
-      Transaction.prepared(table, TransactionOptions())(())
+    def recovered(files: Set[String], atOnce: Boolean = true): Set[String] = {
+      Transaction.prepared(table, TransactionOptions(sweepsAtOnce = atOnce))(())
       files.filter(memory.exists)
+    }
+
+    /** The folders that are listed in the beginning of a write. */
+    def listed(atOnce: Boolean = false): Seq[String] = {
+      val opened = table
+      counting.during(Transaction.prepared(opened, TransactionOptions(sweepsAtOnce = atOnce))(()))._2.all
+        .filter(_.kind == "list").map(_.path)
     }
   }
 
@@ -83,10 +94,62 @@ class RecoverySuite extends FunSuite {
     }
   }
 
+  for (version <- Seq(6, 9)) test(s"version $version: a process looks once in the time after which a writer is dead") {
+    val place = new Place(version)
+    val owners = WriteFolders.owners(path)
+    val all = owners +: Seq(s"$path/.hoodie", place.table.store.folder, owners).distinct
+    place.later()
+    assertEquals(place.listed(), all)
+    val files = place.left()
+    for (_ <- 1 to 3) assertEquals(place.listed(), Seq(owners), "who else is at work is asked each time")
+    place.now.addAndGet(Heartbeat.ExpiryMs)
+    assertEquals(place.recovered(files, atOnce = false), files)
+    place.now.addAndGet(1L)
+    assertEquals(place.recovered(files, atOnce = false), Set.empty[String])
+    assertEquals(place.listed(), Seq(owners))
+    assertEquals(place.listed(atOnce = true), all, "who is told to looks in between")
+    place.now.addAndGet(-2 * Heartbeat.ExpiryMs)
+    assertEquals(place.listed(), all, "a clock that was set back keeps nobody from looking")
+  }
+
+  test("the doctor looks at once when it mends") {
+    val place = new Place(9)
+    place.later()
+    place.listed()
+    val files = place.left()
+    place.now.addAndGet(Heartbeat.ExpiryMs)
+    place.listed(atOnce = true)
+    assertEquals(files.filter(place.memory.exists), files, "they may be somebody's")
+    place.now.addAndGet(1L)
+    assertEquals(place.listed().size, 1)
+    place.memory.delete(s"$path/p/.hoodie_partition_metadata")
+    assertEquals(new Doctor(place.storage, path, TransactionOptions(), (_, _) => Set.empty).run(fix = true)
+        .map(_.isMended), Seq(true))
+    assertEquals(files.filter(place.memory.exists), Set.empty[String])
+  }
+
+  test("what one table has been looked at for is not taken for another's") {
+    val place = new Place(9)
+    val other = s"$path-2"
+    TextWrites.table(place.storage, other, 9, TableType.CopyOnWrite)
+    place.later()
+    val opened = Table.open(place.storage, other)
+    place.listed()
+    val (_, calls) = place.counting.during(Transaction.prepared(opened, TransactionOptions())(()))
+    assert(calls.all.exists(c => c.kind == "list" && c.path == opened.store.folder))
+  }
+
   test("where files get their names at once nothing is looked for, and nothing goes") {
     val place = new Place(9, renames = false)
     val files = place.left()
     place.later()
     assertEquals(place.recovered(files), files)
   }
+}
+
+/** A clock that shows what the test says. */
+private final class At(millis: AtomicLong) extends Clock {
+  override def instant: Instant = Instant.ofEpochMilli(millis.get)
+  override def getZone: ZoneId = ZoneOffset.UTC
+  override def withZone(zone: ZoneId): Clock = Clock.fixed(instant, zone)
 }

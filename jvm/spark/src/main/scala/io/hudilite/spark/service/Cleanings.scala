@@ -1,5 +1,6 @@
 package io.hudilite.spark.service
 
+import io.hudilite.config.WriteConf
 import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
 import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.TransactionOptions
@@ -39,7 +40,7 @@ object Cleanings {
     if (dryRun)
       planned.orElse(Some(CleanScheduler.preview(table, conf.services.cleaning)).filter(_.files.nonEmpty).map(
           None -> _))
-    else CleanScheduler.schedule(table, conf.services.cleaning, TransactionOptions.of(conf.commit))
+    else CleanScheduler.schedule(table, conf.services.cleaning, called(conf))
       .map { case (instant, plan) => Some(instant.time) -> plan }
   }
 
@@ -55,10 +56,13 @@ object Cleanings {
     new RunningService(session.sparkContext, "cleaning", done, total,
       isCancelled =>
         Compactions.changing(session, path, options) { (table, conf) =>
-          val cleanings = cleaning(session, TransactionOptions.of(conf.commit), done, isCancelled)
+          val cleanings = cleaning(session, called(conf), done, isCancelled)
           if (onlyPlanned) cleanings.runPending(table) else cleanings.run(table, conf.services.cleaning)
         })
   }
+
+  // Who calls for a cleaning wants all of it.
+  private def called(conf: WriteConf): TransactionOptions = TransactionOptions.of(conf.commit).copy(sweepsAtOnce = true)
 
   private[service] def cleaning(session: SparkSession, transaction: TransactionOptions, done: LongAccumulator,
       isStopped: () => Boolean = () => false): Cleaning = {

@@ -3,11 +3,12 @@ package io.hudilite.spark.service
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.clean.FinishedCleaning
 import io.hudilite.spark.SharedSession
-import io.hudilite.storage.HadoopStorage
+import io.hudilite.storage.{HadoopStorage, Temporaries}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 
 import java.nio.file.{Files, Path, Paths}
+import java.nio.file.attribute.FileTime
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
@@ -55,6 +56,18 @@ class CleaningSuite extends FunSuite {
       .select("v").collect().map(_.getInt(0)).toSeq
     assertEquals(asOf(timeline.writes(4).time), Seq(5))
     assertEquals(intercept[InvalidInput](asOf(timeline.writes(1).time)).condition, "STATE_NOT_RETAINED")
+  }
+
+  test("a cleaning that is called for deletes what killed writers were about to name, too") {
+    val path = newPath()
+    (1 to 4).foreach(write(path, 1, _, "hoodie.clean.automatic" -> "false"))
+    val left = Paths.get(path, ".hoodie", "timeline", Temporaries.nameFor("20260101000000000.commit"))
+    Files.write(left, Array.emptyByteArray)
+    Files.setLastModifiedTime(left, FileTime.fromMillis(0L))
+    write(path, 1, 5, "hoodie.clean.automatic" -> "false")
+    assert(Files.exists(left), "this process has just looked")
+    assertEquals(clean(path, "hoodie.clean.commits.retained" -> "1").size, 1)
+    assert(!Files.exists(left))
   }
 
   test("a table does not clean itself when it is told so, and by the policy that the write names") {

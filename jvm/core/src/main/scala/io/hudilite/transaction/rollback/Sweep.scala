@@ -1,0 +1,48 @@
+package io.hudilite.transaction.rollback
+
+import io.hudilite.storage.{FileInfo, Storage, Temporaries, WeightedCache}
+import io.hudilite.timeline.{TimelineStore, WriteFolders}
+
+/** Removes what killed writers were about to give its name: temporary files older than any writer that may be alive; the
+  * caller holds the table lock.
+  *
+  * They do no harm but take room, and each look for them lists the whole timeline. So a process looks at a table once in
+  * the time after which a writer counts as dead, unless it is told to.
+  */
+private[rollback] final class Sweep(store: TimelineStore, liveness: Liveness) {
+
+  private val storage = store.storage
+  private val basePath = store.basePath
+
+  /** @param alive
+    *   the owner files of writers that may be at work
+    * @param atOnce
+    *   look whether it is due or not
+    */
+  def run(alive: Seq[FileInfo], atOnce: Boolean): Unit =
+    if (storage.usesTemporaries(basePath) && (atOnce || Sweep.isDue(storage, basePath))) {
+      val folders = Seq(s"${basePath.stripSuffix("/")}/.hoodie", store.folder, WriteFolders.owners(basePath)).distinct
+      val left = storage.list(folders).values.flatten.filter(f => !f.isDirectory && Temporaries.isTemporary(f.name))
+      left.filter(f => alive.forall(f.modifiedMs < _.modifiedMs) && liveness.isOld(f.modifiedMs))
+        .foreach(f => storage.delete(f.path))
+      Sweep.done(storage, basePath)
+    }
+}
+
+private object Sweep {
+
+  private val MaxTables = 256L
+
+  // By table, when this process looked last, by its own clock.
+  private val last = new WeightedCache[(AnyRef, String), Long](MaxTables)
+
+  // A clock that is set back makes it due, too.
+  private def isDue(storage: Storage, basePath: String): Boolean =
+    last.get(key(storage, basePath)).forall(at => math.abs(storage.clock.millis() - at) > Heartbeat.ExpiryMs)
+
+  private def done(storage: Storage, basePath: String): Unit =
+    last.put(key(storage, basePath), storage.clock.millis())
+
+  private def key(storage: Storage, basePath: String): (AnyRef, String) =
+    storage.cacheScope -> basePath.stripSuffix("/")
+}
