@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
-import io.hudilite.storage.{Storage, Undo}
+import io.hudilite.storage.{Found, Storage, Undo, WeightedCache}
 
 /** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
   *
@@ -11,6 +11,10 @@ object TableProperties {
 
   /** The file in `.hoodie`; the backup's name begins with it. */
   val FileName = "hoodie.properties"
+
+  // Content and tag of files that were read, by storage and path.
+  private val Read = new WeightedCache[(AnyRef, String), (String, ParsedProperties)](KeptBytes)
+  private def KeptBytes: Long = 8L << 20
 
   private val Attempts = 5
   private val PauseMs = 200L
@@ -28,7 +32,7 @@ object TableProperties {
 
   private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
     // A reader between the steps of an update can miss both files in one look, never in two.
-    def attempt(left: Int): TableConfig = look(storage, file(basePath)) match {
+    def attempt(left: Int): TableConfig = current(storage, file(basePath)) match {
       case Some(Valid(properties)) => TableConfig(properties)
       case main => look(storage, backup(basePath)) match {
           case Some(Valid(properties)) => TableConfig(properties)
@@ -52,6 +56,20 @@ object TableProperties {
       case None => Some("it is missing")
     }
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
+  }
+
+  /** The same as [[look]]; what this process has read is not read again while the storage says that it is still there. */
+  private def current(storage: Storage, path: String): Option[ParsedProperties] = {
+    val key = (storage.cacheScope, path)
+    val known = Read.get(key)
+    storage.readUnlessKnown(path, known.map(_._1)) match {
+      case Found.Nothing => None
+      case Found.Known => known.map(_._2)
+      case Found.Content(bytes, tag) =>
+        val parsed = PropertiesFile.parse(bytes)
+        tag.foreach(t => Read.put(key, (t, parsed), bytes.length.toLong))
+        Some(parsed)
+    }
   }
 
   private def look(storage: Storage, path: String): Option[ParsedProperties] =

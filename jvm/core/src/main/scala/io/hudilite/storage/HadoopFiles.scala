@@ -9,6 +9,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.fs._
 
+import scala.annotation.nowarn
 import scala.language.existentials
 
 /** The file systems of tables, and how files on them are opened and made. */
@@ -35,11 +36,23 @@ object HadoopFiles {
     * system can do without its status.
     */
   def open(files: FileSystem, path: Path, length: Long): FSDataInputStream =
-    if (isLocal(files)) files.open(path)
-    else
-      try files.openFile(path).opt(LengthOption, length.toString).opt(PolicyOption, "random")
-          .withFileStatus(status(path, length)).build().get()
-      catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
+    if (isLocal(files)) files.open(path) else opened(files, status(path, length), "random")
+
+  /** Opens a file as the file system itself has told of it, to be read from its beginning to its end: what has changed
+    * since is an error where the file system can tell.
+    */
+  def open(files: FileSystem, told: FileStatus): FSDataInputStream = opened(files, told, "sequential")
+
+  private def opened(files: FileSystem, status: FileStatus, policy: String): FSDataInputStream =
+    try files.openFile(status.getPath).opt(LengthOption, status.getLen.toString).opt(PolicyOption, policy)
+        .withFileStatus(status).build().get()
+    catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
+
+  /** What tells the content of a file from any other, where the file system has that. */
+  def tag(status: FileStatus): Option[String] = status match {
+    case tagged: EtagSource => Option(tagged.getEtag).filter(_.nonEmpty)
+    case _ => None
+  }
 
   /** What a file system would say of a file of this size, as far as readers ask. */
   def status(path: Path, length: Long): FileStatus = new FileStatus(length, false, 1, BlockBytes, 0L, path)
@@ -53,15 +66,35 @@ object HadoopFiles {
     val block = if (blockBytes > 0) blockBytes else files.getDefaultBlockSize(path)
     if (isLocal(files)) files.create(path, overwrite, BufferBytes, files.getDefaultReplication(path), block)
     else {
-      val builder = files.createFile(path)
-      builder.recursive()
-      builder.overwrite(overwrite)
+      val builder = unchecked(files, path, overwrite)
       builder.bufferSize(BufferBytes)
       builder.blockSize(block)
-      builder.opt(UncheckedOption, "true")
       builder.build()
     }
   }
+
+  /** Begins a file under a name that others may want, too. S3A asks for a file and then for a folder of the name before it
+    * puts a file there; nobody makes such folders, so it is asked for the file alone. Its newest releases let one of two
+    * win who find none; other stores decide that by themselves.
+    */
+  def createNew(files: FileSystem, path: Path): FSDataOutputStream =
+    if (!files.hasPathCapability(path, UncheckedOption)) files.create(path, false)
+    else if (isFile(files, path)) throw new FileAlreadyExistsException(s"$path is there")
+    else unchecked(files, path, overwrite = false).build()
+
+  // Spark and others go on using it, since no other method asks for a file and for nothing else.
+  @nowarn("cat=deprecation")
+  private def isFile(files: FileSystem, path: Path): Boolean = files.isFile(path)
+
+  private def unchecked(files: FileSystem, path: Path, overwrite: Boolean): Builder = {
+    val builder: Builder = files.createFile(path)
+    builder.recursive()
+    builder.overwrite(overwrite)
+    builder.opt(UncheckedOption, "true")
+    builder
+  }
+
+  private type Builder = FSDataOutputStreamBuilder[_ <: FSDataOutputStream, _]
 
   private def isLocal(files: FileSystem): Boolean = files.getUri.getScheme == "file"
 

@@ -25,7 +25,7 @@ private[storage] final class NewFile(fs: FileSystem, target: Path, content: Arra
 
   /** The stream of a file that nobody had created. */
   private def begun(): Option[FSDataOutputStream] =
-    try Some(fs.create(target, false))
+    try Some(HadoopFiles.createNew(fs, target))
     catch { case _: FileAlreadyExistsException => None }
 
   private def published(stream: Option[FSDataOutputStream]): Boolean = stream.fold(false) { out =>

@@ -25,8 +25,26 @@ trait Storage {
 
   final def list(directory: String): Seq[FileInfo] = list(Seq(directory)).getOrElse(directory, Nil)
 
+  /** Files in a directory and in all that lie in it, in no order. */
+  def listBelow(directory: String): Seq[FileInfo] = {
+    @annotation.tailrec
+    def descend(level: Seq[String], found: Seq[FileInfo]): Seq[FileInfo] =
+      if (level.isEmpty) found
+      else {
+        val (directories, files) = list(level).values.flatten.toSeq.partition(_.isDirectory)
+        descend(directories.map(_.path), found ++ files)
+      }
+    descend(Seq(directory), Nil)
+  }
+
   /** Whole content, or `None` when the file does not exist. */
   def read(path: String): Option[Array[Byte]]
+
+  /** Whole content of a file that changes rarely, unless it is the one whose tag is known. Where the storage has no tags it
+    * is read each time.
+    */
+  def readUnlessKnown(path: String, tag: Option[String]): Found =
+    read(path).fold[Found](Found.Nothing)(Found.Content(_, None))
 
   /** Whole contents of many small files, read in parallel; missing files are absent from the result. */
   def readAll(paths: Seq[String]): Map[String, Array[Byte]]

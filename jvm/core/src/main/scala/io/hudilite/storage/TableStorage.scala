@@ -25,6 +25,12 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
     found
   }
 
+  /** Where folders are no more than parts of names there are no links among them either. */
+  override def listBelow(directory: String): Seq[FileInfo] =
+    if (inner.usesTemporaries(inside(directory))) super.listBelow(directory) else inner.listBelow(directory)
+
+  override def readUnlessKnown(path: String, tag: Option[String]): Found = inner.readUnlessKnown(inside(path), tag)
+
   override def read(path: String): Option[Array[Byte]] = inner.read(inside(path))
 
   override def readAll(paths: Seq[String]): Map[String, Array[Byte]] = {

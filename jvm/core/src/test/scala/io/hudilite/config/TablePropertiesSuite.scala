@@ -2,12 +2,22 @@ package io.hudilite.config
 
 import io.hudilite.Damage
 import io.hudilite.error.{CorruptTable, InvalidInput}
-import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage, StorageCall}
+import io.hudilite.storage.{
+  CountingFileSystem,
+  CountingStorage,
+  ForwardingStorage,
+  HadoopStorage,
+  MemoryStorage,
+  Storage,
+  StorageCall
+}
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
+import java.nio.file.{Files, Paths}
 import java.time.Instant
 
 import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -47,6 +57,31 @@ class TablePropertiesSuite extends FunSuite {
         onPause()
       })
     (config, pauses.size)
+  }
+
+  test("of an object store they are read again when they have changed, though not in length or time") {
+    val conf = new Configuration()
+    CountingFileSystem.configure(conf)
+    val storage = new HadoopStorage(conf)
+    val base = CountingFileSystem.path(Files.createTempDirectory("hudilite-properties").toString)
+    TableProperties.create(storage, base, table)
+    def read(): (TableConfig, Map[String, Int]) = {
+      val (config, calls) = CountingFileSystem.during(TableProperties.read(storage, base))
+      (config, calls.counts)
+    }
+    assertEquals(read(), (table, Map("head" -> 1, "get" -> 1)))
+    assertEquals(read(), (table, Map("head" -> 1)))
+    val file = Paths.get(s"${base.stripPrefix("counted:")}/.hoodie/hoodie.properties")
+    val time = Files.getLastModifiedTime(file)
+    val version = table.properties("hoodie.table.version").toInt
+    replace(storage, s"$base/.hoodie/hoodie.properties",
+      text(storage, s"$base/.hoodie/hoodie.properties")
+        .replace(s"hoodie.table.version=$version", s"hoodie.table.version=${version - 1}"))
+    Files.setLastModifiedTime(file, time)
+    val (upgraded, calls) = read()
+    assertEquals((upgraded.version, calls), (version - 1, Map("head" -> 1, "get" -> 1)))
+    storage.delete(s"$base/.hoodie/hoodie.properties")
+    intercept[InvalidInput](read())
   }
 
   test("the checksum is that of Hudi") {

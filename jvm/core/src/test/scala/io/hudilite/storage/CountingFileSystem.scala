@@ -15,6 +15,9 @@ import org.apache.hadoop.fs._
 import org.apache.hadoop.fs.impl.OpenFileParameters
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
+import org.apache.hadoop.util.functional.RemoteIterators
+
+import scala.collection.JavaConverters._
 
 /** An object store in a local folder, for paths such as `counted:/tmp/table`, that takes down each request.
   *
@@ -48,9 +51,27 @@ final class CountingFileSystem extends FileSystem {
     if (Files.isDirectory(file)) file.toFile.listFiles.map(f => status(f.toPath)) else Array(status(file))
   }
 
-  private def status(file: LocalPath): FileStatus =
-    new FileStatus(Files.size(file), Files.isDirectory(file), 1, BlockBytes, Files.getLastModifiedTime(file).toMillis,
-      new Path(s"$Scheme:$file"))
+  /** S3A asks for all names that begin alike, and for the status where there are none. */
+  override def listFiles(path: Path, recursive: Boolean): RemoteIterator[LocatedFileStatus] = {
+    require(recursive)
+    log.add("list", name(path))
+    val all = if (Files.exists(local(path))) Files.walk(local(path)) else java.util.stream.Stream.empty[LocalPath]()
+    val found = try all.filter(f => Files.isRegularFile(f)).iterator.asScala.map(status).toList
+    finally all.close()
+    if (found.isEmpty) getFileStatus(path)
+    RemoteIterators.remoteIteratorFromIterable(found.map(new LocatedFileStatus(_, null)).asJava)
+  }
+
+  @deprecated("as S3A has it: nothing but a HEAD", "")
+  override def isFile(path: Path): Boolean = {
+    log.add("head", name(path))
+    Files.isRegularFile(local(path))
+  }
+
+  override def hasPathCapability(path: Path, capability: String): Boolean =
+    capability == CommonPathCapabilities.ETAGS_AVAILABLE || capability == Unchecked
+
+  private def status(file: LocalPath): FileStatus = new TaggedStatus(file)
 
   override def open(path: Path, bufferSize: Int): FSDataInputStream = {
     getFileStatus(path)
@@ -72,7 +93,7 @@ final class CountingFileSystem extends FileSystem {
   private final class Creation(path: Path) extends FSDataOutputStreamBuilder[FSDataOutputStream, Creation](this, path) {
     override def getThisBuilder: Creation = this
     override def build(): FSDataOutputStream =
-      created(path, getFlags.contains(CreateFlag.OVERWRITE), getOptions.getBoolean("fs.s3a.create.performance", false))
+      created(path, getFlags.contains(CreateFlag.OVERWRITE), getOptions.getBoolean(Unchecked, false))
   }
 
   private def created(path: Path, overwrite: Boolean, unchecked: Boolean): FSDataOutputStream = {
@@ -116,7 +137,16 @@ object CountingFileSystem {
   val ReadAheadBytes = 65536L
   private val BlockBytes = 32L << 20 // as S3A reports it
 
+  private val Unchecked = "fs.s3a.create.performance"
+
   private val log = new StorageCalls.Log
+
+  /** With a tag that tells contents apart, as those of S3 do. */
+  private final class TaggedStatus(file: LocalPath)
+      extends FileStatus(Files.size(file), Files.isDirectory(file), 1, BlockBytes,
+        Files.getLastModifiedTime(file).toMillis, new Path(s"$Scheme:$file")) with EtagSource {
+    override def getEtag: String = java.util.Arrays.hashCode(Files.readAllBytes(file)).toHexString
+  }
 
   /** Makes paths of the scheme known. */
   def configure(conf: Configuration): Unit = conf.set(s"fs.$Scheme.impl", classOf[CountingFileSystem].getName)

@@ -19,7 +19,7 @@ class CountingSuite extends FunSuite {
 
   folder.test("a file system counts one request for each thing that an object store is asked") { root =>
     val file = CountingFileSystem.path(s"$root/a/file")
-    assertEquals(counted(storage.createNew(file, new Array[Byte](300000))), Map("head" -> 1, "list" -> 1, "put" -> 1))
+    assertEquals(counted(storage.createNew(file, new Array[Byte](300000))), Map("head" -> 1, "put" -> 1))
     assertEquals(counted(assert(!storage.createNew(file, Array[Byte](1)))), Map("head" -> 1))
     assertEquals(counted(storage.replace(s"$file-2", Array[Byte](1))), Map("put" -> 1))
     assertEquals(counted(storage.exists(file)), Map("head" -> 1))
@@ -27,6 +27,43 @@ class CountingSuite extends FunSuite {
     assertEquals(counted(storage.list(CountingFileSystem.path(s"$root/a"))), Map("list" -> 1))
     assertEquals(counted(storage.read(file)), Map("head" -> 1, "get" -> 1))
     assertEquals(counted(storage.delete(file)), Map("delete" -> 1))
+  }
+
+  folder.test("a file that changes rarely is looked at, and read when its tag is another") { root =>
+    val file = CountingFileSystem.path(s"$root/a/file")
+    def look(tag: Option[String]): (Found, Map[String, Int]) = {
+      val (found, calls) = CountingFileSystem.during(storage.readUnlessKnown(file, tag))
+      (found, calls.counts)
+    }
+    def contentOf(found: Found): (Seq[Byte], Option[String]) = found match {
+      case Found.Content(bytes, tag) => (bytes.toSeq, tag)
+      case other => fail(s"no content: $other")
+    }
+    assertEquals(look(None)._1, Found.Nothing: Found)
+    storage.replace(file, Array[Byte](1, 2))
+    val (first, read) = look(None)
+    assertEquals((contentOf(first)._1, read), (Seq[Byte](1, 2), Map("head" -> 1, "get" -> 1)))
+    assertEquals(look(contentOf(first)._2), (Found.Known: Found, Map("head" -> 1)))
+    storage.replace(file, Array[Byte](1, 3)) // as long, and written in the same moment
+    val (second, again) = look(contentOf(first)._2)
+    assertEquals((contentOf(second)._1, again), (Seq[Byte](1, 3), Map("head" -> 1, "get" -> 1)))
+    // A local file has no tag.
+    storage.replace(s"$root/a/file", Array[Byte](1, 4))
+    val local = contentOf(storage.readUnlessKnown(s"$root/a/file", Some("1")))
+    assertEquals(local, (Seq[Byte](1, 4), None))
+  }
+
+  folder.test("files at any depth are told by one question, or folder by folder") { root =>
+    for (name <- Seq("a/b%20c/1", "a/b%20c/d/2", "a/3", "ab/4"))
+      storage.replace(CountingFileSystem.path(s"$root/$name"), Array[Byte](1))
+    def below(folder: String): Seq[String] =
+      storage.listBelow(folder).map(f => s"${f.path.stripPrefix(folder)} ${f.length}").sorted
+    val top = CountingFileSystem.path(s"$root/a")
+    val (found, calls) = CountingFileSystem.during(below(top))
+    assertEquals((found, calls.counts), (Seq("/3 1", "/b%20c/1 1", "/b%20c/d/2 1"), Map("list" -> 1)))
+    assertEquals(below(s"$root/a"), found)
+    assertEquals(below(s"${top}c"), Nil)
+    assertEquals(below(s"$root/c"), Nil)
   }
 
   folder.test("reads that go forward are one request, and a leap is another") { root =>

@@ -19,7 +19,8 @@ class TableStorageSuite extends FunSuite {
   }
 
   private val everyCall: Seq[(Storage, String) => Any] = Seq(
-    _.list(_), _.read(_), (s, p) => s.readAll(Seq(p)), (s, p) => s.readListed(Seq(FileInfo(p, 1L, 0L, false))),
+    _.list(_), _.listBelow(_), _.read(_), _.readUnlessKnown(_, None), (s, p) => s.readAll(Seq(p)),
+    (s, p) => s.readListed(Seq(FileInfo(p, 1L, 0L, false))),
     _.readRange(_, 0L, 1), _.open(_), _.open(_, 1L), _.exists(_), _.deleteIfEmpty(_), changes(0), changes(1),
     changes(2), changes(3))
 

@@ -53,17 +53,7 @@ object Markers {
   /** The instant's markers, sorted; a file that names no data file of the instant is left out, with a warning. */
   def list(storage: Storage, basePath: String, instant: String): Seq[Marker] = {
     val top = folder(basePath, instant)
-    @annotation.tailrec
-    def descend(folders: Seq[String], found: Seq[Marker]): Seq[Marker] =
-      if (folders.isEmpty) found
-      else {
-        val children = for ((parent, files) <- storage.list(folders).toSeq; file <- files)
-          yield s"$parent/${file.name}" -> file.isDirectory
-        val (directories, files) = children.partition { case (_, isDirectory) => isDirectory }
-        val names = files.map { case (path, _) => path.drop(top.length + 1) }
-        descend(directories.map(_._1), found ++ names.flatMap(parse(_, instant, top)))
-      }
-    descend(Seq(top), Nil).sortBy(_.relativePath)
+    storage.listBelow(top).flatMap(file => parse(file.path.drop(top.length + 1), instant, top)).sortBy(_.relativePath)
   }
 
   private def parse(name: String, instant: String, top: String): Option[Marker] =

@@ -1,0 +1,18 @@
+package io.hudilite.storage
+
+/** What a look at a file finds that was perhaps read before. */
+sealed trait Found
+
+object Found {
+
+  /** There is no such file. */
+  case object Nothing extends Found
+
+  /** The content that is known already. */
+  case object Known extends Found
+
+  /** @param tag
+    *   tells this content from any other that the file may have, where the storage does so
+    */
+  final case class Content(bytes: Array[Byte], tag: Option[String]) extends Found
+}
