@@ -13,6 +13,8 @@ from model import Model
 from rows import rows_of
 from victim import Victim
 
+import hudilite
+
 MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
 EAGER = {"hoodie.clean.failed.writes.policy": "EAGER"}
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
@@ -86,6 +88,30 @@ def test_hudilite_waits_for_a_pending_write_of_hudi_or_rolls_it_back(
     assert layout.pending(path) == []
     write(real, path, version, range(100, 220, 5), 4, model)
     assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
+
+
+@VERSIONS
+@pytest.mark.parametrize("plan", [b"", b"Obj\x01, and no more"])
+def test_the_doctor_takes_a_dead_write_of_hudi_back_whose_rollback_lost_its_plan(
+    lite: Engine, real: Engine, path: Path, version: int, plan: bytes
+) -> None:
+    model = started_table(real, path, version)
+    killed_half_way(path, version, "hudi")
+    (dead,) = layout.pending(path)
+    rollback = str(int(dead) + 1)
+    for state, content in (("requested", plan), ("inflight", b"")):
+        file = layout.timeline_folder(path) / f"{rollback}.rollback.{state}"
+        file.write_bytes(content)
+        os.utime(file, (0, 0))  # as if it had been begun long ago
+    table = hudilite.table(lite.spark, str(path))
+    told = {f.subject: f for f in table.doctor(options=EAGER)}
+    assert told[rollback].kind == "DAMAGED_INSTANT" and dead in told[rollback].advice
+    assert layout.strays(path) and layout.pending(path) == [dead, rollback]
+    assert {f.subject for f in table.doctor(fix=True, options=EAGER) if f.mended} == {dead, rollback}
+    assert layout.strays(path) == layout.pending(path) == []
+    for engine, ts in ((real, 3), (lite, 4), (real, 5)):
+        write(engine, path, version, range(100, 220, ts), ts, model)
+        assert rows_of(real.read(path)) == rows_of(lite.read(path)) == model.rows()
 
 
 def refused_alter(real: Engine, path: Path) -> None:

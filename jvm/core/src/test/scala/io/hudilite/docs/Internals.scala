@@ -184,10 +184,6 @@ object Internals {
       "column.values.factory.ValuesWriterFactory", "column.values.fallback.FallbackValuesWriter")(
       "parquet-mr's encoders of text, beside which hudilite's write the same bytes.")("basefile.encode/TextValues")(
       "BaseFileWriterSuite"),
-    entry("column.values.rle.RunLengthBitPackingHybridEncoder",
-      "column.values.rle.RunLengthBitPackingHybridValuesWriter")(
-      "parquet-mr's encoders of runs, for a column chunk of one value.")("basefile.encode/ConstantChunk")(
-      "SliceCopierSuite"),
     entry("hadoop.ColumnChunkPageWriteStore")("parquet-mr's buffer of compressed pages; its constructor has changed.")(
       "basefile.encode/RowGroupBuffer", "shim/PageStores")("BaseFileWriterSuite"),
     entry("format.FileMetaData", "format.Util")("The footer alone, without what parquet-mr makes of its row groups.")(

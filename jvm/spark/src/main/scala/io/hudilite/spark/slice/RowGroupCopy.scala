@@ -49,7 +49,7 @@ private[slice] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter
     if (stream == null) stream = old.newStream()
     val block = old.blocks(group)
     val file = writer.beginGroup(block.getRowCount)
-    block.getColumns.asScala.zip(old.pageIndexes(block)).foreach { case (chunk, pages) =>
+    block.getColumns.asScala.zip(old.pageIndexes(block, stream)).foreach { case (chunk, pages) =>
       if (chunk.getPath.toDotString == MetaFields.FileName) writer.appendFileName(block.getRowCount)
       else
         file.appendColumnChunk(descriptor(chunk.getPath.toArray), stream, chunk, null, pages.columns, pages.offsets)

@@ -4,7 +4,6 @@ import org.apache.parquet.bytes.BytesInput
 import org.apache.parquet.column.{ColumnDescriptor, Encoding}
 import org.apache.parquet.column.page.{DictionaryPage, PageWriter}
 import org.apache.parquet.column.statistics.Statistics
-import org.apache.parquet.column.values.rle.{RunLengthBitPackingHybridEncoder, RunLengthBitPackingHybridValuesWriter}
 import org.apache.parquet.io.api.Binary
 
 /** A column chunk whose rows all have the same text: a dictionary of one value, and a page with one run of its number.
@@ -14,9 +13,7 @@ import org.apache.parquet.io.api.Binary
 private[encode] object ConstantChunk {
 
   /** Bits of a number below the size of the dictionary, which is 1. */
-  private val IdBits = 0
-  private val LevelBits = 1
-  private val RunBytes = 16
+  private val IdBits: Byte = 0
 
   /** Writes the pages of the chunk.
     *
@@ -37,22 +34,15 @@ private[encode] object ConstantChunk {
 
   // No value is null.
   private def levels(rows: Int): BytesInput = {
-    val runs = new RunLengthBitPackingHybridValuesWriter(LevelBits, RunBytes, RunBytes, RowGroupBuffer.Allocator)
-    var row = 0
-    while (row < rows) { // hot path
-      runs.writeInteger(1)
-      row += 1
-    }
-    runs.getBytes
+    val ones = run(rows, Array[Byte](1))
+    BytesInput.concat(BytesInput.fromInt(ones.size.toInt), ones)
   }
 
-  private def ids(rows: Int): BytesInput = {
-    val runs = new RunLengthBitPackingHybridEncoder(IdBits, RunBytes, RunBytes, RowGroupBuffer.Allocator)
-    var row = 0
-    while (row < rows) { // hot path
-      runs.writeInt(0)
-      row += 1
-    }
-    BytesInput.concat(BytesInput.from(Array[Byte](IdBits.toByte)), runs.toBytes)
-  }
+  private def ids(rows: Int): BytesInput = BytesInput.concat(BytesInput.from(Array[Byte](IdBits)), run(rows, Array()))
+
+  /** A number that repeats: how often, in Parquet's hybrid of runs and packed bits, and the number in as many bytes as it
+    * takes. An encoder would be told of each row.
+    */
+  private def run(rows: Int, number: Array[Byte]): BytesInput =
+    BytesInput.concat(BytesInput.fromUnsignedVarInt(rows << 1), BytesInput.from(number))
 }

@@ -78,12 +78,13 @@ private[spark] final class OldBaseFile(
   def newStream(): SeekableInputStream =
     BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()
 
-  /** The page indexes of this row group's columns, both null for one that has none. */
-  def pageIndexes(block: BlockMetaData): Seq[PageIndexes] = {
-    val in = newStream()
-    try block.getColumns.asScala.map(PageIndexes.read(in, _)).toList
-    finally in.close()
-  }
+  /** The page indexes of this row group's columns, both null for one that has none.
+    *
+    * @param in
+    *   a stream of the file
+    */
+  def pageIndexes(block: BlockMetaData, in: SeekableInputStream): Seq[PageIndexes] =
+    PageIndexes.read(in, block.getColumns.asScala.toIndexedSeq)
 }
 
 private[spark] object OldBaseFile {

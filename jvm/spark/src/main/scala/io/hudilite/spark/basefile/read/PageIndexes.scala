@@ -1,5 +1,7 @@
 package io.hudilite.spark.basefile.read
 
+import java.io.{ByteArrayInputStream, InputStream}
+
 import org.apache.parquet.format.Util
 import org.apache.parquet.format.converter.ParquetMetadataConverter
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData
@@ -11,14 +13,44 @@ private[spark] final case class PageIndexes(columns: ColumnIndex, offsets: Offse
 
 private[spark] object PageIndexes {
 
-  /** They lie in front of the footer, so that they are mostly in memory by now. */
-  def read(in: SeekableInputStream, chunk: ColumnChunkMetaData): PageIndexes = PageIndexes(
-    Option(chunk.getColumnIndexReference).map { place =>
-      in.seek(place.getOffset)
-      ParquetMetadataConverter.fromParquetColumnIndex(chunk.getPrimitiveType, Util.readColumnIndex(in))
-    }.orNull,
-    Option(chunk.getOffsetIndexReference).map { place =>
-      in.seek(place.getOffset)
-      ParquetMetadataConverter.fromParquetOffsetIndex(Util.readOffsetIndex(in))
-    }.orNull)
+  /** Where an index lies in a file. */
+  private final case class Place(offset: Long, length: Int) {
+    def end: Long = offset + length
+  }
+
+  /** More than the indexes of a row group take of thousands of columns. */
+  private val MostBytes = 16L << 20
+
+  /** Those of the columns of a row group. They lie in front of the footer, those of one kind behind each other, so that each
+    * kind is read as one piece: they are decoded byte by byte, which a file is not read well.
+    */
+  def read(in: SeekableInputStream, chunks: Seq[ColumnChunkMetaData]): Seq[PageIndexes] = {
+    val columnPlaces = chunks.map(c => Option(c.getColumnIndexReference).map(r => Place(r.getOffset, r.getLength)))
+    val offsetPlaces = chunks.map(c => Option(c.getOffsetIndexReference).map(r => Place(r.getOffset, r.getLength)))
+    val (columns, offsets) = (pieces(in, columnPlaces.flatten), pieces(in, offsetPlaces.flatten))
+    chunks.indices.map { i =>
+      val chunk = chunks(i)
+      PageIndexes(
+        columnPlaces(i).map { place =>
+          ParquetMetadataConverter.fromParquetColumnIndex(chunk.getPrimitiveType, Util.readColumnIndex(columns(place)))
+        }.orNull,
+        offsetPlaces(i).map(place =>
+          ParquetMetadataConverter.fromParquetOffsetIndex(Util.readOffsetIndex(offsets(place)))).orNull)
+    }
+  }
+
+  /** How to read at these places: from memory where they are neighbours. */
+  private def pieces(in: SeekableInputStream, places: Seq[Place]): Place => InputStream = {
+    val (from, until) =
+      (places.map(_.offset).foldLeft(Long.MaxValue)(math.min), places.map(_.end).foldLeft(0L)(math.max))
+    if (until > from && until - from == places.map(_.length.toLong).sum && until - from <= MostBytes) {
+      val bytes = new Array[Byte]((until - from).toInt)
+      in.seek(from)
+      in.readFully(bytes)
+      place => new ByteArrayInputStream(bytes, (place.offset - from).toInt, place.length)
+    } else { place =>
+      in.seek(place.offset)
+      in
+    }
+  }
 }

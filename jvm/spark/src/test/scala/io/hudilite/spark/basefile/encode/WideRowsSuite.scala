@@ -82,8 +82,10 @@ class WideRowsSuite extends WriteFixture {
         val stat = written(ofTest)((0 until 20).iterator.map(i => row(i, kind, 3 * MiB.toInt, new Repeated(i)))).head
         opened(ofTest, stat) { old =>
           assertEquals(old.blocks.map(_.getRowCount), IndexedSeq(20L))
-          val pages = old.pageIndexes(old.blocks.head)(old.blocks.head.getColumns.indexOf(chunk(old, kind)))
-          assertEquals(pages.offsets.getPageCount, 20, kind)
+          val in = old.newStream()
+          val pages = try old.pageIndexes(old.blocks.head, in)
+          finally in.close()
+          assertEquals(pages(old.blocks.head.getColumns.indexOf(chunk(old, kind))).offsets.getPageCount, 20, kind)
         }
       }
   }
