@@ -138,6 +138,14 @@ is refused. Record key, partition and ordering columns must be there in any case
 false.
 """
 
+WRITE_KEYGENERATOR_CONSISTENT_LOGICAL_TIMESTAMP_ENABLED: Final[str] = (
+    "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled"
+)
+"""Whether the record keys and partition paths of a new table spell timestamps as texts, to the millisecond and
+in the zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts
+are refused where it has numbers. Value: boolean; default false.
+"""
+
 INDEX_TYPE: Final[str] = "hoodie.index.type"
 """How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
 files. BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps

@@ -12,15 +12,11 @@ EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def text(value: str | None, ddl: str) -> str | None:
-    """A value's text: Java's own spelling, which most types have in a case, too."""
+    """A value's text: Java's own spelling, which most types have in a case, too, and timestamps in microseconds."""
     if value is None:
         return None
     if ddl == "date":
         return (EPOCH + datetime.timedelta(days=int(value))).date().isoformat()
-    if ddl.startswith("timestamp"):
-        moment = EPOCH + datetime.timedelta(microseconds=int(value))
-        fraction = f"{moment.microsecond:06d}".rstrip("0") or "0"
-        return f"{moment:%Y-%m-%d %H:%M:%S}.{fraction}"
     return value
 
 

@@ -38,6 +38,17 @@ TEMPLATES = {
         _FILLED,
         _ROWS,
     ),
+    "timed": Template(
+        "id INT, at TIMESTAMP, v STRING",
+        "PARTITIONED BY (at) TBLPROPERTIES (primaryKey = 'id')",
+        (
+            "INSERT INTO {} "
+            "VALUES (1, TIMESTAMP '2026-01-31 10:00:00.000001', 'one'), (2, TIMESTAMP '2026-01-31 10:00:00', 'old')",
+            "MERGE INTO {} t USING (SELECT 2 AS id, TIMESTAMP '2026-01-31 10:00:00' AS at) s "
+            "ON t.id = s.id AND t.at = s.at WHEN MATCHED THEN UPDATE SET v = 'two'",
+        ),
+        ((1, "2026-01-31 10:00:00.000001", "one"), (2, "2026-01-31 10:00:00", "two")),
+    ),
     "nested": Template(
         "id INT, st STRUCT<x: INT, y: STRING>, list ARRAY<INT>, map MAP<STRING, INT>, dec DECIMAL(10, 2), at DATE",
         "TBLPROPERTIES (primaryKey = 'id')",

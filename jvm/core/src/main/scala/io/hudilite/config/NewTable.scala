@@ -132,7 +132,8 @@ final case class NewTable(
       case KeyGeneratorType.Complex if recordKeyFields.size == 1 && version < 9 =>
         // docs/format.md, record keys: releases disagree on the spelling of such a key.
         refuse(TableOptions.TableVersion.name, version.toString,
-          "below version 9 Hudi's releases spell the key of a complex key generator with one key field differently")
+          s"below version 9 Hudi's releases spell the keys of the complex key generator with the one key field " +
+            s"${recordKeyFields.head} in two ways; create a table of version 9, or choose another key generator")
       case KeyGeneratorType.Custom =>
         if (partitionItems.exists(!_.contains(':'))) wrong("each partition field needs a type, as in day:TIMESTAMP")
       case _ =>

@@ -16,6 +16,8 @@ import io.hudilite.config.key.ConfigKey
   *   what an overwriting write replaces
   * @param columns
   *   how the columns of the rows meet those of the table
+  * @param timesAsTexts
+  *   keys and partition paths of a new table spell timestamps as texts
   * @param services
   *   what the table does for itself, after the write or because it is called
   */
@@ -25,6 +27,7 @@ final case class WriteConf(
     partitionsToDelete: Option[Seq[String]],
     overwrite: OverwriteConf,
     columns: ColumnsConf,
+    timesAsTexts: Boolean,
     index: IndexConf,
     combine: CombineConf,
     parallelism: ParallelismConf,
@@ -49,6 +52,7 @@ object WriteConf {
       overwrite = OverwriteConf(WriteOptions.ReplaceWhere.get(options),
         WriteOptions.OverwriteMode.get(options).map(_ == "dynamic")),
       columns = ColumnsConf(WriteOptions.MergeSchema(options), WriteOptions.NullForMissing(options)),
+      timesAsTexts = WriteOptions.TimesAsTexts(options),
       index = indexOf(options),
       combine = CombineConf(WriteOptions.CombineBeforeUpsert(options), WriteOptions.CombineBeforeInsert(options)),
       parallelism = ParallelismConf(WriteOptions.UpsertParallelism(options), WriteOptions.InsertParallelism(options),

@@ -35,6 +35,12 @@ object WriteOptions {
     "Whether a column of the table, or a field of a struct, that the rows lack is null in them; otherwise the write is " +
       "refused. Record key, partition and ordering columns must be there in any case.")
 
+  val TimesAsTexts: ConfigKey[Boolean] = ConfigKey.flag(
+    "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled", default = false,
+    "Whether the record keys and partition paths of a new table spell timestamps as texts, to the millisecond and in " +
+      "the zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts are " +
+      "refused where it has numbers.")
+
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
     Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", "BUCKET"),
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
@@ -161,7 +167,7 @@ object WriteOptions {
   val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
 
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,
-    NullForMissing, IndexType, Buckets, BucketHashFields, BucketEngine,
+    NullForMissing, TimesAsTexts, IndexType, Buckets, BucketHashFields, BucketEngine,
     BloomUpdatePartition,
     SimpleUpdatePartition,
     PruneByRanges, BloomEntries, BloomFpp, BloomType, BloomMaxEntries, CombineBeforeUpsert, CombineBeforeInsert,

@@ -149,8 +149,12 @@ object GeneratedPages {
     val default = key.default.map(d => s"; default ${shown(d)}").getOrElse("")
     val doc = wrap(s"${key.doc} Value: $value$default.".replace("`", "``"))
     val text = doc.mkString(Quotes, "\n", if (doc.size == 1) Quotes else "\n" + Quotes)
-    "\n" + constantName(key) + ": Final[str] = \"" + key.name + "\"\n" + text + "\n"
+    "\n" + assigned(s"${constantName(key)}: Final[str] =", "\"" + key.name + "\"") + "\n" + text + "\n"
   }
+
+  /** As the formatter leaves it: a line of Python has at most 120 characters. */
+  private def assigned(left: String, right: String): String =
+    if (left.length + 1 + right.length <= 120) s"$left $right" else s"$left (\n    $right\n)"
 
   /** `hoodie.datasource.write.operation` is `WRITE_OPERATION`, `versionAsOf` is `VERSION_AS_OF`. */
   def constantName(key: ConfigKey[_]): String =

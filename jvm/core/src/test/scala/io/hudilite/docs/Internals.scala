@@ -206,7 +206,8 @@ object Internals {
     entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
       "slice/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/ComputedColumns", "slice/MergedBatches", "slice/RowOverwriter")("RowOverwriterSuite", "MergedReadSuite"),
+      "read/ComputedColumns", "read/FolderColumns", "slice/MergedBatches", "slice/RowOverwriter")(
+      "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
 

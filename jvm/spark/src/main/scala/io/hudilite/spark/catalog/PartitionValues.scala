@@ -3,9 +3,12 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{TableConfig, TableKeys}
 import io.hudilite.filegroup.PathSelection
 import io.hudilite.record.{KeyEncoding, PartitionPaths}
-import io.hudilite.spark.row.PathText
+import io.hudilite.spark.basefile.read.TimeSpelling
+import io.hudilite.spark.row.{FieldText, PathText}
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.table.Table
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
@@ -14,7 +17,13 @@ import org.apache.spark.sql.types._
   * @param schema
   *   the partition columns, in the order of the folders
   */
-private[catalog] final case class PartitionValues(config: TableConfig, basePath: String, schema: StructType) {
+private[catalog] final case class PartitionValues(table: Table, schema: StructType) {
+
+  import table.{basePath, config}
+
+  // Asked only where a column is a time, since it takes a look at rows.
+  private lazy val timesAsNumbers: Boolean = TimeSpelling.areNumbers(config, schema, schema.fieldNames.toSeq,
+    Some(table), asTexts = false, Sessions.hadoopConf(SparkSession.active))
 
   /** The values behind the path of a partition; raises `InvalidInput` where they cannot be told. */
   def rowOf(path: String): InternalRow = {
@@ -30,7 +39,8 @@ private[catalog] final case class PartitionValues(config: TableConfig, basePath:
 
   private def value(field: StructField, text: String): Any =
     if (text == KeyEncoding.DefaultPartition) null
-    else PathText.read(text, field.dataType).getOrElse(throw Refusal.Partitions(field.name).of(basePath))
+    else PathText.read(text, field.dataType).filter(_ => !FieldText.hasTwoSpellings(field.dataType) || timesAsNumbers)
+      .getOrElse(throw Refusal.Partitions(field.name).of(basePath))
 }
 
 private[catalog] object PartitionValues {
@@ -39,7 +49,7 @@ private[catalog] object PartitionValues {
   def of(table: Table, schema: StructType): PartitionValues = {
     val fields = table.config.partitionFields.flatMap(name => schema.find(_.name == name))
     val told = fields.size == table.config.partitionFields.size && isPlain(table.config)
-    PartitionValues(table.config, table.basePath, StructType(if (told) fields else Nil))
+    PartitionValues(table, StructType(if (told) fields else Nil))
   }
 
   // What is formatted for its folder, as times are, is not read back.

@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.record.{ColumnNames, KeyEncoding}
+import io.hudilite.spark.row.FieldText
 import io.hudilite.spark.write.{Replaces, WriteTarget}
 
 import org.apache.spark.sql.{Row, SparkSession}
@@ -8,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, Project}
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{BooleanType, DataType, StringType}
+import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType, TimestampNTZType, TimestampType}
 
 /** The partitions of a table that a condition selects. Their paths tell the values: what was read back from a path counts
   * when it is spelled as that path again, and a partition that may hold rows on both sides of the condition is an error.
@@ -60,7 +61,7 @@ private[plan] object SelectedPartitions {
     val path = AttributeReference(ColumnNames.InternalPrefix + "path", StringType)()
     val raw = fields.indices.map(i => AttributeReference(s"${ColumnNames.InternalPrefix}text$i", StringType)())
     val rows = LocalRelation.fromExternalRows(path +: raw, read.map { case (p, values) => Row.fromSeq(p +: values) })
-    val values = fields.zip(raw).map { case (name, text) => Alias(typed(text, typeOf(target, name)), name)() }
+    val values = fields.zip(raw).map { case (name, text) => Alias(typed(text, typeOf(target, name), target), name)() }
     val columns = values.map(_.toAttribute)
     val spelled = target.keys.partitionPath(name => columns.find(c => SQLConf.get.resolver(c.name, name)))
       .getOrElse(throw condition.source.refusal("the partition columns are fields of structs"))
@@ -75,11 +76,19 @@ private[plan] object SelectedPartitions {
     target.schema.fields.find(f => SQLConf.get.resolver(f.name, field)).map(_.dataType).getOrElse(StringType)
 
   // A text that is no value of the type is null, which is not spelled as the path was.
-  private def typed(text: Expression, to: DataType): Expression = to match {
+  private def typed(text: Expression, to: DataType, target: WriteTarget): Expression = to match {
     case StringType => text
+    // A text stands for all times within a millisecond, and for those of two hours when winter time begins.
+    case time if FieldText.hasTwoSpellings(time) && !target.keySettings.timesAsNumbers => Literal.create(null, time)
+    case TimestampType | TimestampNTZType => fromNumber(text, to)
     case BooleanType => CaseWhen(Seq(
           EqualTo(text, Literal("true")) -> Literal.TrueLiteral,
           EqualTo(text, Literal("false")) -> Literal.FalseLiteral))
     case other => Cast(text, other, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = false)
+  }
+
+  private def fromNumber(text: Expression, to: DataType): Expression = {
+    val time = MicrosToTimestamp(Cast(text, LongType, None, ansiEnabled = false))
+    if (to == TimestampType) time else Cast(time, to, Some("UTC"), ansiEnabled = false)
   }
 }

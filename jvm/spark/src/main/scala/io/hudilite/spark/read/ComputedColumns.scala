@@ -16,12 +16,16 @@ import org.apache.spark.sql.types.{LongType, StructField, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** The columns of a scan that say where rows are, put among those that its files hold.
+/** The columns of a scan that say where rows are, put among those that its files hold, and those that are what the folder
+  * of a file says: a row may lie in a partition that is not that of its values (docs/format.md#partitions).
   *
   * The numbers of rows in their base files are how statements that change rows address them. What a slice with log files
   * shows has none: a row of its log is in no base file, and its others are found by their keys.
+  *
+  * @param folders
+  *   values of columns by partition
   */
-private[read] final class ComputedColumns(val job: ScanJob) {
+private[read] final class ComputedColumns(val job: ScanJob, folders: Map[String, Map[String, Any]]) {
 
   private val columns = job.files.columns
   private val wantsPositions = columns.fieldNames.contains(RowPlace.Position)
@@ -44,20 +48,29 @@ private[read] final class ComputedColumns(val job: ScanJob) {
   /** @param read
     *   batches of [[inBaseFiles]]
     */
-  def ofBaseFile(read: SplitReader[ColumnarBatch], facts: FileFacts): SplitReader[ColumnarBatch] =
-    if (job.facts.isEmpty) read else new ComputedBatches(columns, read, inBaseFiles.columns, job.facts, facts)
+  def ofBaseFile(read: SplitReader[ColumnarBatch], facts: FileFacts, partition: String): SplitReader[ColumnarBatch] =
+    inFolder(
+      if (job.facts.isEmpty) read else new ComputedBatches(columns, read, inBaseFiles.columns, job.facts, facts),
+      partition)
 
   /** @param read
     *   rows of [[inBaseFiles]]
     */
-  def ofBaseRows(read: SplitReader[InternalRow], facts: FileFacts): SplitReader[InternalRow] =
-    job.facts.fold(read)(new ComputedRows(columns, read, inBaseFiles.columns, _, facts))
+  def ofBaseRows(read: SplitReader[InternalRow], facts: FileFacts, partition: String): SplitReader[InternalRow] = {
+    val rows = job.facts.fold(read)(new ComputedRows(columns, read, inBaseFiles.columns, _, facts))
+    folders.get(partition).filter(_.nonEmpty).fold(rows)(new FolderRows(columns, rows, _))
+  }
 
   /** @param read
     *   batches of [[inSlices]]
     */
-  def ofSlice(read: SplitReader[ColumnarBatch], facts: FileFacts): SplitReader[ColumnarBatch] =
-    if (inSlices eq job.files) read else new ComputedBatches(columns, read, inSlices.columns, job.facts, facts)
+  def ofSlice(read: SplitReader[ColumnarBatch], facts: FileFacts, partition: String): SplitReader[ColumnarBatch] =
+    inFolder(
+      if (inSlices eq job.files) read else new ComputedBatches(columns, read, inSlices.columns, job.facts, facts),
+      partition)
+
+  private def inFolder(read: SplitReader[ColumnarBatch], partition: String): SplitReader[ColumnarBatch] =
+    folders.get(partition).filter(_.nonEmpty).fold(read)(new FolderBatches(columns, read, _))
 }
 
 /** Where the columns of a scan stand in what a reader delivers. */

@@ -72,6 +72,16 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
   /** Columns, as paths of names, on which filters can leave out files. */
   val pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
 
+  /** The filters that say something of a file beyond its partition, of which the folder has said it. */
+  def withinPartitions(filters: Seq[ScanFilter]): Seq[ScanFilter] = ScanFilter.conjuncts(filters).filterNot(
+    _.columns.exists(column => column.size == 1 && partitions.folderColumns(column.head)))
+
+  /** What the folders of these partitions say of columns. */
+  def valuesOf(found: Seq[String], columns: StructType): Map[String, Map[String, Any]] =
+    if (!columns.fieldNames.exists(partitions.folderColumns)) Map.empty
+    else found.distinct.map(partition =>
+      partition -> partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }).toMap
+
   /** @param late
     *   filters that came up while the query runs
     */

@@ -37,6 +37,11 @@ object FooterAggregates {
   // 1900-01-01; the two calendars and all zones agree from there on.
   private val FirstCertainDay = -25567L
 
+  /** @param folder
+    *   values of columns as the folder of the file says them
+    */
+  private final case class FileFooter(footer: ParquetMetadata, folder: Map[String, Any])
+
   private final case class ColumnFacts(nulls: Long, min: Option[Long], max: Option[Long])
 
   /** The answer, or `None` when some part of it is not certain. */
@@ -51,8 +56,10 @@ object FooterAggregates {
       rowsOf(conf, table, files).map(rows => scan(functions, functions.map(_ => LongType -> (rows: Any))))
     else if (!sameColumns || files.size > KeyPruning.MaxFilesOnDriver) None
     else {
+      val partitions = PartitionPruning.of(table.config, schema, evolved)
       val footers = Parallel.map(files)(f =>
-        FooterCache.metadata(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length))
+        FileFooter(FooterCache.metadata(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length),
+          partitions.valuesOf(f.partition)))
       val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, footers) }
       if (values.forall(_.isDefined)) Some(scan(functions, values.flatten)) else None
     }
@@ -97,8 +104,8 @@ object FooterAggregates {
   }
 
   private def evaluate(
-      function: AggregateFunc, column: Option[StructField], footers: Seq[ParquetMetadata]): Option[(DataType, Any)] = {
-    val rows = footers.map(_.getBlocks.asScala.map(_.getRowCount).sum).sum
+      function: AggregateFunc, column: Option[StructField], footers: Seq[FileFooter]): Option[(DataType, Any)] = {
+    val rows = footers.map(_.footer.getBlocks.asScala.map(_.getRowCount).sum).sum
     column match {
       case None => Some(LongType -> rows)
       case Some(field) =>
@@ -125,10 +132,12 @@ object FooterAggregates {
   }
 
   /** Facts of every row group of the file; `None` when one is not certain. */
-  private def chunksOf(footer: ParquetMetadata, field: StructField, bounded: Boolean): Option[Seq[ColumnFacts]] = {
-    val blocks = footer.getBlocks.asScala.toSeq
-    val schema = footer.getFileMetaData.getSchema
-    if (!schema.getFields.asScala.exists(_.getName.equalsIgnoreCase(field.name)))
+  private def chunksOf(file: FileFooter, field: StructField, bounded: Boolean): Option[Seq[ColumnFacts]] = {
+    val blocks = file.footer.getBlocks.asScala.toSeq
+    val schema = file.footer.getFileMetaData.getSchema
+    if (file.folder.contains(field.name))
+      Some(blocks.map(b => factsOf(file.folder(field.name), b.getRowCount)))
+    else if (!schema.getFields.asScala.exists(_.getName.equalsIgnoreCase(field.name)))
       Some(blocks.map(b => ColumnFacts(b.getRowCount, None, None)))
     else {
       val facts = blocks.map(b =>
@@ -136,6 +145,14 @@ object FooterAggregates {
           .flatMap(factsOf(_, field.dataType, b.getRowCount, bounded)))
       if (facts.forall(_.isDefined)) Some(facts.flatten) else None
     }
+  }
+
+  /** Where the folder says the value of all rows. */
+  private def factsOf(value: Any, rows: Long): ColumnFacts = value match {
+    case null => ColumnFacts(rows, None, None)
+    case number: Int => ColumnFacts(0, Some(number.toLong), Some(number.toLong))
+    case number: Long => ColumnFacts(0, Some(number), Some(number))
+    case _ => ColumnFacts(0, None, None)
   }
 
   private def factsOf(chunk: ColumnChunkMetaData, wanted: DataType, rows: Long, bounded: Boolean): Option[ColumnFacts] =

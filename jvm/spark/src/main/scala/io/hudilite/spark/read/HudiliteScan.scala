@@ -55,11 +55,14 @@ final class HudiliteScan(
     val sizes = files.map(_.length) ++ plan.merged.map(_.totalLength)
     val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
-    else Some(Narrowing(filters ++ runtimeFilters.filter(isShort), plan.keys, plan.keysToCheck))
+    else
+      Some(Narrowing(planner.withinPartitions(filters ++ runtimeFilters.filter(isShort)), plan.keys, plan.keysToCheck))
     val slices = plan.merged.map(slice => SliceSplit(slice, source.whole.get(slice.groupId)))
     val pack = if (plan.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
     pack(files, maxBytes, SessionSettings.openCostBytes, slices, SessionSettings.parallelism)
-      .map(p => p.copy(narrowing = late): InputPartition).toArray
+      .map(p =>
+        p.copy(narrowing = late,
+          folders = planner.valuesOf(p.splits.map(_.partition), columns)): InputPartition).toArray
   }
 
   /** As many files as hold the rows wanted, when the number of their rows is known. */
@@ -72,8 +75,8 @@ final class HudiliteScan(
     }
 
   override def createReaderFactory(): PartitionReaderFactory = {
-    val files = FileRead(source.table.basePath, columns, filters, planned.keys, planned.keysToCheck,
-      source.commitTimes, settings, source.evolved)
+    val files = FileRead(source.table.basePath, columns, planner.withinPartitions(filters), planned.keys,
+      planned.keysToCheck, source.commitTimes, settings, source.evolved)
     ScanReaderFactory(ScanJob(files, limit, merge, facts), SharedConf(conf))
   }
 

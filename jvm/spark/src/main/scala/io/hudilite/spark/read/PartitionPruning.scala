@@ -23,6 +23,16 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
   /** Columns on which filters can prune, as paths of names. */
   val columnPaths: Set[Seq[String]] = levels.readable
 
+  /** Columns whose values are what their folder says, whatever the files of the folder say. */
+  val folderColumns: Set[String] = columnPaths.collect { case Seq(name) => name }
+
+  /** The values of these columns in a partition, as far as its path tells them. */
+  def valuesOf(partition: String): Map[String, Any] =
+    if (folderColumns.isEmpty) Map.empty
+    else levels.ofPartition(partition).collect { case (Seq(name), PossibleValues.OneOfThese(Seq(value))) =>
+      name -> value
+    }
+
   /** Whether the partition can hold a row for which every filter is true. */
   def mayHold(partition: String, filters: Seq[ScanFilter]): Boolean = selection(filters).wants(partition)
 

@@ -25,6 +25,8 @@ sealed trait ScanSplit extends Serializable {
 
   /** Bytes to read. */
   def length: Long
+
+  def partition: String
 }
 
 /** A slice with log files, which is read as a whole.
@@ -34,18 +36,26 @@ sealed trait ScanSplit extends Serializable {
   */
 final case class SliceSplit(slice: FileSlice, whole: Option[FileSlice] = None) extends ScanSplit {
   override def length: Long = slice.totalLength
+  override def partition: String = slice.partition
 }
 
 /** A part of a base file. */
 final case class FileSplit(range: FileRange) extends ScanSplit {
   override def length: Long = range.length
+  override def partition: String = range.partition
 }
 
 /** Filters known only when the query runs; they stand in for those of the job. */
 final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], keysToCheck: Boolean)
 
-/** What one task reads. */
-final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None) extends InputPartition
+/** What one task reads.
+  *
+  * @param folders
+  *   values of columns by partition, as the folders say them
+  */
+final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None,
+    folders: Map[String, Map[String, Any]] = Map.empty)
+    extends InputPartition
 
 /** Packs files into tasks: pure. */
 object ScanPartition {

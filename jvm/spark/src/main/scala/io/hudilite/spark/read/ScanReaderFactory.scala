@@ -30,18 +30,20 @@ final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
   override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
-    val own = new ComputedColumns(job.copy(files = narrowed(partition)))
+    val own = new ComputedColumns(job.copy(files = narrowed(partition)), scanPartition(partition).folders)
     new TaskReader[ColumnarBatch](own, conf.value, splits(partition),
-      (file, split, facts) => own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts), identity)
+      (file, split, facts) =>
+        own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts, split.partition), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = new ComputedColumns(job.copy(files = narrowed(partition)))
+    val own = new ComputedColumns(job.copy(files = narrowed(partition)), scanPartition(partition).folders)
     def rows(batches: SplitReader[ColumnarBatch]) = new BatchRowReader(job.files.columns, batches)
     new TaskReader[InternalRow](own, conf.value, splits(partition),
       if (own.inBaseFiles.settings.vectorized) (file, split, facts) =>
-        rows(own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts))
-      else (file, split, facts) => own.ofBaseRows(new RowReader(own.inBaseFiles, file, split.fileId), facts),
+        rows(own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts, split.partition))
+      else (file, split, facts) =>
+        own.ofBaseRows(new RowReader(own.inBaseFiles, file, split.fileId), facts, split.partition),
       rows)
   }
 
@@ -109,7 +111,7 @@ private final class TaskReader[T](
           opened += slice.base.size
           val facts = factsOf.of(slice)
           InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
-          current = Some(shape(columns.ofSlice(slices.open(slice, whole), facts)))
+          current = Some(shape(columns.ofSlice(slices.open(slice, whole), facts, slice.partition)))
       }
       true
     }

@@ -17,7 +17,7 @@ final case class PartitionField(name: String, format: Option[TimestampPartitions
   * @param prefixed
   *   record keys are spelled `field:value,…`
   * @param timesAsNumbers
-  *   timestamps are spelled as microseconds since 1970
+  *   timestamps are spelled as microseconds since 1970, as those without a zone always are
   */
 final case class KeySettings(
     recordKeyFields: Seq[String],
@@ -117,7 +117,7 @@ private[row] final class FieldText(
     timesAsNumbers: Boolean)
     extends Serializable {
 
-  private val isNumber: Boolean = timesAsNumbers && FieldText.isTime(dataType)
+  private val isNumber: Boolean = dataType == TimestampNTZType || timesAsNumbers && FieldText.hasTwoSpellings(dataType)
 
   /** The value is its own text. */
   val isText: Boolean = dataType.isInstanceOf[StringType] && format.isEmpty
@@ -170,8 +170,8 @@ private[spark] object FieldText {
     descend(schema, 0, Vector.empty)
   }
 
-  /** A timestamp, which Hudi's writers spell in two ways. */
-  def isTime(dataType: DataType): Boolean = dataType == TimestampType || dataType == TimestampNTZType
+  /** A timestamp, which Hudi's writers spell in two ways; one without a zone is a number to all of them. */
+  def hasTwoSpellings(dataType: DataType): Boolean = dataType == TimestampType
 
   private[row] def noText(name: String, dataType: DataType): InvalidInput =
     InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
@@ -183,7 +183,7 @@ private[spark] object FieldText {
     case _ => false
   }
 
-  // docs/format.md, record keys: Java's own spelling of each value; timestamps as in Hudi's row writer.
+  // docs/format.md, record keys: Java's own spelling of each value.
   private[row] def spell(row: InternalRow, ordinal: Int, dataType: DataType): String = dataType match {
     case _: StringType => row.getUTF8String(ordinal).toString
     case IntegerType => Integer.toString(row.getInt(ordinal))
@@ -205,8 +205,7 @@ private[spark] object FieldText {
   /** The value as Java knows it. */
   private[row] def external(value: Any, dataType: DataType): Any = (value, dataType) match {
     case (days: Int, DateType) => java.time.LocalDate.ofEpochDay(days.toLong)
-    case (micros: Long, TimestampType) => DateTimeUtils.toJavaTimestamp(micros)
-    case (micros: Long, TimestampNTZType) => java.sql.Timestamp.valueOf(DateTimeUtils.microsToLocalDateTime(micros))
+    case (micros: Long, TimestampType) => new java.sql.Timestamp(micros / 1000) // as Hudi, also before 1970
     case (decimal: Decimal, _) => decimal.toJavaBigDecimal
     case (text: UTF8String, _) => text.toString
     case (other, _) => other

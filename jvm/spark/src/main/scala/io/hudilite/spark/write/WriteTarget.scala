@@ -6,7 +6,7 @@ import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
-import io.hudilite.spark.basefile.read.KeySpelling
+import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{
   ColumnsRule,
@@ -75,8 +75,8 @@ final case class WriteTarget(
       partitionFields = partitions,
       hiveStyle = config.hiveStyle,
       urlEncode = config.urlEncode,
-      timesAsNumbers = KeySpelling.hasTimesAsNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
-        existing, hadoop))
+      timesAsNumbers = TimeSpelling.areNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
+        existing, conf.timesAsTexts, hadoop))
   }
 
   private def partitionFields: Seq[PartitionField] = {

@@ -79,8 +79,8 @@ class FileFactsSuite extends FunSuite {
     assert(PlanProbe.scan(read(written).selectExpr("_metadata.row_index")).supportsColumnar)
     val plain = ScanJob(io.hudilite.spark.basefile.read.FileRead("/t", StructType.fromDDL("id BIGINT"), Nil, None,
         keysToCheck = false, None, SessionSettings.reader(new StructType(), new StructType())), None)
-    assert(new ComputedColumns(plain).inBaseFiles eq plain.files)
-    assert(new ComputedColumns(plain).inSlices eq plain.files)
+    assert(new ComputedColumns(plain, Map.empty).inBaseFiles eq plain.files)
+    assert(new ComputedColumns(plain, Map.empty).inSlices eq plain.files)
   }
 
   test("a column of the table comes first") {

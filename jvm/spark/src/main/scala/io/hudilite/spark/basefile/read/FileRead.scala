@@ -37,6 +37,8 @@ final case class FileRead(
   */
 final case class FileRange(relativePath: String, fileId: String, fileLength: Long, start: Long, length: Long) {
 
+  def partition: String = relativePath.take(relativePath.lastIndexOf('/').max(0))
+
   /** Instant of the write that made the file; the empty text, before all instants, when its name does not tell. */
   def instant: String =
     FileNames.parseBaseFile(relativePath.substring(relativePath.lastIndexOf('/') + 1)).fold("")(_.instant)
