@@ -94,11 +94,11 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
 # to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
-# buckets, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements and by random
-# lives. Pages and wheels are made without Spark.
+# buckets and in logs, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements
+# and by the random lives of tests/fuzz. Jars, pages and wheels are made, and lanes run, without Spark.
 SERVICE_STORIES := cleaning clustering compaction doctor undo
-TABLE_STORIES := bucket_index deletes_and_replacements keys
-WITHOUT_SPARK := report wheel
+TABLE_STORIES := bucket_index deletes_and_replacements keys merge_on_read
+WITHOUT_SPARK := build lanes report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
 	$(DEV)/python -m pytest tests \
 	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(TABLE_STORIES) $(WITHOUT_SPARK)))
