@@ -67,14 +67,19 @@ test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on bot
 	$(SBT) -Dspark=3.5 "core/testOnly * -*.KilledWriterSuite -*FaultSuite -*RaceSuite" </dev/null
 	$(SBT) -Dspark=4 core/test </dev/null
 
-# The newest Spark runs all suites. What is put into logs, looked up in them and folded, how partitions are named, rows
-# marked as deletes and wide rows held in little memory is hudilite's own, whichever Spark runs it. On 3.5 all services are
-# run by test-python-35 and, beside Hudi's, by interop, which also has names and marks of deletes. That rows of logs are
-# read and merged, and wide rows encoded, is tested on all.
+# The newest Spark runs all suites and all tests. The others run, of tests that are the same for all combinations of some
+# values and whose combinations are hudilite's own matter, so many that each value comes, with each other where the plan
+# depends on both: those without the tag of NewestSpark.scala.
+SOME := -- --exclude-tags=NewestSpark
+
+# What is put into logs, looked up in them and folded, how partitions are named, rows marked as deletes and wide rows held
+# in little memory is hudilite's own, whichever Spark runs it. On 3.5 all services are run by test-python-35 and, beside
+# Hudi's, by interop, which also has names and marks of deletes. That rows of logs are read and merged, and wide rows
+# encoded, is tested on all.
 NOT_ON_35 := spark.service.* LogCompactionSuite GoldenMergeOnReadWriteSuite MergeOnReadLookupSuite LogPositionsSuite \
   PartitionNamesSuite DeleteMarkerSuite SmallHeapSuite
 test-35: .venv/pyspark-$(NEWEST_4)/ready ## the connector on Spark 3.5
-	$(SBT) -Dspark=3.5 "spark/testOnly * $(NOT_ON_35:%=-*.%)" </dev/null
+	$(SBT) -Dspark=3.5 "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
 
 # The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
 # what it plans, its Parquet reader, its catalog and statements, and what its task attempts do.
@@ -94,11 +99,11 @@ test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
 # to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
-# buckets, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements and by random
-# lives. Pages and wheels are made without Spark.
+# buckets and in logs, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements
+# and by the random lives of tests/fuzz. Jars, pages and wheels are made, and lanes run, without Spark.
 SERVICE_STORIES := cleaning clustering compaction doctor undo
-TABLE_STORIES := bucket_index deletes_and_replacements keys
-WITHOUT_SPARK := report wheel
+TABLE_STORIES := bucket_index deletes_and_replacements keys merge_on_read
+WITHOUT_SPARK := build lanes report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
 	$(DEV)/python -m pytest tests \
 	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(TABLE_STORIES) $(WITHOUT_SPARK)))

@@ -28,7 +28,6 @@ from engines import (
 )  # fmt: skip
 from model import Model, Record
 from rows import lines, rows_of
-from sessions import SPARK_LINE
 from test_write_and_read import Story, days
 
 import hudilite
@@ -158,19 +157,13 @@ class Life:
         assert [file for file in unfinished if not any(plan in str(file) for plan in self.planned)] == [], when
 
 
-def each_once(*cases: tuple[int, str]) -> pytest.MarkDecorator:
-    """Versions and merge modes, of which each Spark lives every other one."""
-    return pytest.mark.parametrize(("version", "mode"), cases[SPARK_LINE == "4" :: 2])
-
-
-@each_once(
-    (6, "EVENT_TIME_ORDERING"), (6, "COMMIT_TIME_ORDERING"), (9, "COMMIT_TIME_ORDERING"), (9, "EVENT_TIME_ORDERING")
-)  # fmt: skip
+@VERSIONS
+@pytest.mark.parametrize("mode", ["EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"])
 def test_a_random_life(lite: Engine, path: Path, version: int, mode: str) -> None:
     Life(lite, path, version, mode).live()
 
 
-@each_once((9, "EVENT_TIME_ORDERING"), (6, "COMMIT_TIME_ORDERING"))
+@pytest.mark.parametrize(("version", "mode"), [(9, "EVENT_TIME_ORDERING"), (6, "COMMIT_TIME_ORDERING")])
 def test_a_random_life_in_buckets(lite: Engine, path: Path, version: int, mode: str) -> None:
     Life(lite, path, version, mode, **IN_BUCKETS).live()
     assert_one_group_a_bucket(lite, path)

@@ -70,7 +70,7 @@ class Door:
     scratch: Path
     made: int = 0
     clean: dict[str, Table] = field(default_factory=dict)
-    seen: dict[str, Any] = field(default_factory=dict)  # footprints of clean tables
+    seen: dict[str, Any] = field(default_factory=dict)  # footprints of clean copies, alike but for their names
 
     def table(self, on: str) -> Table:
         """A copy of the template as nobody has changed it."""

@@ -18,9 +18,10 @@ from statements.statement import Statement
 def check(statement: Statement, door: Door, instants: list[str]) -> None:
     """Raises `AssertionError` when the statement gives something else than it must, or touches something else."""
     table = door.table(statement.on)
-    before = footprint(door, table, _known(door, statement.on, table))
-    door.seen[statement.on] = (table, before)
+    before = footprint(door, table, door.seen.get(statement.on))
+    door.seen[statement.on] = before
     said = _Fill(table, instants)
+    after: Footprint | None = None
     try:
         unseen = None if statement.then is None else _attempt(door.session, said(statement.then))
         for key, value in statement.options:
@@ -36,11 +37,12 @@ def check(statement: Statement, door: Door, instants: list[str]) -> None:
         _check_error(statement, said, door, error)
         if error is None:
             _check_answer(statement, said, door.session, answer)
-        _check_effect(statement, said, door, before, table, unseen)
+        after = _check_effect(statement, said, door, before, table, unseen)
     finally:
         for text in statement.undo:
             door.session.sql(said(text))
-        after = footprint(door, table, before)
+        if after is None or statement.undo:
+            after = footprint(door, table, before)
         if after.differs(before):
             _tidy(door, before, after)
             door.spoilt(statement.on)
@@ -135,7 +137,9 @@ def _check_answer(statement: Statement, said: _Fill, session: SparkSession, answ
             assert said(part) not in plan, (part, plan)
 
 
-def _check_effect(statement: Statement, said: _Fill, door: Door, before: Footprint, table: Table, unseen: Any) -> None:
+def _check_effect(
+    statement: Statement, said: _Fill, door: Door, before: Footprint, table: Table, unseen: Any
+) -> Footprint:
     after = footprint(door, table, before)
     expected = statement.touches - {"described"}
     if "described" in statement.touches and table.name is not None and door.kind != "registered":
@@ -150,11 +154,7 @@ def _check_effect(statement: Statement, said: _Fill, door: Door, before: Footpri
         wanted = ordered(said.row(row) for row in statement.sees)
         assert ordered(seen) == wanted, (seen, wanted)
         assert unseen is None or ordered(unseen) != wanted, f"{statement.then} gave the same before"
-
-
-def _known(door: Door, on: str, table: Table) -> Footprint | None:
-    known = door.seen.get(on)
-    return known[1] if known is not None and known[0] is table else None
+    return after
 
 
 def _tidy(door: Door, before: Footprint, after: Footprint) -> None:

@@ -1,10 +1,12 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.error.HudiliteException
+import io.hudilite.spark.NewestSpark
 import io.hudilite.spark.SharedSession.withConf
 
 import java.nio.file.Files
 
+import munit.TestOptions
 import org.apache.spark.sql.DataFrame
 
 /** Rows whose partition changes: which rows there are afterwards, and in how many files. */
@@ -83,7 +85,8 @@ class MovedRowsSuite extends PartitionedTables {
     mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
     adaptive <- Seq("true", "false")
   }
-    test(s"a key that is in several partitions does not come twice into one, $tableType, $mode, adaptive=$adaptive") {
+    test(NewestSpark.unless((mode == "EVENT_TIME_ORDERING") == adaptive.toBoolean)(
+        s"a key that is in several partitions does not come twice into one, $tableType, $mode, adaptive=$adaptive")) {
       withConf("spark.sql.adaptive.enabled" -> adaptive, "spark.sql.shuffle.partitions" -> "4") {
         val path = table(tableType, 40, "hoodie.record.merge.mode" -> mode)
         // Keys 0 to 9 in three partitions, 10 to 19 in two and one of them twice, 20 to 29 in two.
@@ -133,12 +136,17 @@ class MovedRowsSuite extends PartitionedTables {
 
   private val notGlobal = layouts.filterNot(_._2.startsWith("GLOBAL"))
 
+  /** A test of one of the layouts: every Spark has each kind of table with each index and with each statement. */
+  private def of(tableType: String, index: String, kind: String)(test: TestOptions): TestOptions = NewestSpark.unless(
+    ((tableType == "COPY_ON_WRITE") == (kind == "UPDATE")) != (index == "BUCKET"))(test)
+
   private def indexed(index: String)(body: => Unit): Unit = withConf(
     Seq("spark.datasource.hudilite.hoodie.index.type" -> index, "spark.sql.shuffle.partitions" -> "4") ++
       Seq(buckets).filter(_ => index == "BUCKET"): _*)(body)
 
   for ((tableType, index, kind) <- layouts)
-    test(s"a row that moves onto its key replaces the row that is there, $kind, $tableType, $index") {
+    test(of(tableType, index, kind)(
+        s"a row that moves onto its key replaces the row that is there, $kind, $tableType, $index")) {
       indexed(index) {
         val path = table(tableType, 10)
         // One of them twice, as inserts may leave it.
@@ -151,8 +159,8 @@ class MovedRowsSuite extends PartitionedTables {
     }
 
   for ((tableType, index, kind) <- notGlobal)
-    test(
-      s"a row that moves onto a newer one of its key leaves that, and one that comes too late stays, $kind, $tableType, $index") {
+    test(of(tableType, index, kind)(
+        s"a row that moves onto a newer one of its key leaves that, and one that comes too late stays, $kind, $tableType, $index")) {
       indexed(index) {
         val path = table(tableType, 10, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
         write(rows(0, 2, "'to'", 9), path, "bulk_insert")
@@ -173,7 +181,8 @@ class MovedRowsSuite extends PartitionedTables {
     mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
     tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
   }
-    test(s"a statement that would move rows under a condition that none can meet moves none, $tableType, $mode") {
+    test(NewestSpark.unless((tableType == "COPY_ON_WRITE") == (mode == "EVENT_TIME_ORDERING"))(
+        s"a statement that would move rows under a condition that none can meet moves none, $tableType, $mode")) {
       val path = table(tableType, 4, "hoodie.record.merge.mode" -> mode)
       val before = texts(path)
       rows(0, 6, "'to'", 2).createOrReplaceTempView("moving")
@@ -194,7 +203,8 @@ class MovedRowsSuite extends PartitionedTables {
     }
 
   for ((tableType, index, kind) <- notGlobal)
-    test(s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType, $index") {
+    test(of(tableType, index, kind)(
+        s"a row that moves is there when the statement takes the row of its key away, $kind, $tableType, $index")) {
       indexed(index) {
         val logOfBucket = tableType == "MERGE_ON_READ" && index == "BUCKET"
         val mode = if (logOfBucket) "COMMIT_TIME_ORDERING" else "EVENT_TIME_ORDERING"
@@ -233,7 +243,8 @@ class MovedRowsSuite extends PartitionedTables {
   }
 
   for ((tableType, index, kind) <- notGlobal)
-    test(s"a statement that brings two rows to one key fails and changes nothing, $kind, $tableType, $index") {
+    test(of(tableType, index, kind)(
+        s"a statement that brings two rows to one key fails and changes nothing, $kind, $tableType, $index")) {
       indexed(index) {
         val path = table(tableType, 4)
         write(rows(0, 4, "'third'", 1), path, "bulk_insert")
@@ -271,7 +282,8 @@ class MovedRowsSuite extends PartitionedTables {
     tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
     kind <- Seq("UPDATE", "MERGE")
   }
-    test(s"4,000 rows that move with later ordering values make a file in each partition, $kind, $tableType") {
+    test(NewestSpark.unless((tableType == "COPY_ON_WRITE") == (kind == "MERGE"))(
+        s"4,000 rows that move with later ordering values make a file in each partition, $kind, $tableType")) {
       val path = table(tableType, 4000, "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING")
       val to = "concat('to', int(substr(id, 2)) % 40)"
       if (kind == "UPDATE") spark.sql(s"UPDATE hudilite.`$path` SET p = $to, ts = ts + 1, v = 'moved'")

@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.schema.SchemaJson
-import io.hudilite.spark.{GoldenAnswers, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, NewestSpark, SharedSession}
 import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.service.Compactions
 import io.hudilite.service.compact.CompactionKind
@@ -10,7 +10,7 @@ import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
 
-import munit.FunSuite
+import munit.{FunSuite, TestOptions}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.functions.{col, lit, when}
@@ -53,8 +53,13 @@ class ColumnsByIdSuite extends FunSuite {
     "id = 'k1-0003'", "id in ('k1-0003', 'k1-0025') and shade is not null", "dt = 'p1' and n > 5",
     "l[0].xx = 4", "m['k'].yy = 'v4'")
 
+  /** Each version and each kind: these differ in where they say what columns there are, not in how these are found. */
+  private val everywhere = Set("columns-by-id-cow-v6", "columns-by-id-cow-v8", "columns-by-id-mor-v9")
+
   for (name <- names) {
-    test(s"$name: filters find what they find in the rows themselves, however files are read") {
+    def named(what: TestOptions): TestOptions = NewestSpark.unless(everywhere(name))(what)
+
+    test(named(s"$name: filters find what they find in the rows themselves, however files are read")) {
       val path = GoldenAnswers.copy(name)
       val rows = held(read(path))
       val readers = if (name.endsWith("v9")) Seq("true", "false") else Seq("true")
@@ -66,7 +71,7 @@ class ColumnsByIdSuite extends FunSuite {
       }
     }
 
-    test(s"$name: aggregates and single columns are those of the rows themselves") {
+    test(named(s"$name: aggregates and single columns are those of the rows themselves")) {
       val path = GoldenAnswers.copy(name)
       val rows = held(read(path))
       val aggregates = Seq("count(*)", "count(extra)", "count(shade)", "min(price)", "max(price)", "min(i)", "max(i)",
@@ -78,7 +83,7 @@ class ColumnsByIdSuite extends FunSuite {
           rows.select(col(column).cast("string")).collect().map(_.toString).sorted.toSeq, column)
     }
 
-    test(s"$name: as of an instant it has the columns of that time") {
+    test(named(s"$name: as of an instant it has the columns of that time")) {
       val path = GoldenAnswers.copy(name)
       val first = open(path).timeline.writes.head.time
       def past: DataFrame = read(path, "as.of.instant" -> first)
@@ -91,7 +96,7 @@ class ColumnsByIdSuite extends FunSuite {
       }
     }
 
-    test(s"$name: rows that a write does not touch stay, those that it touches get their new values") {
+    test(named(s"$name: rows that a write does not touch stay, those that it touches get their new values")) {
       val path = GoldenAnswers.copy(name)
       val before = held(read(path))
       val changed = before.where("price % 3 = 1").withColumn("shade", lit("changed")).withColumn("ts", lit(100L))
@@ -109,7 +114,7 @@ class ColumnsByIdSuite extends FunSuite {
       assertEquals(texts(read(path)), texts(after))
     }
 
-    test(s"$name: a write carries the history of its columns on, and one that adds columns extends it") {
+    test(named(s"$name: a write carries the history of its columns on, and one that adds columns extends it")) {
       val path = GoldenAnswers.copy(name)
       val rows = held(read(path))
       val present = newest(path)

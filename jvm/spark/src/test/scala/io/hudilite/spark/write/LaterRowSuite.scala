@@ -1,5 +1,7 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.NewestSpark
+
 import org.apache.spark.sql.DataFrame
 
 /** Which of several rows of a key in one batch is written. */
@@ -16,13 +18,17 @@ class LaterRowSuite extends MergeOnReadFixture {
   private def shown(path: String): Map[String, String] =
     read(path).where("id in ('k0001', 'new01')").collect().map(r => r.getAs[String]("id") -> r.getAs[String]("v")).toMap
 
+  private val everywhere = Set(("COPY_ON_WRITE", 6, "BLOOM"), ("COPY_ON_WRITE", 9, "GLOBAL_SIMPLE"),
+    ("MERGE_ON_READ", 6, "BUCKET"), ("MERGE_ON_READ", 9, "BLOOM"))
+
   for {
     // Each pair of them; that the version decides nothing is what this is about, too.
     (tableType, version, mode) <- Seq(("COPY_ON_WRITE", 6, "EVENT_TIME_ORDERING"),
       ("COPY_ON_WRITE", 9, "COMMIT_TIME_ORDERING"), ("MERGE_ON_READ", 6, "COMMIT_TIME_ORDERING"),
       ("MERGE_ON_READ", 9, "EVENT_TIME_ORDERING"))
     index <- Seq(Seq("hoodie.index.type" -> "BLOOM"), Seq("hoodie.index.type" -> "GLOBAL_SIMPLE"), buckets)
-  } test(s"the later of equal rows of an upsert wins, $tableType, version $version, $mode, ${index.head._2}") {
+  } test(NewestSpark.unless(everywhere((tableType, version, index.head._2)))(
+      s"the later of equal rows of an upsert wins, $tableType, version $version, $mode, ${index.head._2}")) {
     val path = newPath()
     val of = options(version, mode).toSeq ++ index :+ ("hoodie.datasource.write.table.type" -> tableType)
     write(rows(0 until 10, 10, "there"), path, "upsert", of: _*)
