@@ -87,7 +87,7 @@ ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSui
 	write.AbortedTaskSuite
 
 test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
-	$(SBT) -Dspark=4 "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4))" </dev/null
+	$(SBT) -Dspark=4 "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4)) $(SOME)" </dev/null
 
 test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
 	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null

@@ -11,6 +11,7 @@ from fuzz.queries import META
 from fuzz.settings import INTERPRETED, applied
 from fuzz.state import State
 
+MODEL = "model"  # a view that nobody else makes
 SHOWN = 12  # rows of a difference that are told
 Answers = dict[str, Any]
 
@@ -25,6 +26,7 @@ class Compared:
     def __init__(self, frames: Frames) -> None:
         self.frames, self.spark = frames, frames.spark
         self.count = 0
+        self.shown = ""  # what the view has
 
     def of(self, table: str, state: State, queries: Sequence[str], settings: dict[str, str] | None = None) -> None:
         """All queries at once, of the table and of the model; one by one when they differ or one fails.
@@ -50,20 +52,23 @@ class Compared:
             raise Difference(f"with {settings or {}}, only together: {queries}\n{described(found, wanted)}")
 
     def view(self, state: State) -> None:
-        """The view `m` of the model's rows in memory."""
+        """The view of the model's rows in memory, made anew when there are others."""
         rows = [{**r.values, META[0][0]: r.key, META[1][0]: r.path} for r in state.records]
-        self.frames.of([*state.columns, *META], rows).createOrReplaceTempView("m")
+        shown = repr((state.columns, rows))  # which tells 0.0 from -0.0
+        if shown != self.shown:
+            self.frames.of([*state.columns, *META], rows).createOrReplaceTempView(MODEL)
+            self.shown = shown
 
     def wanted(self, queries: Sequence[str]) -> Answers:
         """The model's answers, of which none is worth compiling."""
         with applied(self.spark, INTERPRETED):
-            return self.found(queries, "m")
+            return self.found(queries, MODEL)
 
     def found(self, queries: Sequence[str], table: str) -> Answers:
         """Rows as lines of JSON with how often each comes, or the error."""
         shown = "to_json(struct(*), map('ignoreNullFields', 'false'))"
         parts = [
-            f"SELECT {i} AS q, {shown} AS j FROM ({query.replace('{t}', table).replace('{m}', 'm')})"
+            f"SELECT {i} AS q, {shown} AS j FROM ({query.replace('{t}', table).replace('{m}', MODEL)})"
             for i, query in enumerate(queries)
         ]
         try:

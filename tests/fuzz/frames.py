@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from fuzz.kinds import kind, name
-from fuzz.settings import FIXED, applied
+from fuzz.settings import FIXED, INTERPRETED, applied
 from fuzz.tables import Column, Row
 
 #: Without this Spark's rows hold times in a class that the farthest ones do not fit into.
@@ -24,7 +24,7 @@ class Frames:
 
     def of(self, columns: Sequence[Column], rows: Sequence[Row]) -> DataFrame:
         """The rows in memory, as a `LocalRelation`; a missing column is null."""
-        with applied(self.spark, {**FIXED, **ALL_TIMES}):
+        with applied(self.spark, {**FIXED, **ALL_TIMES, **INTERPRETED}):
             carriers = ",".join(f"{name(column)} {kind(ddl).carrier}" for column, ddl in columns)
             values = [f"{kind(ddl).decode(f'r.{name(column)}')} AS {name(column)}" for column, ddl in columns]
             parsed = self.lines(rows).selectExpr(f"from_json(j, '{carriers}') AS r").selectExpr(*values)

