@@ -104,7 +104,9 @@ def days(engine: Engine, numbers: list[int], w: str) -> DataFrame:
 
 def days_found(engine: Engine, path: Path, where: str = "true") -> list[tuple[Any, ...]]:
     """What a query sees."""
-    return sorted(tuple(row) for row in engine.read(path).where(where).select("id", "day", "w").collect())
+    return sorted(
+        tuple(row) for row in engine.read(path).where(where).selectExpr("id", "cast(day AS date)", "w").collect()
+    )
 
 
 @pytest.mark.parametrize("first", ["hudilite", "hudi"])

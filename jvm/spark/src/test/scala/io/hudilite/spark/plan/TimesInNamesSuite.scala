@@ -86,11 +86,13 @@ class TimesInNamesSuite extends FunSuite {
     test(s"statements and conditions on partitions by $column") {
       val path = newPath()
       val times = Seq(-1L, 0L, 1L, 1704067200123456L)
-      write(path, rows("old", column, times: _*), "id", "at", "hoodie.datasource.write.hive_style_partitioning" -> "true")
+      write(path, rows("old", column, times: _*), "id", "at",
+        "hoodie.datasource.write.hive_style_partitioning" -> "true")
       assertEquals(spark.sql(s"SHOW PARTITIONS hudilite.`$path`").count(), 4L)
       def exactly(): Seq[String] =
         found(path, columns = "unix_micros(CAST(at AS timestamp)), v, _hoodie_partition_path")
-      write(path, rows("where", column, 1), "id", "at", "replaceWhere" -> s"at >= ${at(column, 0)} AND at < ${at(column, 2)}")
+      write(path, rows("where", column, 1), "id", "at",
+        "replaceWhere" -> s"at >= ${at(column, 0)} AND at < ${at(column, 2)}")
       assertEquals(exactly(), Seq("-1 old at=-1", "1 where at=1", "1704067200123456 old at=1704067200123456"))
       spark.sql(s"INSERT OVERWRITE hudilite.`$path` PARTITION (at = '1970-01-01 00:00:00.000001') (id, v) " +
         "SELECT 'k1', 'static'")

@@ -17,8 +17,10 @@ class StrangeFoldersSuite extends FunSuite {
 
   private lazy val spark = SharedSession.spark
 
-  private val Types = Map("string" -> ("'a'", "'b'"), "int" -> ("1", "2"), "date" -> ("date'2024-01-01'",
-      "date'2024-01-02'"), "boolean" -> ("true", "false"), "bigint" -> ("1", "2"), "smallint" -> ("1", "2"),
+  private val Types = Map("string" -> ("'a'", "'b'"), "int" -> ("1", "2"),
+    "date" ->
+      ("date'2024-01-01'",
+        "date'2024-01-02'"), "boolean" -> ("true", "false"), "bigint" -> ("1", "2"), "smallint" -> ("1", "2"),
     "tinyint" -> ("1", "2"))
 
   /** A table with the partition column `p`, whose folders are named by values of another column. */
@@ -27,7 +29,7 @@ class StrangeFoldersSuite extends FunSuite {
     val path = Files.createTempDirectory("hudilite-strange").resolve("t").toString
     spark.sql(s"SELECT id, CAST(p AS $dataType) p, v, CAST(q AS $dataType) q FROM VALUES (1, $one, 'x', $two), " +
       s"(2, $one, 'y', $two), (3, $two, 'z', $one) AS t(id, p, v, q)").write.format("hudilite").options(Map(
-        "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.partitionpath.field" -> "q") ++ more)
+      "hoodie.datasource.write.recordkey.field" -> "id", "hoodie.datasource.write.partitionpath.field" -> "q") ++ more)
       .mode("append").save(path)
     val properties = Path.of(path, ".hoodie", "hoodie.properties")
     val field = "hoodie.table.partition.fields="

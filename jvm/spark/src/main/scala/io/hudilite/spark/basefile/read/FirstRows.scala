@@ -38,7 +38,8 @@ private[read] final case class FirstRow(group: Group) {
   /** The field and what is around it, where it is there and not null. */
   private def leaf(field: String): Option[(Group, Type)] = {
     val names = field.split('.')
-    val owner = names.init.foldLeft(Option(group))((around, name) => around.filter(has(_, name)).map(_.getGroup(name, 0)))
+    val owner =
+      names.init.foldLeft(Option(group))((around, name) => around.filter(has(_, name)).map(_.getGroup(name, 0)))
     owner.filter(has(_, names.last)).map(g => g -> g.getType.getType(names.last))
   }
 

@@ -27,7 +27,8 @@ private[spark] object TimeSpelling {
     */
   def areNumbers(config: TableConfig, columns: StructType, partitionFields: Seq[String], existing: Option[Table],
       asTexts: Boolean, conf: => Configuration): Boolean = {
-    def isTime(field: String): Boolean = FieldTypes.at(columns, field.split('.').toList).exists(FieldText.hasTwoSpellings)
+    def isTime(field: String): Boolean =
+      FieldTypes.at(columns, field.split('.').toList).exists(FieldText.hasTwoSpellings)
     val (inKeys, inPaths) = (config.recordKeyFields.filter(isTime), partitionFields.filter(isTime))
     (inKeys.nonEmpty || inPaths.nonEmpty) && {
       val told = existing.flatMap(new TableTimes(_, config, inKeys, inPaths, conf).areNumbers)
@@ -62,7 +63,8 @@ private final class TableTimes(table: Table, config: TableConfig, inKeys: Seq[St
       else text == value.toString
       if (!same) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"'$text' for a time of the column $field",
-        "reason" -> "it is not the number of microseconds since 1970, so that new rows would get other keys or partitions")
+        "reason" ->
+          "it is not the number of microseconds since 1970, so that new rows would get other keys or partitions")
     }
     number
   }
