@@ -2,10 +2,9 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.stage.EstimatedAtMost
 import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** An append with its rows laid out for it. */
 final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
@@ -78,32 +77,26 @@ object AppendPlan {
   private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[GroupedRows] =
     target.existing.flatMap { table =>
       val takers = InsertTakers.of(target)
-      val estimated = statistics(rows).filter(_ => EstimatedAtMost(rows)).flatMap(RecordSize.estimate(_, target))
+      lazy val incoming = IncomingRows(ExpectedRows.of(rows).flatMap(RecordSize.estimate(_, target)))
       def groups(slices: Seq[FileSlice], incoming: IncomingRows): WriteGroups =
         WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, takers).ofInserts
       def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): GroupedRows =
         CountedRows(rows, WriteLayout.column(rows, WriteLayout.PartitionColumn),
           WriteLayout.column(rows, WriteLayout.KeyColumn), tasks) { shared =>
           val byPartition = shared.countedByPartition
-          groups(slices(byPartition),
-            shared.counted.fold(IncomingRows(estimated))(IncomingRows.counted(_, target, byPartition)))
+          groups(slices(byPartition), shared.counted.fold(incoming)(IncomingRows.counted(_, target, byPartition)))
         }
       val takes = target.conf.packing.smallFileBytes > 0 && takers.most > 0
       if (!takes) None
       else table.files.few(CountedRows.MostPlanned).map(_.values.flatten.toSeq) match {
+        case Some(all) if !all.exists(WriteLayout.takesInserts(_, target.conf, takers)) => None
         case Some(all) =>
-          val planned = groups(all, IncomingRows(estimated))
-          if (planned.small.isEmpty) None
-          else if (estimated.isDefined && planned.isNarrow) Some(GroupedRows(rows, LateGroups.of(planned)))
+          val planned = groups(all, incoming)
+          if (incoming.all.isDefined && planned.isNarrow) Some(GroupedRows(rows, LateGroups.of(planned)))
           else Some(counted(planned.tasks)(byPartition => all.filter(s => byPartition.contains(s.partition))))
         case None =>
           val tasks = if (parallelism > 0) parallelism else cores * takers.tasksPerCore
           Some(counted(tasks)(byPartition => CountedRows.slices(table, byPartition.keys)))
       }
     }
-
-  // Rows of a VALUES with the current time in it have none before the statement is optimized.
-  private def statistics(rows: LogicalPlan): Option[Statistics] =
-    try Some(rows.stats)
-    catch { case _: UnsupportedOperationException => None }
 }
