@@ -30,6 +30,8 @@ val common = Seq(
     (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
   // Lines for stack traces; names of local variables would be another twentieth of the jar.
   Compile / scalacOptions += "-g:line",
+  // Scala calls the methods of an object by itself; those that Java would call by its class are a fiftieth of the jar.
+  Compile / scalacOptions += "-Xno-forwarders",
   // What Scala 2.13 can leave out within a method; 2.12 fails at classes of Spark's then.
   Compile / scalacOptions ++= (if (line == "4") Seq("-opt:local") else Nil),
   javacOptions ++= Seq("-source", "17", "-target", "17"),

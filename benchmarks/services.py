@@ -18,6 +18,8 @@ TITLES = {
     "W17": "small files put together as the format does by default (median of 5)",
     "W17.bytes": "the same with Hudi's strategy that copies row groups (median of 5)",
     "W17.rows": "the same by decoding and encoding every row (median of 5)",
+    "W17.turns": "small files put together as bytes, taking turns with W17.rows.turns (median of 5)",
+    "W17.rows.turns": "the same by decoding and encoding every row (median of 5)",
     "W17.scan": "scan + aggregate of the files that were put together",
     "W18": "small files sorted by one column (median of 5)",
     "W19": "small files in Z-order of two columns",
@@ -68,6 +70,23 @@ class Services(Changes):
     def together(self) -> None:
         """A table of many small files that are put together."""
         self.small("W17")
+
+    def copied(self) -> None:
+        """Small files put together as bytes and by decoding and encoding rows, in turn in one warm process."""
+        does, spark, source = self.upkeep, self.spark, self.table("small")
+        self.upkeep.load(spark, self.batch("base").repartition(self.files), source)
+        ways: dict[str, Service] = {
+            "W17.turns": lambda table: does.together(spark, table),
+            "W17.rows.turns": lambda table: does.together_as_rows(spark, table),
+        }
+        tables = {
+            way: [self.again(source, f"{way.replace('.', '_').lower()}_{i}") for i in range(WARM + REPEAT)]
+            for way in ways
+        }
+        for _ in range(WARM):
+            for way, service in ways.items():
+                service(tables[way].pop())
+        self.rec.turns({w: lambda w=w, do=do: do(tables[w].pop()) for w, do in ways.items()}, REPEAT)  # type: ignore[misc]
 
     def small(self, only: str = "") -> None:
         """A table of many small files: they are put together, sorted, and laid out along a curve.
@@ -149,4 +168,4 @@ class Services(Changes):
                 return
 
 
-GROUPS = ["small", "together", "expired"]
+GROUPS = ["small", "together", "copied", "expired"]

@@ -66,7 +66,8 @@ def _local_files_without_processes(session: SparkSession) -> None:
     file and folder that is made, and a commit of Hudi's makes dozens of them."""
     jvm = session._jvm
     conf = session._jsc.hadoopConfiguration()
-    files = jvm.io.hudilite.storage.HadoopFiles.fileSystem(jvm.org.apache.hadoop.fs.Path("file:///"), conf)
+    own = getattr(getattr(jvm.io.hudilite.storage, "HadoopFiles$"), "MODULE$")
+    files = own.fileSystem(jvm.org.apache.hadoop.fs.Path("file:///"), conf)
     of_all = jvm.java.lang.Class.forName("org.apache.hadoop.fs.FileSystem")
     (add,) = [method for method in of_all.getDeclaredMethods() if method.getName() == "addFileSystemForTesting"]
     add.setAccessible(True)

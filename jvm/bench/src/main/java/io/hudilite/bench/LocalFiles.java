@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 
-import io.hudilite.storage.HadoopFiles;
+import io.hudilite.storage.HadoopFiles$;
 
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -27,7 +27,7 @@ public class LocalFiles {
     public void open() throws IOException {
         java.nio.file.Path folder = Files.createTempDirectory("hudilite-bench");
         file = new Path(folder.resolve("f").toUri());
-        own = HadoopFiles.fileSystem(file, conf);
+        own = HadoopFiles$.MODULE$.fileSystem(file, conf);
         hadoops = file.getFileSystem(conf);
     }
 

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-import io.hudilite.log.AvroBlock;
+import io.hudilite.log.AvroBlock$;
 import io.hudilite.log.AvroRecords;
 import io.hudilite.log.LogBlock;
 import io.hudilite.log.LogFileReader$;
@@ -60,14 +60,14 @@ public class LogDecode {
 
     private void decode(String columns, Blackhole sink) {
         AvroRowDecoder decoder = new AvroRowDecoder(schema, StructType.fromDDL(columns), path);
-        AvroRecords records = AvroBlock.records(content, path);
+        AvroRecords records = AvroBlock$.MODULE$.records(content, path);
         while (records.next()) sink.consume(decoder.decode(content, records.offset(), records.length()));
     }
 
     @Benchmark
     public void genericAvro(Blackhole sink) throws IOException {
         GenericDatumReader<GenericRecord> reader = new GenericDatumReader<>(schema);
-        AvroRecords records = AvroBlock.records(content, path);
+        AvroRecords records = AvroBlock$.MODULE$.records(content, path);
         BinaryDecoder decoder = null;
         GenericRecord record = null;
         while (records.next()) {

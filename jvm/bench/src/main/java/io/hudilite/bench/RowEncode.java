@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import io.hudilite.spark.basefile.encode.FileSettings;
-import io.hudilite.spark.basefile.encode.ParquetSchema;
+import io.hudilite.spark.basefile.encode.ParquetSchema$;
 import io.hudilite.spark.basefile.encode.RowGroupBuffer;
 import io.hudilite.spark.basefile.encode.RowGroupBuffer$;
 import io.hudilite.spark.basefile.encode.TakenBytes;
-import io.hudilite.spark.shim.PageStores;
+import io.hudilite.spark.shim.PageStores$;
 
 import org.apache.hadoop.conf.Configuration;
 import org.apache.parquet.bytes.HeapByteBufferAllocator;
@@ -69,7 +69,7 @@ public class RowEncode {
             spark.sql("select " + select.replace("uuid(7)", "concat_ws('-', md5(cast(id * 7 as string)), id % 7)")
                 + " from range(0, " + ROWS + ", 1, 1)");
         schema = data.schema();
-        message = ParquetSchema.of(schema);
+        message = ParquetSchema$.MODULE$.of(schema);
         rows = new ArrayList<>(ROWS);
         scala.collection.Iterator<InternalRow> all = data.queryExecution().executedPlan().executeToIterator();
         while (all.hasNext()) rows.add(all.next().copy());
@@ -106,7 +106,7 @@ public class RowEncode {
     @Benchmark
     public long writeSupport() {
         CodecFactory codecs = new CodecFactory(conf, settings.pageBytes());
-        ColumnChunkPageWriteStore pages = PageStores.open(codecs, CompressionCodecName.fromConf(codec), message,
+        ColumnChunkPageWriteStore pages = PageStores$.MODULE$.open(codecs, CompressionCodecName.fromConf(codec), message,
             new HeapByteBufferAllocator(), 64);
         ColumnWriteStore store = RowGroupBuffer$.MODULE$.properties("none", settings)
             .withDictionaryEncoding("_hoodie_record_key", false).withDictionaryEncoding("_hoodie_commit_seqno", false)

@@ -29,8 +29,8 @@ final case class WinsOver(newer: Seq[Expression], older: Seq[Expression], rule: 
     val values = children.map(_.genCode(ctx))
     val before = values.map(_.code).reduce(_ + _)
     val boxed = values.map(v => s"(${v.isNull} ? (Object) null : (Object) ${v.value})").mkString(", ")
-    ev.copy(code = code"$before boolean ${ev.value} = ${classOf[WinsOver].getName}.wins($held, new Object[]{$boxed});",
-      isNull = FalseLiteral)
+    val wins = s"${WinsOver.getClass.getName}.MODULE$$.wins"
+    ev.copy(code = code"$before boolean ${ev.value} = $wins($held, new Object[]{$boxed});", isNull = FalseLiteral)
   }
 
   override def prettyName: String = "wins_over"
