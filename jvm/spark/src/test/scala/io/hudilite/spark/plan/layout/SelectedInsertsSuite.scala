@@ -16,7 +16,8 @@ final class SelectedInsertsSuite extends ManyPartitions {
   /** 40,000 rows in one partition and two in each of 59 others. */
   private lazy val source: String = {
     val path = created(Many)
-    val many = spark.range(big).selectExpr("concat('big', lpad(id, 6, '0')) id", "'p00' p", "1L ts", "md5(string(id)) v")
+    val many =
+      spark.range(big).selectExpr("concat('big', lpad(id, 6, '0')) id", "'p00' p", "1L ts", "md5(string(id)) v")
     save(many.coalesce(1), path, "bulk_insert")
     path
   }
@@ -51,7 +52,8 @@ final class SelectedInsertsSuite extends ManyPartitions {
     assertEquals(listed(source)(path => save(selected(path, "p17"), target, "insert")), Set("p17"))
     val view = listed(source) { path =>
       read(path).createOrReplaceTempView("selected_source")
-      spark.sql(s"INSERT INTO hudilite.`$target` SELECT concat('sql', id), p, ts, v FROM selected_source WHERE p = 'p18'")
+      spark.sql(
+        s"INSERT INTO hudilite.`$target` SELECT concat('sql', id), p, ts, v FROM selected_source WHERE p = 'p18'")
     }
     assertEquals(view, Set("p18"))
     assertEquals(read(target).count(), rows + 4)
