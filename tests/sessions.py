@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyspark
 import startup
@@ -61,12 +62,17 @@ def _launched(builder: SparkSession.Builder) -> SparkSession:
         return builder.getOrCreate()
 
 
+def scala_object(package: Any, name: str) -> Any:
+    """An object of hudilite's, whose methods the jars do not repeat for Java to call by a class."""
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
+
+
 def _local_files_without_processes(session: SparkSession) -> None:
     """Gives Apache Hudi the local files that hudilite works on: Hadoop's own start a `chmod` for each file, checksum
     file and folder that is made, and a commit of Hudi's makes dozens of them."""
     jvm = session._jvm
     conf = session._jsc.hadoopConfiguration()
-    own = getattr(getattr(jvm.io.hudilite.storage, "HadoopFiles$"), "MODULE$")
+    own = scala_object(jvm.io.hudilite.storage, "HadoopFiles")
     files = own.fileSystem(jvm.org.apache.hadoop.fs.Path("file:///"), conf)
     of_all = jvm.java.lang.Class.forName("org.apache.hadoop.fs.FileSystem")
     (add,) = [method for method in of_all.getDeclaredMethods() if method.getName() == "addFileSystemForTesting"]

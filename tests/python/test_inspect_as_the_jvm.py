@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from pyspark.sql import SparkSession
+from sessions import scala_object
 
 from hudilite import inspect
 from hudilite.inspect.damage import DamagedTable
@@ -24,7 +25,7 @@ class Jvm:
 
     def table(self, path: Path) -> Any:
         core = self._jvm.io.hudilite
-        return core.table.Table.open(core.storage.HadoopStorage(self._conf), str(path))
+        return scala_object(core.table, "Table").open(core.storage.HadoopStorage(self._conf), str(path))
 
     def files(self, path: Path) -> list[tuple[str, str, str, int]]:
         table = self.table(path)
