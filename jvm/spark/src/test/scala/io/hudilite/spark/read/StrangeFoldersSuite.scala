@@ -17,14 +17,14 @@ class StrangeFoldersSuite extends FunSuite {
 
   private lazy val spark = SharedSession.spark
 
-  private val Types = Map(
-    "string" -> Seq("'a'", "'b'"), "date" -> Seq("date'2024-01-01'", "date'2024-01-02'"),
-    "boolean" -> Seq("true", "false"), "int" -> Seq("1", "2"), "bigint" -> Seq("1", "2"), "smallint" -> Seq("1", "2"),
-    "tinyint" -> Seq("1", "2"))
+  private val Types: Map[String, (String, String)] = Seq(("string", "'a'", "'b'"),
+    ("date", "date'2024-01-01'", "date'2024-01-02'"), ("boolean", "true", "false"), ("int", "1", "2"),
+    ("bigint", "1", "2"), ("smallint", "1", "2"), ("tinyint", "1", "2"))
+    .map { case (dataType, one, two) => (dataType, (one, two)) }.toMap
 
   /** A table with the partition column `p`, whose folders are named by values of another column. */
   private def exchanged(dataType: String, more: (String, String)*): String = {
-    val Seq(one, two) = Types(dataType)
+    val (one, two) = Types(dataType)
     val path = Files.createTempDirectory("hudilite-strange").resolve("t").toString
     spark.sql(s"SELECT id, CAST(p AS $dataType) p, v, CAST(q AS $dataType) q FROM VALUES (1, $one, 'x', $two), " +
       s"(2, $one, 'y', $two), (3, $two, 'z', $one) AS t(id, p, v, q)").write.format("hudilite").options(Map(
@@ -46,7 +46,7 @@ class StrangeFoldersSuite extends FunSuite {
   for (dataType <- Types.keys.toSeq.sorted)
     test(s"a row is in the partition that its folder says: $dataType") {
       val path = exchanged(dataType)
-      val Seq(one, two) = Types(dataType)
+      val (one, two) = Types(dataType)
       val (atOne, atTwo) = (spark.sql(s"SELECT string($one)").head().getString(0),
         spark.sql(s"SELECT string($two)").head().getString(0))
       assertEquals(found(path), Seq(s"1 $atTwo x", s"2 $atTwo y", s"3 $atOne z"))
