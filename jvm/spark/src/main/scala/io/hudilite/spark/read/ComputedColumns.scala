@@ -11,10 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   Literal,
   UnsafeProjection
 }
-import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
 import org.apache.spark.sql.types.{LongType, StructField, StructType}
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
-import org.apache.spark.unsafe.types.UTF8String
 
 /** The columns of a scan that say where rows are, put among those that its files hold, and those that are what the folder
   * of a file says: a row may lie in a partition that is not that of its values (docs/format.md#partitions).
@@ -103,27 +101,17 @@ private final class ComputedBatches(
   override def get(): ColumnarBatch = {
     val batch = inner.get()
     val rowIndex: ColumnVector =
-      if (places.rowIndex >= 0) batch.column(places.rowIndex) else constant(batch.numRows, RowReader.RowIndex, null)
+      if (places.rowIndex >= 0) batch.column(places.rowIndex) else ConstantColumn.of(batch.numRows, LongType, null)
     val vectors = columns.fields.zip(places.of).map {
       case (_, at) if at >= 0 => batch.column(at)
       case (StructField(RowPlace.FileFacts, struct: StructType, _, _), _) if asked.isDefined =>
         new StructVector(struct,
           struct.fields.map { f =>
-            if (f.name == FileFacts.RowIndex) rowIndex else constant(batch.numRows, f, values(f.name))
+            if (f.name == FileFacts.RowIndex) rowIndex else ConstantColumn.of(batch.numRows, f.dataType, values(f.name))
           })
       case _ => rowIndex
     }
     new ColumnarBatch(vectors, batch.numRows)
-  }
-
-  private def constant(rows: Int, field: StructField, value: Any): ColumnVector = {
-    val vector = new ConstantColumnVector(rows, field.dataType)
-    value match {
-      case number: Long => vector.setLong(number)
-      case text: UTF8String => vector.setUtf8String(text)
-      case _ => vector.setNull()
-    }
-    vector
   }
 
   override def size: Int = inner.size

@@ -26,7 +26,7 @@ private[read] final class FolderBatches(
     val batch = inner.get()
     val vectors = Array.tabulate(batch.numCols)(batch.column)
     places.foreach(i =>
-      vectors(i) = FolderBatches.constant(batch.numRows, columns(i).dataType, values(columns(i).name)))
+      vectors(i) = ConstantColumn.of(batch.numRows, columns(i).dataType, values(columns(i).name)))
     new ColumnarBatch(vectors, batch.numRows)
   }
 
@@ -34,9 +34,13 @@ private[read] final class FolderBatches(
   override def close(): Unit = inner.close()
 }
 
-private object FolderBatches {
+/** A column of one value. */
+private[read] object ConstantColumn {
 
-  private def constant(rows: Int, dataType: DataType, value: Any): ColumnVector = {
+  /** @param value
+    *   in Spark's internal form
+    */
+  def of(rows: Int, dataType: DataType, value: Any): ColumnVector = {
     val vector = new ConstantColumnVector(rows, dataType)
     value match {
       case flag: Boolean => vector.setBoolean(flag)
@@ -46,7 +50,7 @@ private object FolderBatches {
       case number: Long => vector.setLong(number)
       case text: UTF8String => vector.setUtf8String(text)
       case null => vector.setNull()
-      case other => throw new IllegalStateException(s"no folder says a ${other.getClass}")
+      case other => throw new IllegalStateException(s"no column of one ${other.getClass}")
     }
     vector
   }
