@@ -31,6 +31,8 @@ IN_BUCKETS = {INDEX: "BUCKET", BUCKETS: "4"}
 HIVE_STYLE = "hoodie.datasource.write.hive_style_partitioning"
 URL_ENCODE = "hoodie.datasource.write.partitionpath.urlencode"
 KEY_GENERATOR = "hoodie.datasource.write.keygenerator.class"
+#: Record keys and partition fields with a time among them.
+TIMED = [(("at",), ()), (("id", "at"), ()), (("id",), ("at",))]
 
 PARALLELISM = {
     f"hoodie.{operation}.shuffle.parallelism": "2" for operation in ("insert", "upsert", "bulkinsert", "delete")

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 
 import pytest
-from engines import KEY_GENERATOR, PARTITION, RECORD_KEY, URL_ENCODE, Engine, Shape, hudi
+from engines import KEY_GENERATOR, PARTITION, RECORD_KEY, TIMED, URL_ENCODE, Engine, Shape, hudi
 from pyspark.sql import DataFrame, SparkSession
 
 from hudilite import condition_of
@@ -117,7 +117,7 @@ TIMES = [
 
 
 @pytest.mark.parametrize("operation", ["upsert", "bulk_insert"])
-@pytest.mark.parametrize(("key", "partition"), [(("at",), ()), (("id", "at"), ()), (("id",), ("at",))])
+@pytest.mark.parametrize(("key", "partition"), TIMED)
 @pytest.mark.parametrize("version", [6, 9])
 def test_times_in_keys_and_partitions_are_spelled_as_the_table_has_them(
     lite: Engine,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engines import HIVE_STYLE, KEY_GENERATOR, PARTITION, RECORD_KEY, SELF_CHECK, URL_ENCODE, Engine, Shape
+from engines import HIVE_STYLE, KEY_GENERATOR, PARTITION, RECORD_KEY, SELF_CHECK, TIMED, URL_ENCODE, Engine, Shape
 from pyspark.sql import DataFrame
 
 from hudilite import condition_of
@@ -38,7 +38,7 @@ def found(engine: Engine, path: Path, where: str = "true") -> list[tuple[Any, ..
 
 @pytest.mark.parametrize("texts", [False, True], ids=["numbers", "texts"])
 @pytest.mark.parametrize("first", ["hudilite", "hudi"])
-@pytest.mark.parametrize(("key", "partition"), [(("at",), ()), (("id", "at"), ()), (("id",), ("at",))])
+@pytest.mark.parametrize(("key", "partition"), TIMED)
 @pytest.mark.parametrize("version", [6, 9])
 def test_upserts_by_turns_find_the_rows_of_times(
     lite: Engine,
