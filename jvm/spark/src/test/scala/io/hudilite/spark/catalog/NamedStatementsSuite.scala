@@ -235,6 +235,17 @@ final class NamedStatementsSuite extends NamedSession {
     assert(!Files.exists(home.resolve("queried")))
   }
 
+  test("columns of keys and partitions may have letters that Spark wants in quotes") {
+    sql("CREATE TABLE accents (`clé` INT, `día` STRING) USING hudilite PARTITIONED BY (`día`) " +
+      "TBLPROPERTIES (primaryKey = 'clé')")
+    sql("INSERT INTO accents VALUES (1, 'a'), (2, 'b')")
+    assertEquals(sql("SHOW PARTITIONS accents").map(_.getString(0)), Seq("día=a", "día=b"))
+    sql("MERGE INTO accents t USING (SELECT 2 AS id, 'b' AS day) s ON t.`clé` = s.id AND t.`día` = s.day " +
+      "WHEN MATCHED THEN DELETE")
+    assertEquals(rows("accents"), Seq("[1,a]"))
+    sql("DROP TABLE accents")
+  }
+
   test("tables of other formats stay Spark's") {
     sql("CREATE TABLE plain (id INT) USING parquet")
     sql("INSERT INTO plain VALUES (1)")
