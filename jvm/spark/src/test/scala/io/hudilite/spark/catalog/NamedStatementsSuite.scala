@@ -246,6 +246,17 @@ final class NamedStatementsSuite extends NamedSession {
     sql("DROP TABLE accents")
   }
 
+  test("a table of another format is not given up for one that may not come to be") {
+    sql("CREATE TABLE plain USING parquet AS SELECT 7 AS id")
+    Seq("REPLACE TABLE plain (id INT) USING hudilite", "CREATE OR REPLACE TABLE plain (id INT) USING hudilite",
+      "REPLACE TABLE plain USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT id + 1 AS id FROM plain",
+      "CREATE OR REPLACE TABLE plain USING hudilite AS SELECT 1 AS id").foreach { statement =>
+      assertEquals(condition(statement), "STATEMENT_NOT_SUPPORTED", statement)
+      assertEquals(rows("plain"), Seq("[7]"), statement)
+    }
+    sql("DROP TABLE plain")
+  }
+
   test("tables of other formats stay Spark's") {
     sql("CREATE TABLE plain (id INT) USING parquet")
     sql("INSERT INTO plain VALUES (1)")
