@@ -21,6 +21,8 @@ private[catalog] object Refusal {
   case object Alter extends Refusal("ALTER TABLE",
         "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
   final case class Column(name: String, why: String) extends Refusal(s"ALTER TABLE of the column $name", why)
+  final case class Name(name: String) extends Refusal(s"CREATE TABLE $name",
+        "names in the session's catalog are of letters a to z, digits and '_'; a path may have any")
   final case class NotNull(column: String) extends Refusal(s"CREATE TABLE ... $column ... NOT NULL",
         "every column but the record key may be null in a Hudi table; leave NOT NULL out")
   case object Rename extends Refusal("ALTER TABLE RENAME", "it is named by its path; move its directory")

@@ -246,6 +246,14 @@ final class NamedStatementsSuite extends NamedSession {
     sql("DROP TABLE accents")
   }
 
+  test("a name that the catalog does not take is refused before anything is written") {
+    Seq("(id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
+      "USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id").foreach { rest =>
+      assertEquals(condition(s"CREATE TABLE `two-part` $rest"), "STATEMENT_NOT_SUPPORTED", rest)
+      assert(!Files.exists(home.resolve("two-part")), rest)
+    }
+  }
+
   test("a table of another format is not given up for one that may not come to be") {
     sql("CREATE TABLE plain USING parquet AS SELECT 7 AS id")
     Seq("REPLACE TABLE plain (id INT) USING hudilite", "CREATE OR REPLACE TABLE plain (id INT) USING hudilite",
