@@ -53,9 +53,12 @@ object AsSelectRule extends Rule[LogicalPlan] {
   private def replaced(replace: ReplaceTableAsSelect, target: Target): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) => overwrite(replace, target, table)
-      case None if replace.orCreate => PlanNodes.createAsSelect(replace)
+      case None if replace.orCreate =>
+        Refusal.ReplaceOther.check(target.catalog, target.ident)
+        PlanNodes.createAsSelect(replace)
       case None =>
         target.catalog.notFound(target.ident).foreach(throw _)
+        Refusal.ReplaceOther.check(target.catalog, target.ident)
         replace
     }
 

@@ -14,6 +14,7 @@ import io.hudilite.table.Table
 
 import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
   SupportsMetadataColumns,
@@ -96,7 +97,8 @@ final case class HudiliteTable(
   override protected def rowSchema: StructType = schema
 
   override def partitioning(): Array[Transform] =
-    table.toArray.flatMap(_.config.partitionFields).map(field => Expressions.identity(field): Transform)
+    table.toArray.flatMap(_.config.partitionFields).map(field =>
+      Expressions.identity(field.split('.').map(quoteIdentifier).mkString(".")): Transform)
 
   override def properties(): JMap[String, String] =
     (table.map(_.config.properties).getOrElse(Map.empty) ++

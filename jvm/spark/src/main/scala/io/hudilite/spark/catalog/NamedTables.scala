@@ -52,6 +52,7 @@ private[catalog] object NamedTables {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
     metastore.requireDatabase(ident)
     val path = asked.location.getOrElse(metastore.defaultPath(ident))
+    if (!metastore.takes(ident)) throw Refusal.Name(ident.name()).of(path)
     val format = asked.registeredAs(path)
     if (asked.external && asked.location.isEmpty) throw Refusal.External.of(path)
     if (format == Registered.Hudi && !takesHudi) throw Refusal.HiveForHudi.of(path)

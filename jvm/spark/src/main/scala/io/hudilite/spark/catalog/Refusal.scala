@@ -2,6 +2,8 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
 
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
+
 /** A statement that a table of hudilite's cannot follow.
   *
   * @param statement
@@ -19,6 +21,8 @@ private[catalog] object Refusal {
   case object Alter extends Refusal("ALTER TABLE",
         "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
   final case class Column(name: String, why: String) extends Refusal(s"ALTER TABLE of the column $name", why)
+  final case class Name(name: String) extends Refusal(s"CREATE TABLE $name",
+        "names in the session's catalog are of letters a to z, digits and '_'; a path may have any")
   final case class NotNull(column: String) extends Refusal(s"CREATE TABLE ... $column ... NOT NULL",
         "every column but the record key may be null in a Hudi table; leave NOT NULL out")
   case object Rename extends Refusal("ALTER TABLE RENAME", "it is named by its path; move its directory")
@@ -26,6 +30,14 @@ private[catalog] object Refusal {
       extends Refusal("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")
   final case class Replace(part: String)
       extends Refusal(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
+  case object ReplaceOther extends Refusal("REPLACE TABLE",
+        "it is of another format, and would be lost before the new one is made; drop it or choose another name") {
+
+    /** Raises itself when the catalog has a table of that name that is not hudilite's. */
+    def check(catalog: StatementCatalog, ident: Identifier): Unit =
+      if (catalog.present(ident, dataFrame = true).isEmpty && catalog.tableExists(ident))
+        throw of(Option(catalog.loadTable(ident).properties.get(TableCatalog.PROP_LOCATION)).getOrElse(ident.toString))
+  }
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
         "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
   case object StreamRead extends Refusal("readStream",

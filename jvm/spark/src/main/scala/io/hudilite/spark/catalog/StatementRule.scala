@@ -33,6 +33,7 @@ object StatementRule extends Rule[LogicalPlan] {
       case replace: ReplaceTable =>
         at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
         if (!replace.orCreate) notFound(replace.name)
+        checkReplaced(replace)
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
@@ -51,6 +52,12 @@ object StatementRule extends Rule[LogicalPlan] {
         "reason" ->
           ("a new table needs record key fields: say primaryKey to spark.catalog.createTable; a stream makes no " +
             "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
+    case _ =>
+  }
+
+  private def checkReplaced(replace: ReplaceTable): Unit = (replace.name, replace.tableSpec) match {
+    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if catalog.creates(ident, said.provider) => Refusal.ReplaceOther.check(catalog, ident)
     case _ =>
   }
 

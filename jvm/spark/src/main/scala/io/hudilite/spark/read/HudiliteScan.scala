@@ -7,6 +7,7 @@ import io.hudilite.spark.slice.SliceMerge
 
 import java.util.OptionalLong
 
+import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
@@ -98,7 +99,7 @@ final class HudiliteScan(
 
   override def filterAttributes(): Array[NamedReference] =
     planner.pruningColumns.filter(path => path.size == 1 && columns.fieldNames.contains(path.head))
-      .map(path => Expressions.column(path.head)).toArray
+      .map(path => Expressions.column(quoteIdentifier(path.head))).toArray
 
   override def filter(predicates: Array[Predicate]): Unit = {
     runtimeFilters = predicates.toList.flatMap(ScanFilter.of(_, known))

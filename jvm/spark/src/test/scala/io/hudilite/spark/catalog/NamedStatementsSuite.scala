@@ -235,6 +235,36 @@ final class NamedStatementsSuite extends NamedSession {
     assert(!Files.exists(home.resolve("queried")))
   }
 
+  test("columns of keys and partitions may have letters that Spark wants in quotes") {
+    sql("CREATE TABLE accents (`clé` INT, `día` STRING) USING hudilite PARTITIONED BY (`día`) " +
+      "TBLPROPERTIES (primaryKey = 'clé')")
+    sql("INSERT INTO accents VALUES (1, 'a'), (2, 'b')")
+    assertEquals(sql("SHOW PARTITIONS accents").map(_.getString(0)), Seq("día=a", "día=b"))
+    sql("MERGE INTO accents t USING (SELECT 2 AS id, 'b' AS day) s ON t.`clé` = s.id AND t.`día` = s.day " +
+      "WHEN MATCHED THEN DELETE")
+    assertEquals(rows("accents"), Seq("[1,a]"))
+    sql("DROP TABLE accents")
+  }
+
+  test("a name that the catalog does not take is refused before anything is written") {
+    Seq("(id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')",
+      "USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id").foreach { rest =>
+      assertEquals(condition(s"CREATE TABLE `two-part` $rest"), "STATEMENT_NOT_SUPPORTED", rest)
+      assert(!Files.exists(home.resolve("two-part")), rest)
+    }
+  }
+
+  test("a table of another format is not given up for one that may not come to be") {
+    sql("CREATE TABLE plain USING parquet AS SELECT 7 AS id")
+    Seq("REPLACE TABLE plain (id INT) USING hudilite", "CREATE OR REPLACE TABLE plain (id INT) USING hudilite",
+      "REPLACE TABLE plain USING hudilite TBLPROPERTIES (primaryKey = 'id') AS SELECT id + 1 AS id FROM plain",
+      "CREATE OR REPLACE TABLE plain USING hudilite AS SELECT 1 AS id").foreach { statement =>
+      assertEquals(condition(statement), "STATEMENT_NOT_SUPPORTED", statement)
+      assertEquals(rows("plain"), Seq("[7]"), statement)
+    }
+    sql("DROP TABLE plain")
+  }
+
   test("tables of other formats stay Spark's") {
     sql("CREATE TABLE plain (id INT) USING parquet")
     sql("INSERT INTO plain VALUES (1)")

@@ -35,6 +35,9 @@ final class Metastore(session: SparkSession) {
   /** Where a new table lies that says nothing about it. */
   def defaultPath(ident: Identifier): String = new Path(catalog.defaultTablePath(qualified(ident))).toString
 
+  /** Whether Spark's catalog registers a table of this name, as it would say only when the table has been written. */
+  def takes(ident: Identifier): Boolean = ident.name().matches("\\w+")
+
   /** Raises Spark's error when there is no such database. */
   def requireDatabase(ident: Identifier): Unit = {
     qualified(ident).database.foreach(catalog.getDatabaseMetadata)
