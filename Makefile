@@ -11,16 +11,22 @@ PYTHON_SOURCES := python tests examples benchmarks jvm
 export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-first setup-rest build example test check fmt docs test-core test-35 test-4 test-43 \
+.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-core test-35 test-4 test-43 \
   test-python-35 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
+# PySpark alone is most of what there is to fetch.
+.venv/pyspark-%/fetched:
+	$(PYTHON) -m venv .venv/pyspark-$*
+	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*'
+	touch $@
+.PRECIOUS: .venv/pyspark-%/fetched
+
 # An editable install builds both jars.
 EXTRAS := dev
-.venv/pyspark-%/ready: pyproject.toml
-	$(PYTHON) -m venv .venv/pyspark-$*
+.venv/pyspark-%/ready: pyproject.toml | .venv/pyspark-%/fetched
 	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*' --editable '.[$(EXTRAS)]'
 	touch $@
 
@@ -32,10 +38,13 @@ EXTRAS := dev
 .venv/pyspark-$(OLDEST_3)/spark-classes.jsa: .venv/pyspark-$(OLDEST_3)/ready | build
 	$(@D)/bin/python tests/startup.py
 
-setup: setup-first setup-rest ## virtual environments for PySpark 3.5, 4.0 and 4.3, and both jars
+setup: setup-first setup-fetched setup-rest ## virtual environments for PySpark 3.5, 4.0 and 4.3, and both jars
 
 # After this no other target changes the package's jars or this environment, so that tests/all.py can run two at once.
 setup-first: .venv/pyspark-$(NEWEST_4)/ready build
+
+# Needs no jars, so that it can go beside the former.
+setup-fetched: $(OLDEST_3:%=.venv/pyspark-%/fetched) $(OLDEST_4:%=.venv/pyspark-%/fetched)
 
 setup-rest: $(OLDEST_3:%=.venv/pyspark-%/ready) $(OLDEST_4:%=.venv/pyspark-%/ready) $(OLDEST_3:%=.venv/pyspark-%/spark-classes.jsa)
 
@@ -112,6 +121,9 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
+# To generate and compile code for plans takes a fifth of the time of small queries. Here they are interpreted: what
+# hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way.
+interop: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
 

@@ -23,13 +23,14 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Makes what both lanes begin with: the jars, and the environment that sbt is started from. It runs alone.
-SETUP = ("setup-first",)
+#: Makes what both lanes begin with: the jars, and the environment that sbt is started from. Beside it the Sparks of the
+#: other environments are fetched.
+SETUP = (("setup-first",), ("setup-fetched",))
 #: sbt takes one command at a time in a folder, so whatever calls it is in one lane. What else there is to set up comes
 #: first in the other: pip takes one core, and the first lane comes to use it long after.
 LANES = (
-    ("check", "test-core", "test-35", "test-4", "test-43", "packages", "examples", "interop-lives"),
-    ("setup-rest", "test-python-35", "test-python-43", "interop"),
+    ("check", "test-core", "test-35", "test-4", "test-43", "packages", "examples"),
+    ("setup-rest", "test-python-35", "test-python-43", "interop", "interop-lives"),
 )
 #: Heaps of sbt (1.5 GB), of the tests that it forks (3), of PySpark (2) and of a writer to be killed (2), and the rest.
 TWO_LANES_BYTES = 12 * 1024**3
@@ -174,11 +175,11 @@ def count(line: str, result: Result) -> None:
                 result.skipped += int(number)
 
 
-def lanes(cores: int, memory_bytes: int) -> Sequence[Sequence[str]]:
-    """All lanes where there is room for them, else their targets in a single one."""
-    if cores >= len(LANES) and memory_bytes >= TWO_LANES_BYTES:
-        return LANES
-    return [[target for lane in LANES for target in lane]]
+def lanes(wanted: Sequence[Sequence[str]], cores: int, memory_bytes: int) -> Sequence[Sequence[str]]:
+    """The wanted lanes where there is room for them, else their targets in a single one."""
+    if cores >= len(wanted) and memory_bytes >= TWO_LANES_BYTES:
+        return wanted
+    return [[target for lane in wanted for target in lane]]
 
 
 def memory_bytes(limits: Sequence[str] = MEMORY_LIMITS) -> int:
@@ -191,11 +192,13 @@ def memory_bytes(limits: Sequence[str] = MEMORY_LIMITS) -> int:
 def main(targets: list[str]) -> int:
     """Run the targets, all by default; 1 when anything failed."""
     runner = Runner()
-    results = runner.side_by_side([targets or SETUP])
-    if not targets:
+    if targets:
+        results = runner.side_by_side([targets])
+    else:
+        cores, memory = os.cpu_count() or 1, memory_bytes()
+        results = runner.side_by_side(lanes(SETUP, cores, memory))
         # What the set-up did not make, each target tries to make, so that two at once would clash.
-        cores = 1 if results[0].failed else os.cpu_count() or 1
-        chosen = lanes(cores, memory_bytes())
+        chosen = lanes(LANES, 1 if any(result.failed for result in results) else cores, memory)
         runner.say("===== side by side: " + "  |  ".join(" ".join(lane) for lane in chosen))
         results += runner.side_by_side(chosen)
     print("\n===== failures", *(f"{r.target:14} | {failure}" for r in results for failure in r.failures), sep="\n")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import layout
 import pytest
-from engines import SELF_CHECK, Engine, Shape, frame
+from engines import SELF_CHECK, Engine, Shape, frame, hudi
 from killable_writer import PARTITIONS, batch
 from model import Model
 from rows import rows_of
+from sessions import Sessions
 from victim import Victim
 
 import hudilite
@@ -38,6 +42,26 @@ def killed_half_way(path: Path, version: int, engine: str) -> None:
     assert layout.strays(path)
 
 
+@pytest.fixture(scope="module")
+def copy_of_dead(sessions: Sessions, tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, Path], Model]:
+    """Copies a table in which a writer of Hudi's was just killed to a path, and says which rows it has. One writer is
+    killed for each table version: to start it takes as long as all else that a test does."""
+    made: dict[int, tuple[Path, Model]] = {}
+
+    def copied(version: int, path: Path) -> Model:
+        if version not in made:
+            table = tmp_path_factory.mktemp("dead") / str(version)
+            real = hudi(sessions.get("interop"), **{"hoodie.metadata.enable": "false"})
+            made[version] = table, started_table(real, table, version)
+            killed_half_way(table, version, "hudi")
+        table, model = made[version]
+        shutil.copytree(table, path, copy_function=shutil.copyfile)  # the times of its files are of now
+        assert layout.strays(path) and layout.pending(path)
+        return copy.deepcopy(model)
+
+    return copied
+
+
 def write(engine: Engine, path: Path, version: int, ids: range, ts: int, model: Model) -> None:
     facts = Shape(version).options() if engine.repeat_facts else {}
     engine.write(frame(engine.spark, batch(ids, ts)), path, **facts)
@@ -60,10 +84,9 @@ def test_hudi_rolls_a_dead_write_of_hudilite_back(lite: Engine, real: Engine, pa
 
 @VERSIONS
 def test_a_dead_write_of_hudi_is_invisible_until_hudi_rolls_it_back(
-    lite: Engine, real: Engine, path: Path, version: int
+    lite: Engine, real: Engine, path: Path, version: int, copy_of_dead: Callable[[int, Path], Model]
 ) -> None:
-    model = started_table(real, path, version)
-    killed_half_way(path, version, "hudi")
+    model = copy_of_dead(version, path)
     assert rows_of(lite.read(path)) == model.rows()
     write(real, path, version, range(180, 240), 3, model)
     assert layout.strays(path) == []
@@ -73,10 +96,9 @@ def test_a_dead_write_of_hudi_is_invisible_until_hudi_rolls_it_back(
 
 @VERSIONS
 def test_hudilite_waits_for_a_pending_write_of_hudi_or_rolls_it_back(
-    lite: Engine, real: Engine, path: Path, version: int
+    lite: Engine, real: Engine, path: Path, version: int, copy_of_dead: Callable[[int, Path], Model]
 ) -> None:
-    model = started_table(real, path, version)
-    killed_half_way(path, version, "hudi")
+    model = copy_of_dead(version, path)
     strays = layout.strays(path)
     with pytest.raises(Exception, match="WRITE_PENDING"):
         write(lite, path, version, range(180, 240), 3, model)
@@ -93,10 +115,9 @@ def test_hudilite_waits_for_a_pending_write_of_hudi_or_rolls_it_back(
 @VERSIONS
 @pytest.mark.parametrize("plan", [b"", b"Obj\x01, and no more"])
 def test_the_doctor_takes_a_dead_write_of_hudi_back_whose_rollback_lost_its_plan(
-    lite: Engine, real: Engine, path: Path, version: int, plan: bytes
+    lite: Engine, real: Engine, path: Path, version: int, plan: bytes, copy_of_dead: Callable[[int, Path], Model]
 ) -> None:
-    model = started_table(real, path, version)
-    killed_half_way(path, version, "hudi")
+    model = copy_of_dead(version, path)
     (dead,) = layout.pending(path)
     rollback = str(int(dead) + 1)
     for state, content in (("requested", plan), ("inflight", b"")):

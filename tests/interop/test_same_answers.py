@@ -23,11 +23,14 @@ def test_time_travel_to_every_instant(lite: Engine, real: Engine, golden_root: P
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_incremental_windows_between_all_instants(lite: Engine, real: Engine, golden_root: Path, case: str) -> None:
+def test_incremental_windows_between_instants(lite: Engine, real: Engine, golden_root: Path, case: str) -> None:
     table = golden_root / case / "table"
     points = sorted({"0"} | {p for i in layout.writes(table) for p in (i.requested, i.completed)})
     for first, begin in enumerate(points):
-        for end in points[first + 1 :]:
+        # Where a window begins and where it ends do not depend on each other: the first point with all, the others with
+        # the next two, which are of either kind, and with the last.
+        ends = points[first + 1 :]
+        for end in sorted({*ends[:2], *ends[-1:]}) if first else ends:
             window = {QUERY_TYPE: "incremental", BEGIN: begin, END: end}
             expected = rows_with_keys(real.read(table, **window))
             assert rows_with_keys(lite.read(table, **window)) == expected, f"({begin}, {end}]"
