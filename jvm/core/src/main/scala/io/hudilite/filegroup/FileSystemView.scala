@@ -94,17 +94,24 @@ object FileSystemView {
       else FileNames.parseLogFile(name).filterNot(_.isCdc)
         .flatMap(n => n.writeToken.map(token => WrittenBy(n.time, n.fileId, token))))
 
-  /** The listing without the files that a commit did not name.
+  /** The files that their commits did not name, by relative path.
     *
     * @param named
     *   by instant, the paths in the commit's metadata; instants that are absent keep all their files
     */
-  def withoutStrays(listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]], version: Int)
-      : Map[String, Seq[FileInfo]] =
-    listing.map { case (partition, files) =>
-      partition -> files.filter(f =>
-        writtenBy(f.name, version).flatMap(w => named.get(w.instant))
-          .forall(_.contains(FileSlice.join(partition, f.name))))
+  def strays(listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]], version: Int): Set[String] =
+    (for {
+      (partition, files) <- listing.iterator
+      file <- files.iterator
+      paths <- writtenBy(file.name, version).flatMap(w => named.get(w.instant)).iterator
+      path = FileSlice.join(partition, file.name) if !paths(path)
+    } yield path).toSet
+
+  /** The listing without these files, by relative path. */
+  def without(listing: Map[String, Seq[FileInfo]], files: Set[String]): Map[String, Seq[FileInfo]] =
+    if (files.isEmpty) listing
+    else listing.map { case (partition, all) =>
+      partition -> all.filterNot(f => files(FileSlice.join(partition, f.name)))
     }
 
   private def ofGroup(

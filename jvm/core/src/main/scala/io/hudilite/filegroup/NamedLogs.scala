@@ -16,14 +16,17 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
     (for ((instant, files) <- byInstant.toSeq; stat <- files.values) yield instant -> stat)
       .groupBy { case (_, stat) => stat.partitionPath }
 
-  /** The listing without the log files of these writes that none of them names: a retried task left them. */
-  def withoutStrays(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
-    if (byInstant.isEmpty) listing
-    else listing.map { case (partition, files) =>
-      partition -> files.filter(f =>
-        FileNames.parseLogFile(f.name).filterNot(_.isCdc).flatMap(n => byInstant.get(n.time))
-          .forall(_.contains(FileSlice.join(partition, f.name))))
-    }
+  /** The listed log files of these writes that none of them names, by relative path: a retried task left them, or they
+    * are older than the table's version.
+    */
+  def strays(listing: Map[String, Seq[FileInfo]]): Set[String] =
+    if (byInstant.isEmpty) Set.empty
+    else (for {
+      (partition, files) <- listing.iterator
+      file <- files.iterator
+      named <- FileNames.parseLogFile(file.name).filterNot(_.isCdc).flatMap(n => byInstant.get(n.time)).iterator
+      path = FileSlice.join(partition, file.name) if !named.contains(path)
+    } yield path).toSet
 
   /** Log files of this partition that a write which counts has named and that are not among those listed, by file id. */
   private[filegroup] def missing(

@@ -22,9 +22,12 @@ private[hudilite] final class InsertsInLogs(table: Table) {
     }
   }
 
-  /** Every write that may have made the log files is among those that are known. */
+  /** Every write that may have made the log files is among those that are known. One that bears the instant of its slice is
+    * of version 6, before an upgrade, and may be of any later write.
+    */
   private def isTold(slice: FileSlice, known: Set[String]): Boolean =
-    if (table.config.layout == 1) !table.timeline.beforeStart(slice.instant) else slice.logs.forall(l => known(l.time))
+    if (table.config.layout == 1) !table.timeline.beforeStart(slice.instant)
+    else slice.logs.forall(l => known(l.time) && !slice.isOfOlderLayout(l))
 }
 
 private[table] object InsertsInLogs {

@@ -180,7 +180,9 @@ final case class Table(
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val committed = committedFiles(listing)
     val logs = namedLogs(committed)
-    FileSystemView.slices(view, logs.withoutStrays(committed), logs)
+    val strays = logs.strays(committed)
+    val listed = if (strays.isEmpty) committed else FileSystemView.without(committed, strays -- namedByOthers(strays))
+    FileSystemView.slices(view, listed, logs)
   }
 
   /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
@@ -194,7 +196,20 @@ final case class Table(
     else {
       val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
       val named = commits.map { case (instant, metadata) => instant.time -> metadata.allPaths }.toMap
-      FileSystemView.withoutStrays(listing, named, config.version)
+      val strays = FileSystemView.strays(listing, named, config.version)
+      FileSystemView.without(listing, strays -- namedByOthers(strays))
+    }
+  }
+
+  /** Those of some log files that a later write than the one in their names has named. Before version 8 log files bear the
+    * instant of their slice, and an upgrade by Apache Hudi can leave them as they are.
+    */
+  private def namedByOthers(files: Set[String]): Set[String] = {
+    val since = files.flatMap(f => FileNames.parseLogFile(f.substring(f.lastIndexOf('/') + 1))).map(_.time)
+    if (since.isEmpty) Set.empty
+    else {
+      val later = timeline.writes.filter(i => i.action == Action.DeltaCommit && i.time > since.min)
+      store.readCommits(later).flatMap { case (_, metadata) => metadata.allPaths.intersect(files) }.toSet
     }
   }
 

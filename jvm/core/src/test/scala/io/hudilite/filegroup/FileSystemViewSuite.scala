@@ -94,7 +94,8 @@ class FileSystemViewSuite extends FunSuite {
   test("of two base files of one instant the one that its commit names counts") {
     val listing = Map("p" -> Seq(base(1, token = "0-0-1"), base(1, token = "0-0-2"), base(3)))
     assertEquals(FileSystemView.instantsWithRetries(listing, 9), Set(t(1)))
-    val kept = FileSystemView.withoutStrays(listing, Map(t(1) -> Set(s"p/${base(1, token = "0-0-1").name}")), 9)
+    val named = Map(t(1) -> Set(s"p/${base(1, token = "0-0-1").name}"))
+    val kept = FileSystemView.without(listing, FileSystemView.strays(listing, named, 9))
     assertEquals(kept("p"), Seq(base(1, token = "0-0-1"), base(3)))
   }
 
@@ -111,7 +112,8 @@ class FileSystemViewSuite extends FunSuite {
     val listing = Map("p" -> Seq("0-7-1", "0-7-2").map(token => file(s".${g}_${t(3)}.log.1_$token")))
     assertEquals(FileSystemView.instantsWithRetries(listing, 9), Set(t(3)))
     assertEquals(FileSystemView.instantsWithRetries(listing, 6), Set.empty[String])
-    val kept = FileSystemView.withoutStrays(listing, Map(t(3) -> Set(s"p/.${g}_${t(3)}.log.1_0-7-2")), 9)
+    val named = Map(t(3) -> Set(s"p/.${g}_${t(3)}.log.1_0-7-2"))
+    val kept = FileSystemView.without(listing, FileSystemView.strays(listing, named, 9))
     assertEquals(kept("p"), listing("p").drop(1))
   }
 

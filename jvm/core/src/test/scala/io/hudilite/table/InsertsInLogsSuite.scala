@@ -4,7 +4,7 @@ import io.hudilite.TestTables
 import io.hudilite.TestTables.write
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, LogFile}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
-import io.hudilite.transaction.Transaction
+import io.hudilite.transaction.{Assumption, Transaction}
 
 import munit.FunSuite
 
@@ -44,6 +44,16 @@ class InsertsInLogsSuite extends FunSuite {
         Map("p" -> Seq(WriteStat("a-0", "p/.a-0_1.log.1_0-0-0", base.time, "p"))), Map.empty)
       assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata)), Set(FileGroupId("p", "a-0")))
       assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata.copy(operation = "UPSERT"))), Set.empty[FileGroupId])
+    }
+
+    if (version >= 8) test(s"version $version: nor of one that an upgrade left beside the base file of its slice") {
+      val table = TestTables.createMergeOnRead(version)
+      val first = Transaction.begin(table, Action.DeltaCommit, "UPSERT")
+      first.commit(Seq(TestTables.writeFile(table, first.instant, "p", "a-0")), assumption = Assumption.Nothing)
+      val now = table.refresh()
+      val slice = now.allSlices()("p").head
+      val left = LogFile("p", s".a-0_${first.instant}.log.1_0-0-0", "a-0", first.instant, 1, Some("0-0-0"), 1)
+      assertEquals(new InsertsInLogs(now).among(Seq(slice.copy(logs = Seq(left)))), Set(slice.groupId))
     }
 
     test(s"version $version: of log files whose write left the timeline nobody knows") {

@@ -179,6 +179,10 @@ final class SnapshotSource(
   /** What the writes of the range put into the slice: as in Hudi, their records are not compared with older ones. */
   private def ofRange(slice: FileSlice): FileSlice =
     if (slice.logs.isEmpty) slice
+    else if (table.config.layout > 1 && slice.logs.exists(slice.isOfOlderLayout))
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
+        "feature" -> s"log files of table version 6 in '${slice.partition}'",
+        "reason" -> "an incremental read must know which write made a log file; it can begin after the next compaction")
     else slice.copy(base = slice.base.filter(b => changed.instants(b.instant)),
       logs = if (table.config.layout == 1) slice.logs else slice.logs.filter(l => changed.instants(l.time)))
 
