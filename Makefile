@@ -81,6 +81,12 @@ test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on bot
 # depends on both: those without the tag of NewestSpark.scala.
 SOME := -- --exclude-tags=NewestSpark
 
+# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it
+# is done once on either line, and elsewhere Spark interprets them: test-43 compiles on the newest Spark, and test-python-35
+# on 3.5 stories, statements and random lives. Tests that compare the two ways compile everywhere; the oldest Spark 4, whose
+# jar is the newest's, compiles those and the quickstart.
+INTERPRETED := -Dspark.test.interpreted
+
 # What is put into logs, looked up in them and folded, how partitions are named, rows marked as deletes and wide rows held
 # in little memory is hudilite's own, whichever Spark runs it. On 3.5 all services are run by test-python-35 and, beside
 # Hudi's, by interop, which also has names and marks of deletes. That rows of logs are read and merged, and wide rows
@@ -88,7 +94,7 @@ SOME := -- --exclude-tags=NewestSpark
 NOT_ON_35 := spark.service.* LogCompactionSuite GoldenMergeOnReadWriteSuite MergeOnReadLookupSuite LogPositionsSuite \
   PartitionNamesSuite DeleteMarkerSuite SmallHeapSuite
 test-35: .venv/pyspark-$(NEWEST_4)/ready ## the connector on Spark 3.5
-	$(SBT) -Dspark=3.5 "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
+	$(SBT) -Dspark=3.5 $(INTERPRETED) "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
 
 # The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
 # what it plans, its Parquet reader, its catalog and statements, and what its task attempts do.
@@ -96,7 +102,7 @@ ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSui
 	write.AbortedTaskSuite
 
 test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
-	$(SBT) -Dspark=4 "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4)) $(SOME)" </dev/null
+	$(SBT) -Dspark=4 $(INTERPRETED) "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4)) $(SOME)" </dev/null
 
 test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
 	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
@@ -121,8 +127,7 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
-# To generate and compile code for plans takes a fifth of the time of small queries. Here they are interpreted: what
-# hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way.
+# What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way.
 interop: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)

@@ -9,6 +9,11 @@ val stack = line match {
   case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
 }
 val testJars = sys.props.get("spark.test.jars").map(file)
+// -Dspark.test.interpreted has Spark interpret the plans of tests, all but those that ask for compiled ones: to
+// generate and compile code for each query takes a fifth of their time. Whole-stage code stays on, for with it hudilite
+// reads columns instead of rows.
+val interpreted =
+  if (sys.props.contains("spark.test.interpreted")) Seq("-Dspark.sql.codegen.factoryMode=NO_CODEGEN") else Nil
 
 ThisBuild / organization := "io.hudilite"
 // The Python package names the version.
@@ -45,7 +50,7 @@ val common = Seq(
     Seq("-Xmx3g", "-Duser.timezone=UTC", "-Dspark.ui.enabled=false", "-Dspark.buffer.pageSize=1m", "-XX:+UseSerialGC",
       // Most code of a test runs a few times only: the second compiler takes a third of the time and gives little back.
       // Without it the JVM reserves but 48 MB for code, and stops compiling when they are full.
-      "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", s"-Dhudilite.line=$line"),
+      "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", s"-Dhudilite.line=$line") ++ interpreted,
   Test / parallelExecution := false,
   Test / testOptions += Tests.Argument(TestFrameworks.MUnit, "+l"),
   Compile / doc / sources := Nil)

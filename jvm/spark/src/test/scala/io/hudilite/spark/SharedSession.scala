@@ -20,6 +20,9 @@ object SharedSession {
     session
   }
 
+  /** Has Spark compile what it generates of a plan, on those Sparks, too, where most tests have it interpreted. */
+  val Compiling: (String, String) = "spark.sql.codegen.factoryMode" -> "FALLBACK"
+
   /** Runs `body` where writes to merge-on-read tables compact them by default. */
   def compacting[T](body: => T): T = {
     spark.conf.unset(CompactInline)

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.spark.SharedSession.{Compiling, withConf}
 import io.hudilite.spark.write.MergeOnReadFixture
 
 import org.apache.spark.sql.DataFrame
@@ -36,23 +37,22 @@ class BulkInsertOrderSuite extends MergeOnReadFixture {
 
   for (compiled <- Seq("true", "false"))
     test(s"each task writes one file of each of its partitions, in key order; whole-stage code $compiled") {
-      spark.conf.set("spark.sql.codegen.wholeStage", compiled)
-      try {
+      withConf(Compiling, "spark.sql.codegen.wholeStage" -> compiled) {
         check()(_ == 4)
         check("hoodie.bulkinsert.shuffle.parallelism" -> "2")(_ == 2)
         check("hoodie.bulkinsert.shuffle.parallelism" -> "1")(_ == 1)
         check("hoodie.bulkinsert.sort.mode" -> "GLOBAL_SORT", "hoodie.bulkinsert.shuffle.parallelism" -> "3")(_ <= 2)
-      } finally spark.conf.unset("spark.sql.codegen.wholeStage")
+      }
     }
 
-  test("the expressions give the same compiled and interpreted") {
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    try {
-      check()(_ == 4)
-      val path = newPath()
-      write(scattered, path, "bulk_insert", keys.toSeq: _*)
-      write(scattered.withColumn("v", org.apache.spark.sql.functions.lit("y")), path, "upsert")
-      assertEquals(versions(path), Map("y" -> 6000L))
-    } finally spark.conf.unset("spark.sql.codegen.factoryMode")
-  }
+  for (mode <- Seq("CODEGEN_ONLY", "NO_CODEGEN"))
+    test(s"the expressions give the same compiled and interpreted, $mode") {
+      withConf("spark.sql.codegen.factoryMode" -> mode) {
+        check()(_ == 4)
+        val path = newPath()
+        write(scattered, path, "bulk_insert", keys.toSeq: _*)
+        write(scattered.withColumn("v", org.apache.spark.sql.functions.lit("y")), path, "upsert")
+        assertEquals(versions(path), Map("y" -> 6000L))
+      }
+    }
 }

@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
-import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.SharedSession.{Compiling, withConf}
 import io.hudilite.spark.read.LoggedTable.Data
 
 import java.nio.file.{Files, Path}
@@ -43,7 +43,7 @@ class FileFactsSuite extends FunSuite {
   for ((vectorized, generated, bytes) <- Seq((true, true, 1000000), (true, false, 1500), (false, true, 1500)))
     test(s"they are those of Spark's source, vectorized=$vectorized, generated code=$generated, at most $bytes bytes") {
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized.toString,
-        "spark.sql.codegen.wholeStage" -> generated.toString,
+        Compiling, "spark.sql.codegen.wholeStage" -> generated.toString,
         "spark.sql.files.maxPartitionBytes" -> bytes.toString, "spark.sql.files.openCostInBytes" -> "1") {
         val columns = Seq("id", "v") ++ facts ++ functions
         val parquet = spark.read.option("recursiveFileLookup", "true").parquet(

@@ -5,7 +5,7 @@ import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 
 import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
-import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.SharedSession.{Compiling, withConf}
 import munit.FunSuite
 
 /** Tables that Apache Hudi wrote, row for row against what Hudi itself read back. */
@@ -29,7 +29,7 @@ class GoldenReadSuite extends FunSuite {
   for (vectorized <- Seq(true, false); columnar <- Seq(true, false))
     test(s"rows are the same with vectorized=$vectorized and generated code=$columnar") {
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized.toString,
-        "spark.sql.codegen.wholeStage" -> columnar.toString) {
+        Compiling, "spark.sql.codegen.wholeStage" -> columnar.toString) {
         val merged = GoldenTables.names.filter(_.startsWith("mor-"))
         for (name <- Seq("cow-basic-v9", "cow-complex-key-v6", "cdc-v8") ++ merged) {
           check(name, "snapshot", Map.empty)

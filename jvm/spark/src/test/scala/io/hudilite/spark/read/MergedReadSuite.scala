@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.error.HudiliteException
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.SharedSession
-import io.hudilite.spark.SharedSession.withConf
+import io.hudilite.spark.SharedSession.{Compiling, withConf}
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
@@ -34,7 +34,7 @@ class MergedReadSuite extends FunSuite {
       table.append(Data(Seq(Seq("b", 11L, "new b"), Seq("d", 1L, "new d"))))
       table.append(Deletes(Seq("a" -> OrderingValue.CommitTime)), Data(Seq(Seq("d", 2L, "newer d"))))
       withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized.toString,
-        "spark.sql.codegen.wholeStage" -> generated.toString) {
+        Compiling, "spark.sql.codegen.wholeStage" -> generated.toString) {
         assertEquals(rows(table.read()), Seq("b 11 new b", "c 10 old c", "d 2 newer d"))
         assertEquals(rows(table.read().select("v")), Seq("new b", "newer d", "old c"))
         assertEquals(rows(table.read().select("_hudilite_file_id").distinct()), Seq(table.slice.get.fileId))
