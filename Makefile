@@ -127,8 +127,9 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
-# What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way.
-interop: export HUDILITE_TEST_INTERPRETED := 1
+# What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way. On the newest
+# Spark it is compiled by test-43, and random lives compile everywhere.
+test-python-43 interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
 

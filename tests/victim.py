@@ -29,6 +29,7 @@ class Victim:
             [sys.executable, str(WRITER), str(table), str(version), operation, engine],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True, start_new_session=True,
+            env={**os.environ, "HUDILITE_TEST_INTERPRETED": "1"},  # to compile its one plan takes as long as to run it
         )  # fmt: skip
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == "ready\n", "the writer process did not start"

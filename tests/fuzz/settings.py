@@ -35,6 +35,7 @@ POOLS: dict[str, tuple[str, ...]] = {
     "spark.sql.files.maxPartitionBytes": ("1000",),
     "spark.sql.limit.scaleUpFactor": ("2",),
 }
+COMPILED = {"spark.sql.codegen.factoryMode": "FALLBACK"}
 #: What keeps many conditions in one query from failing all by the overflow of one.
 TOGETHER = {"spark.sql.ansi.enabled": "false"}
 #: What keeps a query of few rows from being compiled, and from being planned again when a part of it is done.

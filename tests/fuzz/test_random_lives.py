@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from fuzz.chosen import KINDS, LIVES, Chosen
 from fuzz.compared import Difference
 from fuzz.life import Life
+from fuzz.settings import COMPILED, applied
 from fuzz.shrink import report
 from fuzz.state import DELETED
 from fuzz.steps import Author, Case, Step
@@ -26,6 +27,13 @@ SEED = f"spark-{pyspark.__version__}"
 #: Queries whose answers are compared, however many rows they give. CI lives on two Sparks.
 LEAST_COMPARISONS = 1_000
 SHRINKING_SECONDS = 20
+
+
+@pytest.fixture(autouse=True)
+def compiled(spark: SparkSession) -> Iterator[None]:
+    """Random queries are compiled on every Spark, where a case does not say otherwise."""
+    with applied(spark, COMPILED):
+        yield
 
 
 @pytest.fixture(scope="module")
