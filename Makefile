@@ -11,7 +11,7 @@ PYTHON_SOURCES := python tests examples benchmarks jvm
 export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-core test-35 test-4 test-43 \
+.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-35 test-4 test-43 \
   test-python-35 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
@@ -71,11 +71,6 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
 
-# What is killed, fails or is held at each call to the storage is so in one Scala version.
-test-core: .venv/pyspark-$(NEWEST_4)/ready ## the formats, without Spark, on both Scala versions
-	$(SBT) -Dspark=3.5 "core/testOnly * -*.KilledWriterSuite -*FaultSuite -*RaceSuite" </dev/null
-	$(SBT) -Dspark=4 core/test </dev/null
-
 # The newest Spark runs all suites and all tests. The others run, of tests that are the same for all combinations of some
 # values and whose combinations are hudilite's own matter, so many that each value comes, with each other where the plan
 # depends on both: those without the tag of NewestSpark.scala.
@@ -93,16 +88,21 @@ INTERPRETED := -Dspark.test.interpreted
 # encoded, is tested on all.
 NOT_ON_35 := spark.service.* LogCompactionSuite GoldenMergeOnReadWriteSuite MergeOnReadLookupSuite LogPositionsSuite \
   PartitionNamesSuite DeleteMarkerSuite SmallHeapSuite
-test-35: .venv/pyspark-$(NEWEST_4)/ready ## the connector on Spark 3.5
-	$(SBT) -Dspark=3.5 $(INTERPRETED) "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
+# The formats, without Spark, come first on either Scala version, as another start of sbt would take as long as a suite of
+# them; where they fail, sbt ends. What is killed, fails or is held at each call to the storage is so in one version.
+NOT_ON_2_12 := KilledWriterSuite FaultSuite RaceSuite
+test-35: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.12, and the connector on Spark 3.5
+	$(SBT) -Dspark=3.5 $(INTERPRETED) "core/testOnly * $(NOT_ON_2_12:%=-*%)" \
+	  "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
 
 # The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
 # what it plans, its Parquet reader, its catalog and statements, and what its task attempts do.
 ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSuite \
 	write.AbortedTaskSuite
 
-test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
-	$(SBT) -Dspark=4 $(INTERPRETED) "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4)) $(SOME)" </dev/null
+test-4: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the connector on the oldest Spark 4, as far as the versions differ
+	$(SBT) -Dspark=4 $(INTERPRETED) core/test \
+	  "spark/testOnly $(addprefix io.hudilite.spark.,$(ON_OLDEST_4)) $(SOME)" </dev/null
 
 test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
 	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
