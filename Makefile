@@ -76,10 +76,10 @@ docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 # depends on both: those without the tag of NewestSpark.scala.
 SOME := -- --exclude-tags=NewestSpark
 
-# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it
-# is done once on either line, and elsewhere Spark interprets them: test-43 compiles on the newest Spark, and test-python-35
-# on 3.5 stories, statements and random lives. Tests that compare the two ways compile everywhere; the oldest Spark 4, whose
-# jar is the newest's, compiles those and the quickstart.
+# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So
+# it is done once on either line, and elsewhere Spark interprets them: test-43 compiles on the newest Spark all suites
+# that are not `Interpreted`, and test-python-35 on 3.5 stories, statements and random lives. Tests that compare the two
+# ways compile everywhere; the oldest Spark 4, whose jar is the newest's, compiles those and the quickstart.
 INTERPRETED := -Dspark.test.interpreted
 
 # What is put into logs, looked up in them and folded, how partitions are named, rows marked as deletes and wide rows held

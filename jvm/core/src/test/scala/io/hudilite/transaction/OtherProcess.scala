@@ -24,7 +24,9 @@ object OtherProcess {
   def start(arguments: String*): OtherProcess = {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val main = "io.hudilite.transaction.OtherProcessMain"
-    val command = Seq(java, "-Xmx256m", "-cp", sys.props("java.class.path"), main) ++ arguments
+    // It lives for a second: threads of a collector and of a second compiler would take half as long again.
+    val options = Seq("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+    val command = Seq(java) ++ options ++ Seq("-cp", sys.props("java.class.path"), main) ++ arguments
     val process = new ProcessBuilder(command.asJava).redirectError(ProcessBuilder.Redirect.INHERIT).start()
     // The process writes one byte when it has come to where it waits.
     if (process.getInputStream.read() < 0) throw new IllegalStateException(s"${arguments.mkString(" ")} ended early")

@@ -187,13 +187,16 @@ class MovedRowsSuite extends PartitionedTables {
       val before = texts(path)
       rows(0, 6, "'to'", 2).createOrReplaceTempView("moving")
       def merge(on: String, clauses: String): String = s"MERGE INTO hudilite.`$path` t USING moving s ON $on $clauses"
+      def statements(never: String, set: String): Seq[String] = Seq(
+        s"UPDATE hudilite.`$path` t SET $set WHERE $never",
+        merge("t.id = s.id", s"WHEN MATCHED AND $never THEN UPDATE SET $set"),
+        merge(s"t.id = s.id AND $never", s"WHEN MATCHED THEN UPDATE SET $set"),
+        merge("t.id = s.id", s"WHEN NOT MATCHED BY SOURCE AND $never THEN UPDATE SET $set"))
+      // Each condition in each statement, and either with each of the assignments.
       for {
-        never <- Seq("t.id = NULL", "t.id <> t.id AND false", "1 = 2")
-        set <- Seq("p = 'to'", "p = 'to', ts = 0L")
-        statement <- Seq(s"UPDATE hudilite.`$path` t SET $set WHERE $never",
-          merge("t.id = s.id", s"WHEN MATCHED AND $never THEN UPDATE SET $set"),
-          merge(s"t.id = s.id AND $never", s"WHEN MATCHED THEN UPDATE SET $set"),
-          merge("t.id = s.id", s"WHEN NOT MATCHED BY SOURCE AND $never THEN UPDATE SET $set"))
+        (never, n) <- Seq("t.id = NULL", "t.id <> t.id AND false", "1 = 2").zipWithIndex
+        (set, s) <- Seq("p = 'to'", "p = 'to', ts = 0L").zipWithIndex
+        (statement, i) <- statements(never, set).zipWithIndex if (n + s + i) % 2 == 0
       } {
         spark.sql(statement)
         assertEquals(texts(path), before, statement)

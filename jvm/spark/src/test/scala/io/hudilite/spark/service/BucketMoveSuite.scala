@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.service.cluster.ClusteringCall
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -15,7 +15,7 @@ import org.apache.hadoop.conf.Configuration
 import scala.collection.JavaConverters._
 
 /** Tables with a bucket index that are moved to another number of buckets. */
-class BucketMoveSuite extends FunSuite {
+class BucketMoveSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.config.{Options, Purpose, WriteConf}
 import io.hudilite.service.cluster.ClusteringCall
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.cluster.Clusterer
 import io.hudilite.spark.task.Stop
 import io.hudilite.storage.{DaemonThreads, HadoopStorage}
@@ -23,7 +23,7 @@ import org.apache.spark.sql.Row
 import scala.collection.JavaConverters._
 
 /** Services that are stopped while more than one of them is planned, or runs. */
-class CancelledServiceSuite extends FunSuite {
+class CancelledServiceSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: Duration = Duration(5, "min")
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.clean.FinishedCleaning
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.{HadoopStorage, Temporaries}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -17,7 +17,7 @@ import org.apache.spark.sql.functions.lit
 import scala.collection.JavaConverters._
 
 /** Cleanings that follow writes, and those that are called. */
-class CleaningSuite extends FunSuite {
+class CleaningSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

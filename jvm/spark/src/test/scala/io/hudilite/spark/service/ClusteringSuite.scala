@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.cluster.FinishedClustering
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.storage.HadoopStorage
@@ -28,7 +28,7 @@ import org.apache.spark.sql.util.QueryExecutionListener
 import scala.collection.JavaConverters._
 
 /** Clusterings that are called, and those that follow writes. */
-class ClusteringSuite extends FunSuite {
+class ClusteringSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
-import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -16,7 +16,7 @@ import org.apache.hadoop.conf.Configuration
 import scala.collection.JavaConverters._
 
 /** Compactions of log files that Apache Hudi wrote, against the rows that Hudi reads from them. */
-class CompactionSuite extends FunSuite {
+class CompactionSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

@@ -4,7 +4,7 @@ import io.hudilite.filegroup.SliceLogs
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles, OrderingKind, OrderingValue}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.compact.CompactionKind
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.read.LoggedTable
 import io.hudilite.spark.read.LoggedTable.{Content, Data, Deletes}
 import io.hudilite.spark.row.SchemaConversion
@@ -21,7 +21,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
 import scala.util.Random
 
 /** Log compactions of slices whose records have only some columns, beside twins of the tables that are not folded. */
-class FoldedPartialUpdatesSuite extends FunSuite {
+class FoldedPartialUpdatesSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 10.minutes
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.service
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, State}
@@ -13,7 +13,7 @@ import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
 /** Writes to a merge-on-read table with compactions after and between them. */
-class IngestAndCompactionSuite extends FunSuite {
+class IngestAndCompactionSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

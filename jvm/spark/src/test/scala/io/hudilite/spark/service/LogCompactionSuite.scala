@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.log.{BlockSelection, LogBlock}
 import io.hudilite.service.compact.CompactionKind
-import io.hudilite.spark.{GoldenAnswers, GoldenTables}
+import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.spark.write.MergeOnReadFixture
 import io.hudilite.timeline.{Action, Instant}
@@ -16,7 +16,7 @@ import org.apache.spark.sql.functions.lit
 import scala.collection.JavaConverters._
 
 /** Log compactions of tables by both writers: no query may see a difference but in what it has to read. */
-class LogCompactionSuite extends MergeOnReadFixture {
+class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
 
   private val threshold = Map("hoodie.log.compaction.blocks.threshold" -> "2")
   private val meta = Seq("_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path")

@@ -1,7 +1,7 @@
 package io.hudilite.spark.service
 
 import io.hudilite.error.CommitConflict
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -15,7 +15,7 @@ import org.apache.hadoop.conf.Configuration
 import scala.util.{Failure, Try}
 
 /** A restore that is stopped on its way. */
-class RestoreSuite extends FunSuite {
+class RestoreSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
   private val path = Files.createTempDirectory("hudilite-restore").resolve("t").toString

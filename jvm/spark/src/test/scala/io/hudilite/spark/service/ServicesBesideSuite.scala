@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.spark.{GoldenAnswers, Logged, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, Interpreted, Logged, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -19,7 +19,7 @@ import scala.collection.JavaConverters._
 import scala.util.Try
 
 /** Services of an application that runs writes at the same time, and what is seen of them. */
-class ServicesBesideSuite extends FunSuite {
+class ServicesBesideSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.log.BlockKind
+import io.hudilite.spark.Interpreted
 
 import java.nio.file.Paths
 
@@ -9,7 +10,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
 
 /** Writes to tables in which a column of their own says which rows are deletes. */
-class DeleteMarkerSuite extends MergeOnReadFixture {
+class DeleteMarkerSuite extends MergeOnReadFixture with Interpreted {
 
   private val marker = Map("hoodie.payload.delete.field" -> "op", "hoodie.payload.delete.marker" -> "D")
   private val modes = Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")

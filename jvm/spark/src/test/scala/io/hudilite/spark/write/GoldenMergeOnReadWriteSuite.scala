@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.{GoldenAnswers, SharedSession}
+import io.hudilite.spark.{GoldenAnswers, Interpreted, SharedSession}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -14,7 +14,7 @@ import munit.FunSuite
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Writes to merge-on-read tables that Apache Hudi made: what it logged before and what is logged now must merge. */
-class GoldenMergeOnReadWriteSuite extends FunSuite {
+class GoldenMergeOnReadWriteSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 10.minutes
 

@@ -2,13 +2,13 @@ package io.hudilite.spark.write
 
 import io.hudilite.log.{BlockKind, HeaderKey, LogBlock, RecordPositions}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.SpoiltColumn
+import io.hudilite.spark.{Interpreted, SpoiltColumn}
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.lit
 
 /** Log blocks of writes that no lookup told which rows they replace. */
-class LogPositionsSuite extends MergeOnReadFixture {
+class LogPositionsSuite extends MergeOnReadFixture with Interpreted {
 
   private val buckets = Map("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "1")
 

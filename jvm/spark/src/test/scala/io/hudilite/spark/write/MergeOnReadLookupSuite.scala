@@ -2,6 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.FooterCache
 import io.hudilite.log.{HeaderKey, RecordPositions}
+import io.hudilite.spark.Interpreted
 
 import java.nio.file.{Files, Path}
 
@@ -10,7 +11,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
 
 /** How writes to merge-on-read tables find the rows that they change, and say where these are. */
-class MergeOnReadLookupSuite extends MergeOnReadFixture {
+class MergeOnReadLookupSuite extends MergeOnReadFixture with Interpreted {
 
   test("statements do not see rows that log files deleted, and see the values that log files brought") {
     for (version <- Seq(6, 9)) {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 
 import java.nio.file.{Files, Path, Paths}
 
@@ -12,7 +12,7 @@ import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Partition values that are no plain names: what is written is listed and read back, and nothing lies elsewhere. */
-class PartitionNamesSuite extends FunSuite {
+class PartitionNamesSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: Duration = 5.minutes
 
