@@ -32,6 +32,14 @@ object HadoopFiles {
     case other => other
   }
 
+  /** The file system for a file without content, of which there is nothing to have a checksum of: the local one would make
+    * a second file for each.
+    */
+  def withoutChecksums(files: FileSystem): FileSystem = files match {
+    case local: LocalFileSystem if local.getClass == classOf[LocalFileSystem] => local.getRaw
+    case other => other
+  }
+
   /** Opens a file of known size to be read here and there; nothing is asked before the first byte is read where the file
     * system can do without its status.
     */

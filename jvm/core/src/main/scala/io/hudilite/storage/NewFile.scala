@@ -69,7 +69,8 @@ private[storage] object NewFile {
 
   /** Creates or replaces the file. */
   def writeWhole(fs: FileSystem, target: Path, content: Array[Byte]): Unit = {
-    val out = HadoopFiles.create(fs, target, overwrite = true)
+    val out =
+      HadoopFiles.create(if (content.isEmpty) HadoopFiles.withoutChecksums(fs) else fs, target, overwrite = true)
     try {
       out.write(content)
       out.close()

@@ -153,13 +153,8 @@ final case class Table(
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
 
-  /** The table as it is now: this one, with what it knows of its files, as long as nothing has happened since it was
-    * opened, see [[FileMemory]].
-    */
-  private[hudilite] def current(): Table = {
-    val now = refresh()
-    if (now == this) this else now
-  }
+  /** The same with the properties as they were just read. */
+  private[hudilite] def refresh(now: TableConfig): Table = Table.opened(storage, basePath, now)
 
   private[table] lazy val everything: ViewInstants = view(timeline.isCommitted, _ => true)
 
@@ -231,8 +226,10 @@ object Table {
   private val CommitsToLookFor = 10
 
   /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
-  def open(storage: Storage, basePath: String): Table = {
-    val config = TableProperties.read(storage, basePath)
+  def open(storage: Storage, basePath: String): Table =
+    opened(storage, basePath, TableProperties.read(storage, basePath))
+
+  private def opened(storage: Storage, basePath: String, config: TableConfig): Table = {
     TableSupport.checkReadable(config, basePath)
     load(storage, basePath, config)
   }

@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.config.TableProperties
+import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.Interrupts
@@ -188,8 +188,9 @@ object Transaction {
     */
   private[hudilite] def planned[P](table: Table, operation: String, options: TransactionOptions)(
       plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
-    prepared(table, options) {
-      val now = table.current()
+    preparedNow(table, options) { opened =>
+      // What the table knows of its files holds as long as nothing has happened since it was opened.
+      val now = if (opened == table) table else opened
       plan(now).map { case (instant, planned) =>
         (started(now, instant.time, instant.action, operation, planned = true, options), planned)
       }
@@ -198,21 +199,32 @@ object Transaction {
   /** Runs `body` under the table lock, on a table that is still as it was opened and after what dead processes of
     * hudilite left was rolled back.
     */
-  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T = {
+  private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
+    recovered(table, options)(_ => body)
+
+  /** The same, and `body` is given the table as it is. */
+  private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
+    recovered(table, options)(config => body(table.refresh(config)))
+
+  private def recovered[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
-    unchanged(table, options) {
+    locked(table, options) { config =>
       new Recovery(table.store, options.process, options.sweepsAtOnce).run()
-      body
+      body(config)
     }
   }
 
   /** Runs `body` under the table lock, on a table that is still as it was opened. */
   private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
+    locked(table, options)(_ => body)
+
+  private def locked[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
     Lock.withTableLock(table.place, options.lockWaitMs) {
-      TableFacts.changed(table.config, TableProperties.read(table.storage, table.basePath)).foreach(changed =>
+      val config = TableProperties.read(table.storage, table.basePath)
+      TableFacts.changed(table.config, config).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      body
+      body(config)
     }
 
   private def started(table: Table, instant: String, action: String, operation: String, planned: Boolean,

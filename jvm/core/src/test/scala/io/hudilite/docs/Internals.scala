@@ -41,7 +41,6 @@ object Internals {
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/RowUpdates",
       "plan/WriteRule",
-      "task/TaskTable",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/ExpectedRows", "stage/Repeatable",
@@ -112,8 +111,10 @@ object Internals {
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
       "lookup/IndexProbeExec", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
-    entry("sql.execution.SQLExecution")("Which execution of a plan a thread works for.")(
-      "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/SharedShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.SQLExecution")(
+      "Which execution of a plan a thread works for; and a session's settings for tasks of jobs that are no queries.")(
+      "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/Sessions", "shim/SharedShuffle")("UpsertPlanSuite",
+      "EvaluatedOnceSuite", "CompactionSuite"),
     entry(Inside)(
       "`TaskOutputFileAlreadyExistException`, which a task raises so that its job is given up at once: a row that breaks a " +
         "rule breaks it in each attempt. A Spark that did not know it any more would run the task again.")(

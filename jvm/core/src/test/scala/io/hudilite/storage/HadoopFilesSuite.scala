@@ -67,6 +67,35 @@ class HadoopFilesSuite extends FunSuite {
     }
   }
 
+  folder.test("a local file without content has Hadoop's mode and no checksum file") { root =>
+    for (umask <- Seq("022", "027", "077")) {
+      val ours = Files.createDirectory(root.resolve(s"ours-$umask"))
+      val hadoops = Files.createDirectory(root.resolve(s"hadoops-$umask"))
+      val storage = new HadoopStorage(conf(umask))
+      storage.replace(s"file:$ours/a/b/file", Array.emptyByteArray)
+      assert(storage.createNew(s"file:$ours/a/b/new", Array.emptyByteArray))
+      val plain = new LocalFileSystem()
+      plain.initialize(new java.net.URI("file:///"), conf(umask))
+      Seq("file", "new").foreach(name => plain.create(new Path(s"file:$hadoops/a/b/$name"), true).close())
+      assertEquals(modes(ours), modes(hadoops).filterNot(_._1.endsWith(".crc")))
+    }
+  }
+
+  folder.test("a local file without content can be read beside the checksum file of one that was there before") {
+    root =>
+      val storage = new HadoopStorage(conf("022"))
+      for (make <- Seq[(String, Array[Byte]) => Any](storage.replace, storage.createNew)) {
+        val path = s"file:$root/file"
+        storage.replace(path, "content".getBytes("UTF-8"))
+        Files.delete(root.resolve("file"))
+        assert(Files.exists(root.resolve(".file.crc")))
+        make(path, Array.emptyByteArray)
+        assertEquals(storage.read(path).map(_.length), Some(0))
+        storage.replace(path, "other content".getBytes("UTF-8"))
+        assertEquals(storage.read(path).map(new String(_, "UTF-8")), Some("other content"))
+      }
+  }
+
   folder.test("no process is started for a local file") { root =>
     write(root, conf("022")) // Hadoop asks for facts of the machine once
     assertEquals(processesStartedBy(write(root.resolve("next"), conf("022"))), Seq.empty[String])

@@ -70,6 +70,11 @@ object BloomFilter {
     new FittedBloomFilter(typeCode, entries, create(typeCode, _, fpp, maxEntries))
   }
 
+  /** For how many keys a [[fitted]] filter is laid out that gets so many; `None` for one of full size. */
+  def fittedEntries(keys: Long, entries: Int): Option[Int] =
+    if (keys > FittedBloomFilter.mostKeys(entries)) None
+    else Some(FittedBloomFilter.entriesFor(keys.toInt, entries))
+
   /** The filter in a footer; keys can be added to it. `maxEntries` bounds the growth of a `DYNAMIC_V0` filter.
     *
     * Raises `IllegalArgumentException` with the reason when the text is not a filter of that type.

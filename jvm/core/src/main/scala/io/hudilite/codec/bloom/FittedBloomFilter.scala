@@ -15,7 +15,7 @@ private[hudilite] final class FittedBloomFilter(override val typeCode: String, e
 
   import FittedBloomFilter._
 
-  private val most = entries / SmallShare
+  private val most = mostKeys(entries)
   private var full: BloomFilter = _
   private var bytes = new Array[Byte](FirstBytes)
   private var ends = new Array[Int](FirstKeys)
@@ -70,7 +70,7 @@ private[hudilite] final class FittedBloomFilter(override val typeCode: String, e
   }
 
   /** Made anew for each question about keys: files that are being written are asked for their text alone. */
-  private def laidOut: BloomFilter = if (full != null) full else replayed(create(count.max(FewestKeys).min(entries)))
+  private def laidOut: BloomFilter = if (full != null) full else replayed(create(entriesFor(count, entries)))
 
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean =
     laidOut.mightContain(utf8, offset, length, mostHashes)
@@ -82,13 +82,19 @@ private[hudilite] final class FittedBloomFilter(override val typeCode: String, e
   override def serialized: String = laidOut.serialized
 }
 
-private object FittedBloomFilter {
+private[bloom] object FittedBloomFilter {
 
   /** A filter of an eighth of the keys is cheaper to build again with the next version of its file than to carry over. */
   private val SmallShare = 8
 
   /** The rounded shape of a filter of fewer keys would answer wrong more often. */
   private val FewestKeys = 16
+
+  /** Of a filter for so few keys, where one of full size holds `entries` of them. */
+  def entriesFor(keys: Int, entries: Int): Int = keys.max(FewestKeys).min(entries)
+
+  /** Of more keys a filter of full size is made. */
+  def mostKeys(entries: Int): Int = entries / SmallShare
 
   private val MostBytes = 1 << 20
   private val FirstBytes = 4096

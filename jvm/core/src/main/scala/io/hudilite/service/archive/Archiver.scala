@@ -33,8 +33,7 @@ final class Archiver(table: Table, settings: ArchiveSettings, options: Transacti
   def preview(): Archived = Archived(planned(table), Nil)
 
   /** Archives under the table lock what is due then. */
-  def run(): Archived = Transaction.prepared(table, options) {
-    val now = table.refresh()
+  def run(): Archived = Transaction.preparedNow(table, options) { now =>
     val instants = planned(now)
     if (instants.isEmpty) Archived(Nil, Nil) else Archived(instants, archive(now, instants))
   }

@@ -40,8 +40,7 @@ object CleanScheduler {
     if (early.files.isEmpty) {
       remember(table, policy, early, None)
       None
-    } else Transaction.prepared(table, transaction) {
-      val now = table.refresh()
+    } else Transaction.preparedNow(table, transaction) { now =>
       instead(now).orElse {
         val plan = if (stillHolds(table, now)) early else planned(now, conf)
         val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)

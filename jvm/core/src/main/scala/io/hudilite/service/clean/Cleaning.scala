@@ -64,8 +64,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   // As Hudi does: nothing comes of them, and they would keep what follows from being archived.
   private def dropEmptyPlans(table: Table): Unit = if (Cleaning.empty(table).nonEmpty)
-    Transaction.prepared(table, transaction) {
-      val now = table.refresh()
+    Transaction.preparedNow(table, transaction) { now =>
       val traces = new WriteTraces(now.store, transaction.foreignWrites, transaction.process)
       Cleaning.empty(now).filter(now.store.requestedAt(_).exists(traces.isOld)).foreach(now.store.delete)
     }

@@ -85,8 +85,7 @@ object ClusteringScheduler {
       settled: Table => Option[FileSlice => Boolean]): Option[PlannedClustering] = {
     @tailrec def attempt(left: Int): Option[PlannedClustering] = {
       val beside = if (left > 0) proposed(table.refresh(), settings)(settled) else None
-      val outcome = Transaction.prepared(table, transaction) {
-        val now = table.refresh()
+      val outcome = Transaction.preparedNow(table, transaction) { now =>
         settled(now) match {
           case None => Right(None)
           case Some(stays) =>

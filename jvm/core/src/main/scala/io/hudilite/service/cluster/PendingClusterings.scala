@@ -106,8 +106,7 @@ object PendingClusterings {
     */
   def withdraw(table: Table, time: String, options: TransactionOptions = TransactionOptions()): Unit = {
     named(table, time)
-    Transaction.prepared(table, options) {
-      val now = table.refresh()
+    Transaction.preparedNow(table, options) { now =>
       now.store.delete(withdrawable(now, time))
     }
   }

@@ -112,7 +112,7 @@ object CompactionScheduler {
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> table.basePath)
 
   private def guarded[T](table: Table, options: TransactionOptions)(body: Table => T): T =
-    Transaction.prepared(table, options)(body(table.refresh()))
+    Transaction.preparedNow(table, options)(body)
 
   /** What a plan reads of log files, so that nobody waits for that under the lock. Before version 8 slices have files of
     * writes under way, too, which may vanish.

@@ -29,8 +29,7 @@ object Savepoints {
     *   the newest write when there is none
     */
   def create(table: Table, instant: Option[String], by: String, comment: String,
-      options: TransactionOptions = TransactionOptions()): SavedState = Transaction.prepared(table, options) {
-    val now = table.refresh()
+      options: TransactionOptions = TransactionOptions()): SavedState = Transaction.preparedNow(table, options) { now =>
     val (time, metadata) = planned(now, instant, by, comment)
     now.store.savepoint(time, metadata)
     state(time, metadata)
@@ -59,8 +58,7 @@ object Savepoints {
 
   /** Gives a state free, and says which one that was; its file may be damaged. Raises `SAVEPOINT_NOT_FOUND`. */
   def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): SavedState =
-    Transaction.prepared(table, options) {
-      val now = table.refresh()
+    Transaction.preparedNow(table, options) { now =>
       val found = named(now, instant)
       val freed = state(now, found)
       now.store.delete(found)

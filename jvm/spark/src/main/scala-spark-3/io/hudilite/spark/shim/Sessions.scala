@@ -2,10 +2,15 @@ package io.hudilite.spark.shim
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.execution.SQLExecution
 
 /** What a session offers to code that runs inside Spark, where Spark's lines differ. */
 object Sessions {
 
   /** Hadoop's configuration with the session's `spark.hadoop.*` settings. */
   def hadoopConf(session: SparkSession): Configuration = session.sessionState.newHadoopConf()
+
+  /** Runs jobs whose tasks see the settings of the session. */
+  def withSettings[T](session: SparkSession)(jobs: => T): T =
+    SQLExecution.withSQLConfPropagated(session)(jobs)
 }

@@ -7,7 +7,7 @@ import io.hudilite.record.{ColumnNames, MetaFields}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, SnapshotSource}
 import io.hudilite.spark.row.KeptRows
-import io.hudilite.spark.task.{StatRows, TaskTable}
+import io.hudilite.spark.task.{StatRows, TaskJob}
 import io.hudilite.spark.write.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
@@ -84,7 +84,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
       CopiedFile(slices, FileNames.newFileId(write.instant, -1, i))
     }
     if (items.isEmpty) Nil
-    else TaskTable.run(session, s"hudilite clustering ${write.instant} of ${table.basePath}",
+    else TaskJob.run(session, s"hudilite clustering ${write.instant} of ${table.basePath}",
       CopyWork(write, done), items).map(StatRows.fromRow)
   }
 

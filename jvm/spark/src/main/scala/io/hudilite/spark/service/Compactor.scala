@@ -13,7 +13,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.task.{StatRows, Stop, TaskTable}
+import io.hudilite.spark.task.{StatRows, Stop, TaskJob}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
@@ -125,7 +125,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val target = WriteTarget.compacting(table, instant.time, conf)
     val work = CompactionWork(kind, target.job(running.permit), logsUpTo(table, instant), done)
     val lots = SliceLot.deal(pending.slices, session.sparkContext.defaultParallelism)
-    val stats = TaskTable.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
+    val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
       .map(StatRows.fromRow)
     kind match {
       case CompactionKind.Base if isFirst =>

@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.filegroup.Partitions
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.Sessions
-import io.hudilite.spark.task.{TaskTable, TaskWork}
+import io.hudilite.spark.task.{TaskJob, TaskWork}
 import io.hudilite.storage.{HadoopStorage, Parallel, Storage, TableStorage}
 import io.hudilite.table.Table
 
@@ -29,8 +29,9 @@ private[service] final class FileDeletion(session: SparkSession, done: LongAccum
       if (paths.size <= FileDeletion.Few) FileDeletion.delete(table.storage, table.basePath, paths, done)
       else {
         val work = DeletionWork(table.basePath, SharedConf(Sessions.hadoopConf(session)), done)
-        TaskTable.run(session, s"hudilite deletes files of ${table.basePath}", work,
-          paths.grouped(FileDeletion.FilesATask).map(batch => DeletionBatch(batch.toArray)).toSeq).map(_.getString(0))
+        TaskJob.run(session, s"hudilite deletes files of ${table.basePath}", work,
+          paths.grouped(FileDeletion.FilesATask).map(batch => DeletionBatch(batch.toArray)).toSeq).map(
+          _.getUTF8String(0).toString)
       }
     failed.toSet
   }

@@ -3,7 +3,6 @@ package io.hudilite.spark.task
 import io.hudilite.filegroup.FileNames
 import io.hudilite.timeline.{LogScan, WriteStat}
 
-import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -29,9 +28,9 @@ private[spark] object StatRows {
       log.readTimeMs))
   }
 
-  def fromRow(row: Row): WriteStat = {
-    def number(name: String): Long = row.getAs[Long](name)
-    def text(name: String): String = row.getAs[String](name)
+  def fromRow(row: InternalRow): WriteStat = {
+    def number(name: String): Long = row.getLong(schema.fieldIndex(name))
+    def text(name: String): String = Option(row.getUTF8String(schema.fieldIndex(name))).map(_.toString).orNull
     val logName = Option(text("path").split('/').last).filter(FileNames.parseLogFile(_).isDefined)
     WriteStat(text("file_id"), text("path"), text("previous_instant"), text("partition"), numWrites = number("rows"),
       numDeletes = number("deleted"), numUpdateWrites = number("updated"), numInserts = number("inserted"),

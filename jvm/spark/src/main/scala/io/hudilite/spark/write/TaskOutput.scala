@@ -39,12 +39,10 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
 
   /** Opens the next base file of the file group of `old`. It takes over the bloom filter where it can. */
   private[spark] def successor(old: OldBaseFile): BaseFileWriter = {
-    val carried = BloomCarry.of(old, job.bloom)
-    val keys = new KeySummary(carried.getOrElse(job.bloom.create()), carried.isDefined,
-      oldUnique = old.uniqueKeys)
+    val keys = BloomCarry.keys(old, job.bloom)
     val plain = old.columnsWithoutDictionary(layout.fileSchema)
     val writer = open(old.file.partition, old.file.fileId, Markers.Merge, keys, plain)
-    if (carried.isDefined) keys.widenBy(Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(old.footer(_)))
+    if (keys.carried) keys.widenBy(Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(old.footer(_)))
     writer
   }
 

@@ -179,7 +179,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     else keys.minKey.map(BaseFileFooter.MinKey -> _).toList ++ keys.maxKey.map(BaseFileFooter.MaxKey -> _)
     val sorted = if (keys.sorted) Map(BaseFileFooter.SortedByKey -> "true") else Map.empty[String, String]
     val unique = if (keys.unique) Map(BaseFileFooter.UniqueKeys -> "true") else Map.empty[String, String]
-    Map(BaseFileFooter.Bloom -> keys.bloom.serialized, BaseFileFooter.BloomTypeCode -> keys.bloom.typeCode,
+    Map(BaseFileFooter.Bloom -> keys.bloomText, BaseFileFooter.BloomTypeCode -> keys.bloomType,
       "parquet.avro.schema" -> layout.avroSchema, "writer.model.name" -> "avro",
       "org.apache.spark.version" -> SPARK_VERSION) ++ range ++ sorted ++ unique
   }

@@ -18,9 +18,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *   `bloom` is the old file's and holds the keys of all old rows already
   * @param oldUnique
   *   no two of the old rows have the same key
+  * @param fitted
+  *   the old file's filter where it has just the layout for the keys of that file
   */
-private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boolean = false,
-    oldUnique: Boolean = false) {
+private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean = false, oldUnique: Boolean = false,
+    fitted: Option[FittedBloom] = None) {
 
   private val smallest = new KeyBuffer
   private val largest = new KeyBuffer
@@ -29,9 +31,12 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
   private var repeats = false
   // There are old rows whose keys nobody looked at.
   private var blind = false
+  private var kept = 0L
+  private var added = false
 
   /** Notes the next row's key and adds it to the bloom filter. */
   def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
+    added = true
     bloom.add(bytes, offset, length)
     note(bytes, offset, length)
   }
@@ -65,7 +70,12 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
   def keep(key: UTF8String): Unit = keep(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
 
   def keep(bytes: Array[Byte], offset: Int, length: Int): Unit =
-    if (carried) note(bytes, offset, length) else add(bytes, offset, length)
+    if (carried) note(bytes, offset, length)
+    else {
+      kept += 1
+      bloom.add(bytes, offset, length)
+      note(bytes, offset, length)
+    }
 
   /** Notes a run of sorted old rows by its ends. */
   def noteRun(first: Array[Byte], last: Array[Byte]): Unit = noteRun(first, last, oldUnique)
@@ -88,7 +98,20 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
   /** Takes over the keys of all rows of an old file, which are not looked at for their own sake, by its filter; false when
     * the filter has another layout.
     */
-  def absorb(filter: BloomFilter): Boolean = bloom.absorb(filter)
+  def absorb(filter: BloomFilter): Boolean = {
+    added = true
+    bloom.absorb(filter)
+  }
+
+  def bloomType: String = bloom.typeCode
+
+  /** The text of the bloom filter. Where the old file's keys are all kept and no others have come, that is what it was:
+    * nothing need be hashed.
+    */
+  def bloomText: String = fitted match {
+    case Some(old) if !added && kept == old.keys => old.text
+    case _ => bloom.serialized
+  }
 
   /** Widens the range to the bounds of an old file, whose kept keys are not looked at one by one. */
   def widenBy(bounds: Iterable[String]): Unit =
@@ -112,6 +135,9 @@ private[spark] final class KeySummary(val bloom: BloomFilter, val carried: Boole
   def minKey: Option[String] = smallest.text
   def maxKey: Option[String] = largest.text
 }
+
+/** A bloom filter that was made for these many keys. */
+private[spark] final case class FittedBloom(text: String, keys: Long)
 
 /** A reused copy of one key. */
 private[encode] final class KeyBuffer {

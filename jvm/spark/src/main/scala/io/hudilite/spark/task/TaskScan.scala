@@ -1,17 +1,10 @@
 package io.hudilite.spark.task
 
-import java.util.{Collections, Set => JSet}
-
-import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability}
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** What the tasks of a service do: each takes an item of its plan and answers with rows that tell what it did. A task that
+/** What tasks do: each takes an item of a plan and answers with rows that tell what it did. A task that
   * Spark runs again does its item again.
   */
 private[spark] trait TaskWork[I] extends Serializable {
@@ -19,30 +12,7 @@ private[spark] trait TaskWork[I] extends Serializable {
   def apply(item: I): Seq[InternalRow]
 }
 
-/** The plan of a service as a table for Spark to scan: each item is an input partition. So whatever a service does has
-  * Spark's scheduling, retries, metrics and cancelling.
-  */
-private[spark] final class TaskTable[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Table
-    with SupportsRead {
-
-  override def name(): String = label
-
-  override def schema(): StructType = work.schema
-
-  override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
-
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new ScanBuilder {
-    override def build(): Scan = new TaskScan(label, work, items)
-  }
-}
-
-private[spark] object TaskTable {
-
-  /** Does the work on all items and answers with the rows. */
-  def run[I <: Serializable](session: SparkSession, label: String, work: TaskWork[I], items: Seq[I]): Seq[Row] =
-    Datasets.ofRows(session, DataSourceV2Relation.create(new TaskTable(label, work, items), None, None)).collect().toSeq
-}
-
+/** The work on items as rows of a query, a task for each item. */
 private[spark] final class TaskScan[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Scan
     with Batch {
   override def readSchema(): StructType = work.schema
