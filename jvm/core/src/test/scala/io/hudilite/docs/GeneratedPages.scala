@@ -53,7 +53,9 @@ object GeneratedPages {
          |`dynamic` and `replaceWhere` rows are brought as `insert_overwrite` brings them unless an operation is given. For
          |`INSERT OVERWRITE` and `insertInto` Spark itself heeds the setting of the session,
          |`df.writeTo(…).overwritePartitions()` replaces the partitions of the rows, and `df.writeTo(…).overwrite(condition)`
-         |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`.
+         |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`. A table that is replaced (`CREATE OR REPLACE TABLE … AS SELECT`,
+         |`df.writeTo(…).replace()`, `saveAsTable` in mode overwrite) is so as a whole, whatever the session says, unless an option
+         |of the write says otherwise.
          |""".stripMargin
     (head +: sections.map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
   }

@@ -1,7 +1,9 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.write.WriteOperation
 
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -67,7 +69,17 @@ object AsSelectRule extends Rule[LogicalPlan] {
     val options = CreatedTable.partitioned(replace.partitioning,
       said(target.spec) ++ TableProperty.options(replace.writeOptions))
     val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
-    PlanNodes.replaceAll(relation, replace.query, options)
+    PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
+  }
+
+  /** What keeps the rows from replacing partitions only, where the session says so of overwrites: that is not of tables
+    * that are replaced.
+    */
+  private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
+    val asked = table.writeConf(options)
+    val says = asked.overwrite.where.isDefined || asked.overwrite.dynamic.isDefined ||
+      asked.operation.contains(WriteOperation.InsertOverwrite.name)
+    if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
   }
 
   /** What the catalog says of the table stays, so that the statement must not say otherwise. */

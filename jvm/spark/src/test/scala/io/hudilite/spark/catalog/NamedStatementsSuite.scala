@@ -254,6 +254,27 @@ final class NamedStatementsSuite extends NamedSession {
     }
   }
 
+  test("a table is replaced as a whole, whatever the session says of overwrites") {
+    sql("CREATE TABLE whole USING hudilite PARTITIONED BY (day) TBLPROPERTIES (primaryKey = 'id') " +
+      "AS SELECT 1 AS id, 'a' AS day UNION ALL SELECT 2, 'b'")
+    spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    try {
+      Seq(s"named.whole", s"hudilite.`$home/whole`").foreach { table =>
+        sql(s"INSERT INTO $table VALUES (3, 'c')")
+        sql(s"CREATE OR REPLACE TABLE $table USING hudilite AS SELECT 4 AS id, 'a' AS day")
+        assertEquals(rows(table), Seq("[4,a]"), table)
+      }
+      sqlFrame("SELECT 5 AS id, 'b' AS day").writeTo("whole").using("hudilite").replace()
+      assertEquals(rows("whole"), Seq("[5,b]"))
+      sqlFrame("SELECT 6 AS id, 'c' AS day").write.format("hudilite").mode("overwrite").saveAsTable("whole")
+      assertEquals(rows("whole"), Seq("[6,c]"))
+      sqlFrame("SELECT 7 AS id, 'd' AS day").write.format("hudilite").mode("overwrite")
+        .option("partitionOverwriteMode", "dynamic").saveAsTable("whole")
+      assertEquals(rows("whole"), Seq("[6,c]", "[7,d]"))
+    } finally spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+    sql("DROP TABLE whole")
+  }
+
   test("a table of another format is not given up for one that may not come to be") {
     sql("CREATE TABLE plain USING parquet AS SELECT 7 AS id")
     Seq("REPLACE TABLE plain (id INT) USING hudilite", "CREATE OR REPLACE TABLE plain (id INT) USING hudilite",
