@@ -3,7 +3,7 @@ package io.hudilite
 import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
-import io.hudilite.storage.{HadoopStorage, Storage}
+import io.hudilite.storage.{ForwardingStorage, HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
@@ -44,6 +44,31 @@ object TestTables {
       logFile(now, transaction.instant, partition, id, base)
     })
   }
+
+  /** One delta commit to the slice, whose log file then gets the name that an upgrade by Apache Hudi leaves to one of version
+    * 6: it bears the instant of the slice. [[elsewhere]] sees it.
+    *
+    * @return
+    *   the name
+    */
+  def upgradedLog(table: Table, partition: String, fileId: String, base: String, version: Int): String = {
+    val write = log(table, (partition, fileId, base))
+    val name = FileNames.logFile(fileId, write.time, 1, "0-0-0")
+    val older = FileNames.logFile(fileId, base, version, "0-0-0")
+    val commit = s"${table.basePath}/.hoodie/timeline/${write.time}_${write.completionTime.get}.${write.action}"
+    // The texts of an Avro file lie there as they are.
+    val content = new String(storage.read(commit).get, StandardCharsets.ISO_8859_1)
+    require(name.length == older.length && content.contains(name))
+    storage.replace(commit, content.replace(name, older).getBytes(StandardCharsets.ISO_8859_1))
+    val folder = s"${table.basePath}/$partition"
+    storage.createNew(s"$folder/$older", storage.read(s"$folder/$name").get)
+    storage.delete(s"$folder/$name")
+    older
+  }
+
+  /** The table in a process that knows nothing of it yet. */
+  def elsewhere(table: Table): Table =
+    Table.open(new ForwardingStorage(storage) { override def cacheScope: AnyRef = this }, table.basePath)
 
   private def logFile(table: Table, instant: String, partition: String, fileId: String, base: String): WriteStat = {
     val time = if (table.config.layout == 1) base else instant

@@ -3,13 +3,10 @@ package io.hudilite.table
 import io.hudilite.TestTables
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileNames, FileSlice}
-import io.hudilite.storage.ForwardingStorage
 
 import io.hudilite.TestTables.{storage, write, writeFile}
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.{Assumption, Transaction}
-
-import java.nio.charset.StandardCharsets.ISO_8859_1
 
 import munit.FunSuite
 
@@ -40,14 +37,6 @@ class CommittedLogsSuite extends FunSuite {
       assertEquals(e.parameters("path"), path(table, name))
     }
     errors.map(_.parameters("reason")).distinct.mkString
-  }
-
-  /** Changes a name in an Avro file, whose texts lie there as they are. */
-  private def renamed(file: String, from: String, to: String): Unit = {
-    assertEquals(from.length, to.length)
-    val content = new String(storage.read(file).get, ISO_8859_1)
-    assert(content.contains(from))
-    storage.replace(file, content.replace(from, to).getBytes(ISO_8859_1))
   }
 
   withFilesPerInstant.foreach { version =>
@@ -113,17 +102,8 @@ class CommittedLogsSuite extends FunSuite {
       val table = TestTables.createMergeOnRead(version)
       val first = Transaction.begin(table, action, "UPSERT")
       first.commit(Seq(writeFile(table, first.instant, "p", "a-0")), assumption = Assumption.Nothing)
-      val names = (1 to 2).map { n =>
-        val write = TestTables.log(table, ("p", "a-0", first.instant))
-        val (now, before) = (s"_${write.time}.log.1_0-0-0", s"_${first.instant}.log.${n}_0-0-$n")
-        val completed = s"${write.time}_${write.completionTime.get}.${write.action}"
-        renamed(s"${table.basePath}/.hoodie/timeline/$completed", now, before)
-        storage.delete(path(table, s".a-0$now"))
-        storage.createNew(path(table, s".a-0$before"), new Array[Byte](24))
-        s".a-0$before"
-      }
-      // A process that has not made these commits itself.
-      val other = Table.open(new ForwardingStorage(storage) { override def cacheScope: AnyRef = this }, table.basePath)
+      val names = (1 to 2).map(n => TestTables.upgradedLog(table, "p", "a-0", first.instant, n))
+      val other = TestTables.elsewhere(table)
       assertEquals(slice(other, "a-0").logs.map(_.name), names)
       assertEquals(slice(other, "a-0").base.map(_.instant), Some(first.instant))
       storage.createNew(path(table, FileNames.logFile("a-0", first.instant, 3, "9-9-9")), Array[Byte](1))

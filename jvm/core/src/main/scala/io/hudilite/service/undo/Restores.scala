@@ -42,8 +42,8 @@ object Restores {
   /** Takes every write after this one back, the newest first, and plans with them. A restore that was begun and not ended
     * is ended, whatever is asked for; until then nobody can commit.
     *
-    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, a later state is saved, or
-    * a later write or service is under way.
+    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, a later state is saved, a
+    * later write or service is under way, or log files of a later write are older than the table's version.
     *
     * @param done
     *   called after each of [[later]]
@@ -143,7 +143,9 @@ object Restores {
 
   private def targets(now: Table, to: String): Seq[Instant] = {
     check(now, to)
-    later(now, to)
+    val gone = later(now, to)
+    gone.iterator.flatMap(OlderLogs.reason(now, _)).take(1).foreach(reason => throw impossible(now, to, reason))
+    gone
   }
 
   private def check(now: Table, to: String): Unit = {

@@ -38,7 +38,7 @@ object Rollbacks {
     * when its write was gone already is ended, and no other write is taken back then.
     *
     * Raises `ROLLBACK_NOT_POSSIBLE` when something rests on the write: a later write, also a pending one, a plan, a
-    * savepoint, or a cleaning that has deleted what was before it.
+    * savepoint, or a cleaning that has deleted what was before it; and when its log files are older than the table's version.
     *
     * @param instant
     *   the write, which must be the newest; `None` takes whichever is
@@ -88,6 +88,7 @@ object Rollbacks {
     now.timeline.pending.find(rests(_, write)).foreach(i =>
       throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
     if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
+    OlderLogs.reason(now, write).foreach(reason => throw impossible(now, write.time, reason))
     before(now, write).foreach { time =>
       try now.checkRetained(time)
       catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }

@@ -44,6 +44,21 @@ class UndoSuite extends FunSuite {
     e.getMessage
   }
 
+  for (version <- Seq(8, 9))
+    test(s"version $version: a write whose log file is older than an upgrade is not taken back") {
+      val table = TestTables.createMergeOnRead(version)
+      val base = TestTables.write(table, "p" -> "a-0").time
+      val name = TestTables.upgradedLog(table, "p", "a-0", base, 1)
+      val other = TestTables.elsewhere(table)
+      def logs: Seq[String] = other.refresh().allSlices()("p").flatMap(_.logs).map(_.name)
+      assertEquals(logs, Seq(name))
+      for (look <- Seq[() => Any](() => Rollbacks.preview(other, None), () => Rollbacks.run(other, None)))
+        assert(refused("ROLLBACK_NOT_POSSIBLE")(look()).contains(name))
+      for (look <- Seq[() => Any](() => Restores.preview(other, base), () => Restores.run(other, base)))
+        assert(refused("RESTORE_NOT_POSSIBLE")(look()).contains(name))
+      assertEquals(logs, Seq(name))
+    }
+
   for ((kind, write) <- Seq("an update" -> TextWrites.rewrite, "an insert" -> TextWrites.insert("h-0"),
       "an overwrite" -> TextWrites.overwrite))
     versions(s"$kind that is taken back leaves the table as it was") { version =>
