@@ -46,7 +46,11 @@ private[plan] object PartitionCondition {
     val columns = LocalRelation(target.schema.fields.map(f => AttributeReference(f.name, f.dataType)()).toSeq)
     val analyzed =
       try Datasets.ofRows(session, columns).where(text).queryExecution.analyzed
-      catch { case e: AnalysisException => throw source.refusal(e.getMessage.takeWhile(_ != '\n').stripSuffix(".")) }
+      catch {
+        case e: AnalysisException =>
+          // That of a text which is no SQL begins with a blank line.
+          throw source.refusal(e.getMessage.trim.takeWhile(_ != '\n').stripSuffix("."))
+      }
     val found = analyzed.collectFirst { case Filter(condition, _) => condition }
     checked(PartitionCondition(found.getOrElse(Literal.TrueLiteral), source), target)
   }

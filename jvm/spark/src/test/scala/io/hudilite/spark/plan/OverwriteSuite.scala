@@ -100,6 +100,7 @@ final class OverwriteSuite extends FunSuite {
     refused(table, option, "replaceWhere", "dt = a", "not within")(where("dt = 'b'"))
     refused(table, option, "replaceWhere", "id is no partition column", "dt")(where("id = 1"))
     refused(table, option, "replaceWhere", "nope")(where("nope = 1"))
+    refused(table, option, "replaceWhere", "SYNTAX_ERROR")(where("dt = "))
     Seq("dt = ", "dt", "", "1 = 1", "dt = 'a' AND rand() > 2", "dt = (SELECT 'a')").foreach(condition =>
       refused(table, option, "replaceWhere")(where(condition)))
     refused(table, option, "replaceWhere")(where("dt = 'a'", "partitionOverwriteMode" -> "dynamic"))
