@@ -175,9 +175,7 @@ final case class Table(
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val committed = committedFiles(listing)
     val logs = namedLogs(committed)
-    val strays = logs.strays(committed)
-    val listed = if (strays.isEmpty) committed else FileSystemView.without(committed, strays -- namedByOthers(strays))
-    FileSystemView.slices(view, listed, logs)
+    FileSystemView.slices(view, without(logs.strays(committed), committed), logs)
   }
 
   /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
@@ -191,10 +189,12 @@ final case class Table(
     else {
       val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
       val named = commits.map { case (instant, metadata) => instant.time -> metadata.allPaths }.toMap
-      val strays = FileSystemView.strays(listing, named, config.version)
-      FileSystemView.without(listing, strays -- namedByOthers(strays))
+      without(FileSystemView.strays(listing, named, config.version), listing)
     }
   }
+
+  private def without(strays: Set[String], listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
+    FileSystemView.without(listing, strays -- namedByOthers(strays))
 
   /** Those of some log files that a later write than the one in their names has named. Before version 8 log files bear the
     * instant of their slice, and an upgrade by Apache Hudi can leave them as they are.

@@ -37,6 +37,10 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
   /** Notes the next row's key and adds it to the bloom filter. */
   def add(bytes: Array[Byte], offset: Int, length: Int): Unit = {
     added = true
+    hash(bytes, offset, length)
+  }
+
+  private def hash(bytes: Array[Byte], offset: Int, length: Int): Unit = {
     bloom.add(bytes, offset, length)
     note(bytes, offset, length)
   }
@@ -73,8 +77,7 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
     if (carried) note(bytes, offset, length)
     else {
       kept += 1
-      bloom.add(bytes, offset, length)
-      note(bytes, offset, length)
+      hash(bytes, offset, length)
     }
 
   /** Notes a run of sorted old rows by its ends. */
