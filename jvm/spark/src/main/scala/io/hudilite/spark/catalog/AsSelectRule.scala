@@ -55,13 +55,10 @@ object AsSelectRule extends Rule[LogicalPlan] {
   private def replaced(replace: ReplaceTableAsSelect, target: Target): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) => overwrite(replace, target, table)
-      case None if replace.orCreate =>
-        Refusal.ReplaceOther.check(target.catalog, target.ident)
-        PlanNodes.createAsSelect(replace)
       case None =>
-        target.catalog.notFound(target.ident).foreach(throw _)
+        if (!replace.orCreate) target.catalog.notFound(target.ident).foreach(throw _)
         Refusal.ReplaceOther.check(target.catalog, target.ident)
-        replace
+        if (replace.orCreate) PlanNodes.createAsSelect(replace) else replace
     }
 
   private def overwrite(replace: ReplaceTableAsSelect, target: Target, table: HudiliteTable): LogicalPlan = {

@@ -33,9 +33,9 @@ private[catalog] object Refusal {
   case object ReplaceOther extends Refusal("REPLACE TABLE",
         "it is of another format, and would be lost before the new one is made; drop it or choose another name") {
 
-    /** Raises itself when the catalog has a table of that name that is not hudilite's. */
+    /** Raises itself when the catalog has a table of that name; the caller knows that it is none of hudilite's. */
     def check(catalog: StatementCatalog, ident: Identifier): Unit =
-      if (catalog.present(ident, dataFrame = true).isEmpty && catalog.tableExists(ident))
+      if (catalog.tableExists(ident))
         throw of(Option(catalog.loadTable(ident).properties.get(TableCatalog.PROP_LOCATION)).getOrElse(ident.toString))
   }
   case object Evolve extends Refusal("WITH SCHEMA EVOLUTION",
