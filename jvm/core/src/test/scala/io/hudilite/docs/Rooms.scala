@@ -87,7 +87,7 @@ object Rooms {
     Room("spark.write", "writers of file groups, the commit", "config", "error", "filegroup", "index", "log", "merge",
       "record", "schema", "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row",
       "spark.shim", "spark.slice", "storage", "table", "timeline", "transaction", "transaction.rollback"),
-    Room("spark.task", "the plan of a service as a job of Spark's", "filegroup", "spark.shim", "timeline"),
+    Room("spark.task", "the plan of a service as a job of Spark's", "spark.shim"),
     Room("spark.metatable", "what a table tells of itself, as tables to select from", "config", "error", "filegroup",
       "spark.basefile.read", "spark.row",
       "spark.shim", "spark.task", "storage", "table", "timeline"),

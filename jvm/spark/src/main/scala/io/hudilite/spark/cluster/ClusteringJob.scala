@@ -7,7 +7,7 @@ import io.hudilite.record.{ColumnNames, MetaFields}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, SnapshotSource}
 import io.hudilite.spark.row.KeptRows
-import io.hudilite.spark.task.{StatRows, TaskJob}
+import io.hudilite.spark.task.TaskJob
 import io.hudilite.spark.write.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
@@ -85,7 +85,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     }
     if (items.isEmpty) Nil
     else TaskJob.run(session, s"hudilite clustering ${write.instant} of ${table.basePath}",
-      CopyWork(write, done), items).map(StatRows.fromRow)
+      CopyWork(write, done), items)
   }
 
   private def sort(instant: String, byPartition: Map[String, Seq[FileSlice]]): Seq[WriteStat] = {

@@ -77,7 +77,7 @@ private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder w
     // Of each slice comes a row at least.
     val lots = SliceLot.of(asked.limit.fold(found)(found.take),
       withFooters = columns.fieldNames.exists(what.footerColumns))
-    new TaskScan(of.name(), SliceRows(what, columns, of.table.basePath, conf), lots)
+    new TaskScan(of.name(), columns, SliceRows(what, columns, of.table.basePath, conf), lots)
   }
 }
 

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.StructType
   *   the columns that are asked for: footers are opened only for those that are in them
   */
 private final case class SliceRows(of: SliceRowTable, schema: StructType, basePath: String, conf: SharedConf)
-    extends TaskWork[SliceLot] {
+    extends TaskWork[SliceLot, InternalRow] {
 
   @transient private lazy val converter = CatalystTypeConverters.createToCatalystConverter(schema)
 

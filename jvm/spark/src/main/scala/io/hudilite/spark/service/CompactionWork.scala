@@ -4,13 +4,11 @@ import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.task.{StatRows, TaskWork}
+import io.hudilite.spark.task.TaskWork
 import io.hudilite.spark.write.{TaskOutput, WriteJob}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.LongAccumulator
 
 /** The file slices of one task. */
@@ -32,7 +30,7 @@ private[service] object SliceLot {
   }
 }
 
-/** Merges file slices and answers with the stats of the files that it wrote, as [[StatRows]].
+/** Merges file slices and answers with the stats of the files that it wrote.
   *
   * An attempt that is repeated writes files of other names; the losers are removed as the compaction commits.
   *
@@ -40,14 +38,12 @@ private[service] object SliceLot {
   *   counts the file slices that are compacted
   */
 private[service] final case class CompactionWork(kind: CompactionKind, write: WriteJob, logs: LogJob,
-    done: LongAccumulator) extends TaskWork[SliceLot] {
+    done: LongAccumulator) extends TaskWork[SliceLot, WriteStat] {
 
-  override def schema: StructType = StatRows.schema
-
-  override def apply(lot: SliceLot): Seq[InternalRow] = {
+  override def apply(lot: SliceLot): Seq[WriteStat] = {
     val task = TaskContext.get()
     val output = new TaskOutput(write, TaskAttempt(task.partitionId(), task.stageId(), task.taskAttemptId()))
-    output.orDiscarded(())(stats(lot.slices, output)).map(StatRows.toRow)
+    output.orDiscarded(())(stats(lot.slices, output))
   }
 
   private def stats(slices: Seq[FileSlice], output: TaskOutput): Seq[WriteStat] = {

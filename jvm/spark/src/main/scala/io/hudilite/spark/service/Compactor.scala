@@ -13,7 +13,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.task.{StatRows, Stop, TaskJob}
+import io.hudilite.spark.task.{Stop, TaskJob}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
@@ -126,7 +126,6 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val work = CompactionWork(kind, target.job(running.permit), logsUpTo(table, instant), done)
     val lots = SliceLot.deal(pending.slices, session.sparkContext.defaultParallelism)
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
-      .map(StatRows.fromRow)
     kind match {
       case CompactionKind.Base if isFirst =>
       case CompactionKind.Base => LateFiles.delete(table, instant.time, pending.slices.map(_.partition), stats)

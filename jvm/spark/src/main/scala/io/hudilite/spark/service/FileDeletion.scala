@@ -8,9 +8,6 @@ import io.hudilite.storage.{HadoopStorage, Parallel, Storage, TableStorage}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.LongAccumulator
 import org.slf4j.LoggerFactory
 
@@ -30,8 +27,7 @@ private[service] final class FileDeletion(session: SparkSession, done: LongAccum
       else {
         val work = DeletionWork(table.basePath, SharedConf(Sessions.hadoopConf(session)), done)
         TaskJob.run(session, s"hudilite deletes files of ${table.basePath}", work,
-          paths.grouped(FileDeletion.FilesATask).map(batch => DeletionBatch(batch.toArray)).toSeq).map(
-          _.getUTF8String(0).toString)
+          paths.grouped(FileDeletion.FilesATask).map(batch => DeletionBatch(batch.toArray)).toSeq)
       }
     failed.toSet
   }
@@ -62,12 +58,10 @@ private object FileDeletion {
 private final case class DeletionBatch(paths: Array[String])
 
 private final case class DeletionWork(basePath: String, conf: SharedConf, done: LongAccumulator)
-    extends TaskWork[DeletionBatch] {
+    extends TaskWork[DeletionBatch, String] {
 
-  override def schema: StructType = new StructType().add("failed", StringType)
-
-  override def apply(batch: DeletionBatch): Seq[InternalRow] = {
+  override def apply(batch: DeletionBatch): Seq[String] = {
     val storage = TableStorage.of(new HadoopStorage(conf.value), basePath)
-    FileDeletion.delete(storage, basePath, batch.paths.toSeq, done).map(p => InternalRow(UTF8String.fromString(p)))
+    FileDeletion.delete(storage, basePath, batch.paths.toSeq, done)
   }
 }

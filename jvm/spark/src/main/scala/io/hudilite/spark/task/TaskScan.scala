@@ -4,18 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.types.StructType
 
-/** What tasks do: each takes an item of a plan and answers with rows that tell what it did. A task that
-  * Spark runs again does its item again.
-  */
-private[spark] trait TaskWork[I] extends Serializable {
-  def schema: StructType
-  def apply(item: I): Seq[InternalRow]
-}
-
 /** The work on items as rows of a query, a task for each item. */
-private[spark] final class TaskScan[I <: Serializable](label: String, work: TaskWork[I], items: Seq[I]) extends Scan
-    with Batch {
-  override def readSchema(): StructType = work.schema
+private[spark] final class TaskScan[I <: Serializable](label: String, schema: StructType,
+    work: TaskWork[I, InternalRow], items: Seq[I]) extends Scan with Batch {
+  override def readSchema(): StructType = schema
   override def description(): String = label
   override def toBatch: Batch = this
   override def planInputPartitions(): Array[InputPartition] = items.map(TaskItem(_): InputPartition).toArray
@@ -24,13 +16,13 @@ private[spark] final class TaskScan[I <: Serializable](label: String, work: Task
 
 private final case class TaskItem[I](item: I) extends InputPartition
 
-private final case class TaskReaderFactory[I](work: TaskWork[I]) extends PartitionReaderFactory {
+private final case class TaskReaderFactory[I](work: TaskWork[I, InternalRow]) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
     new TaskReader(work, partition.asInstanceOf[TaskItem[I]].item)
 }
 
 /** Does its item when the first row is asked for. */
-private final class TaskReader[I](work: TaskWork[I], item: I) extends PartitionReader[InternalRow] {
+private final class TaskReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
 
   private lazy val rows: Iterator[InternalRow] = work(item).iterator
   private var row: Option[InternalRow] = None

@@ -3,20 +3,15 @@ package io.hudilite.spark.task
 import io.hudilite.spark.write.WriteFixture
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{StringType, StructType}
-import org.apache.spark.unsafe.types.UTF8String
 
 class TaskJobSuite extends WriteFixture {
 
-  private def texts(rows: Seq[InternalRow]): Seq[String] = rows.map(_.getUTF8String(0).toString)
-
-  test("each item is a task of one job, whose rows come in the order of the items") {
+  test("each item is a task of one job, whose answers come in the order of the items") {
     val context = session.sparkContext
     context.setJobGroup("task-job", "what the caller says")
     try {
-      val found = texts(TaskJob.run(session, "the label", TaskJobSuite.Described, Seq("b", "a", "c")))
+      val found = TaskJob.run(session, "the label", TaskJobSuite.Described, Seq("b", "a", "c"))
       assertEquals(found, Seq("b in 0 of the label", "a in 1 of the label", "c in 2 of the label"))
       assertEquals(context.statusTracker.getJobIdsForGroup("task-job").length, 1)
       assertEquals(context.getLocalProperty("spark.job.description"), "what the caller says")
@@ -27,7 +22,7 @@ class TaskJobSuite extends WriteFixture {
   test("tasks see the settings of the session that was named") {
     val other = session.newSession()
     other.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
-    assertEquals(texts(TaskJob.run(other, "the label", TaskJobSuite.Zones, Seq("a"))), Seq("Asia/Tokyo"))
+    assertEquals(TaskJob.run(other, "the label", TaskJobSuite.Zones, Seq("a")), Seq("Asia/Tokyo"))
   }
 
   test("an error of a task is the caller's, and the description is as it was") {
@@ -37,31 +32,25 @@ class TaskJobSuite extends WriteFixture {
     assertEquals(session.sparkContext.getLocalProperty("spark.job.description"), null)
   }
 
-  test("without items there are no rows") {
-    assertEquals(texts(TaskJob.run(session, "the label", TaskJobSuite.Failing, Seq.empty[String])), Nil)
+  test("without items there are no answers") {
+    assertEquals(TaskJob.run(session, "the label", TaskJobSuite.Failing, Seq.empty[String]), Nil)
   }
 }
 
 object TaskJobSuite {
 
-  abstract class Texts extends TaskWork[String] {
-    override def schema: StructType = new StructType().add("text", StringType)
-    protected def text(item: String): String
-    override def apply(item: String): Seq[InternalRow] = Seq(InternalRow(UTF8String.fromString(text(item))))
-  }
-
-  object Described extends Texts {
-    override protected def text(item: String): String = {
+  object Described extends TaskWork[String, String] {
+    override def apply(item: String): Seq[String] = {
       val task = TaskContext.get()
-      s"$item in ${task.partitionId()} of ${task.getLocalProperty("spark.job.description")}"
+      Seq(s"$item in ${task.partitionId()} of ${task.getLocalProperty("spark.job.description")}")
     }
   }
 
-  object Zones extends Texts {
-    override protected def text(item: String): String = SQLConf.get.sessionLocalTimeZone
+  object Zones extends TaskWork[String, String] {
+    override def apply(item: String): Seq[String] = Seq(SQLConf.get.sessionLocalTimeZone)
   }
 
-  object Failing extends Texts {
-    override protected def text(item: String): String = throw new IllegalArgumentException(s"no such item: $item")
+  object Failing extends TaskWork[String, String] {
+    override def apply(item: String): Seq[String] = throw new IllegalArgumentException(s"no such item: $item")
   }
 }
