@@ -96,8 +96,8 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/IndexProbeStrategy", "plan/LatestByKey",
-      "plan/WriteErrors", "shim/SharedRowsExec")(
+      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks", "plan/IndexProbeStrategy",
+      "plan/LatestByKey", "plan/WriteErrors", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
       "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey", "plan/WriteErrors")(
@@ -123,6 +123,10 @@ object Internals {
       "LaterRowSuite"))
 
   private val shuffles: Seq[Internal] = Seq(
+    entry("sql.execution.adaptive.AQEShuffleReadExec", "sql.execution.adaptive.ShuffleQueryStageExec",
+      "sql.execution.CoalescedPartitionSpec")(
+      "What an exchange has written, to be read by no task where there are no rows.")("plan/BusyTasks")(
+      "BusyTasksSuite"),
     entry("sql.execution.ShufflePartitionSpec", "sql.execution.exchange.ShuffleExchangeLike", Inside)(
       "An exchange that Spark neither leaves out nor plans twice, so that a source is evaluated once.")(
       "shim/OwnShuffle", "shim/SharedRowsExec")("EvaluatedOnceSuite", "UpsertPlanSuite"),

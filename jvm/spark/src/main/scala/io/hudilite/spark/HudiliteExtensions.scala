@@ -16,6 +16,7 @@ import io.hudilite.spark.catalog.{
 import io.hudilite.spark.function.TableFunctions
 import io.hudilite.spark.plan.{
   AggregatesRule,
+  BusyTasks,
   DeltaLayoutRule,
   IndexProbeRule,
   IndexProbeStrategy,
@@ -58,6 +59,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))
+    extensions.injectQueryStageOptimizerRule(_ => BusyTasks)
     extensions.injectColumnar(_ => WriteErrorsRule)
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)

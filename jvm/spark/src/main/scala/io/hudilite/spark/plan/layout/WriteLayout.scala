@@ -39,7 +39,7 @@ object WriteLayout {
   val PartitionColumn: String = ColumnNames.InternalPrefix + "partition"
   private val LeadColumn = ColumnNames.InternalPrefix + "lead"
   private val PlaceColumn = ColumnNames.InternalPrefix + "place"
-  private val TaskColumn = ColumnNames.InternalPrefix + "task"
+  private[plan] val TaskColumn = ColumnNames.InternalPrefix + "task"
 
   /** Rows with their record key and partition path behind the table's columns.
     *
