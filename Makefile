@@ -17,22 +17,23 @@ export PYTHONUNBUFFERED := 1
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-# PySpark alone is most of what there is to fetch.
+EXTRAS := dev
+.venv/pyspark-$(OLDEST_3)/%: EXTRAS := dev,interop
+# Only the quickstart runs there.
+.venv/pyspark-$(OLDEST_4)/%: EXTRAS := spark
+
+# All but the package itself.
 .venv/pyspark-%/fetched:
 	$(PYTHON) -m venv .venv/pyspark-$*
-	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*'
+	.venv/pyspark-$*/bin/python tests/extras.py $(EXTRAS) | .venv/pyspark-$*/bin/pip install \
+	  --quiet --disable-pip-version-check 'pyspark==$*' -r /dev/stdin
 	touch $@
 .PRECIOUS: .venv/pyspark-%/fetched
 
 # An editable install builds both jars.
-EXTRAS := dev
 .venv/pyspark-%/ready: pyproject.toml | .venv/pyspark-%/fetched
 	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*' --editable '.[$(EXTRAS)]'
 	touch $@
-
-.venv/pyspark-$(OLDEST_3)/ready: EXTRAS := dev,interop
-# Only the quickstart runs there.
-.venv/pyspark-$(OLDEST_4)/ready: EXTRAS := spark
 
 # Killed writers and the like start some thirty JVMs there; on Spark 4 it would not pay.
 .venv/pyspark-$(OLDEST_3)/spark-classes.jsa: .venv/pyspark-$(OLDEST_3)/ready | build
@@ -136,12 +137,13 @@ interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read w
 interop-lives: .venv/pyspark-$(OLDEST_3)/ready build ## tables that live at random with three releases of Apache Hudi
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest $(LIVES_WITH_HUDI)
 
-# Small jobs end before a second compiler has paid for itself.
+# Small jobs end before a second compiler has paid for itself. After ten days of the month flights of all sorts have come:
+# new, corrected, late and cancelled.
 examples: export JDK_JAVA_OPTIONS := -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m
 examples: build .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(OLDEST_4)/ready ## the examples, on all three versions of PySpark
 	.venv/pyspark-$(OLDEST_3)/bin/python examples/quickstart.py
 	.venv/pyspark-$(OLDEST_4)/bin/python examples/quickstart.py
-	$(DEV)/python examples/daily_upserts.py
+	$(DEV)/python examples/daily_upserts.py --days 10
 
 packages: .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(NEWEST_4)/ready ## spark-submit --packages with what publish-local publishes
 	$(SBT) -Dspark=3.5 -Dsbt.ivy.home=$(CURDIR)/.build/ivy spark/publishLocal </dev/null

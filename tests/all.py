@@ -23,8 +23,8 @@ from pathlib import Path
 from types import FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Makes what both lanes begin with: the jars, and the environment that sbt is started from. Beside it the Sparks of the
-#: other environments are fetched.
+#: Makes what both lanes begin with: the jars, and the environment that sbt is started from. Beside it all that the
+#: other environments have from elsewhere is fetched.
 SETUP = (("setup-first",), ("setup-fetched",))
 #: sbt takes one command at a time in a folder, so whatever calls it is in one lane. What else there is to set up comes
 #: first in the other: pip takes one core, and the first lane comes to use it long after.

@@ -75,7 +75,7 @@ def test_hudilite_reads_continues_and_compacts_partial_updates_in_the_order_of_c
     check()
 
 
-@pytest.mark.parametrize(("version", "order"), [(9, "COMMIT_TIME"), (9, "EVENT_TIME"), (8, "EVENT_TIME")])
+@pytest.mark.parametrize(("version", "order"), [(9, "COMMIT_TIME"), (8, "EVENT_TIME")])
 def test_hudi_reads_partial_updates_that_hudilite_folded_goes_on_with_them_and_compacts_them(
     lite: Engine, real: Engine, path: Path, version: int, order: str
 ) -> None:

@@ -20,9 +20,16 @@ def row(i: int, ts: int, value: float) -> dict[str, Any]:
     return {"id": f"k{i}", "ts": ts, "dt": "p", "f": value, "s": {"f": value}, "l": [value], "m": {"k": value}}
 
 
-@pytest.mark.parametrize("version", [6, 9])
-@pytest.mark.parametrize("kind", ["COPY_ON_WRITE", "MERGE_ON_READ"])
-@pytest.mark.parametrize("first", ["hudi", "hudilite"])
+# Each pair of them.
+@pytest.mark.parametrize(
+    ("first", "kind", "version"),
+    [
+        ("hudi", "COPY_ON_WRITE", 6),
+        ("hudi", "MERGE_ON_READ", 9),
+        ("hudilite", "COPY_ON_WRITE", 9),
+        ("hudilite", "MERGE_ON_READ", 6),
+    ],
+)
 def test_a_float_becomes_the_double_that_is_written_alike(
     lite: Engine, real: Engine, path: Path, first: str, kind: str, version: int
 ) -> None:

@@ -2,7 +2,7 @@
 
 All go by name in a classic session. The other doors see the first of each kind and some more, since below the name of a
 table the doors are one: Spark Connect, which has a client and a protocol of its own, every second, on the newest Spark
-the others every fourth. `HUDILITE_ALL_DOORS=1` runs all at all doors.
+the others every eighth. `HUDILITE_ALL_DOORS=1` runs all at all doors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAIN = "name"
 EACH = 250
 #: One in so many statements of a kind goes through a door, from which one on.
 SAMPLED = {
-    "4": {"connect": (2, 0), "path": (4, 0), "registered": (4, 1)},
+    "4": {"connect": (2, 0), "path": (8, 0), "registered": (8, 1)},
     "3.5": {"connect": (3, 1)},
 }
 

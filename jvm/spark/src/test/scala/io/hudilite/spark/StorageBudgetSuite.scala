@@ -16,7 +16,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
   *
   * Each bound is for the whole operation, planning and tasks together.
   */
-class StorageBudgetSuite extends FunSuite {
+class StorageBudgetSuite extends FunSuite with Interpreted {
 
   import StorageBudgetSuite._
 

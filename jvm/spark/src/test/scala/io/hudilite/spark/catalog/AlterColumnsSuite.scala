@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.shim.SchemaEvolution
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
@@ -15,7 +15,7 @@ import org.apache.spark.sql.SparkSession
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** ALTER TABLE of columns, with rows written before, between and after the changes. */
-class AlterColumnsSuite extends FunSuite {
+class AlterColumnsSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 10.minutes
 

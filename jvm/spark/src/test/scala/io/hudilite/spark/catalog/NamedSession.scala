@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.catalog.metastore.{Metastore, Registered}
 
 import java.nio.file.{Files, Path}
@@ -13,7 +13,7 @@ import munit.FunSuite
 
 import scala.concurrent.duration.{Duration, DurationInt}
 
-/** A session with hudilite's session catalog, in a database of its own. */
+/** A session with hudilite's session catalog, in a database of its own; it interprets plans, see [[Interpreted]]. */
 abstract class NamedSession extends FunSuite {
 
   override val munitTimeout: Duration = 5.minutes
@@ -26,6 +26,7 @@ abstract class NamedSession extends FunSuite {
   protected lazy val spark: SparkSession = {
     val session = SharedSession.spark.newSession()
     session.conf.set("spark.sql.catalog.spark_catalog", classOf[HudiliteSessionCatalog].getName)
+    session.conf.set(Interpreted.Setting._1, Interpreted.Setting._2)
     session.sql(s"CREATE DATABASE $database LOCATION '$home'")
     session.sql(s"USE $database")
     session

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.IneffectiveOptions
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.service.Compactions
 import io.hudilite.timeline.InstantTime
 
@@ -17,7 +17,7 @@ import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Options at every door: a read, a write, a statement, a compaction, a session. */
-final class RequestOptionsSuite extends FunSuite {
+final class RequestOptionsSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 5.minutes
 

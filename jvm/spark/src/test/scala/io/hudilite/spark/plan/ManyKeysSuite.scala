@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.spark.Compiled
 import io.hudilite.spark.lookup.{FullKeyScanExec, IndexProbeExec}
 
 import org.apache.spark.sql.DataFrame
@@ -7,7 +8,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.functions.{col, concat, lit, when}
 
 /** How the keys of a write find their rows when they are many. */
-final class ManyKeysSuite extends UpsertPlans {
+final class ManyKeysSuite extends UpsertPlans with Compiled {
 
   test("bloom filters are asked about each key unless a sample passes so often that every page is read anyway") {
     val path = table("sample")

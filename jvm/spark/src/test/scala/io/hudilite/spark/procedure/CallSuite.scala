@@ -1,14 +1,14 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 
 import java.nio.file.Files
 
 import munit.FunSuite
 
 /** Procedures, metadata tables and table functions, as plain SQL, on one copy-on-write and one merge-on-read table. */
-class CallSuite extends FunSuite {
+class CallSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

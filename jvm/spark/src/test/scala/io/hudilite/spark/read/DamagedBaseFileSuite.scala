@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.service.Compactions
 
 import java.nio.file.{Files, Path, Paths}
@@ -13,7 +13,7 @@ import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Whoever opens a base file says which one is damaged, and why. */
-class DamagedBaseFileSuite extends FunSuite {
+class DamagedBaseFileSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: Duration = 5.minutes
 

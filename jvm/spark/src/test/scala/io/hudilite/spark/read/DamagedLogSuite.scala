@@ -1,7 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.catalog.HudiliteCatalog
 
 import java.nio.file.Files
@@ -12,7 +12,7 @@ import org.apache.avro.Schema
 import org.apache.spark.sql.types.StructType
 
 /** Log files that cannot be read, or not as a whole. */
-class DamagedLogSuite extends FunSuite {
+class DamagedLogSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
   private val schema = StructType.fromDDL("id STRING, ts BIGINT, v STRING")

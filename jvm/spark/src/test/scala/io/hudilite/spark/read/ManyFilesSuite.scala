@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.storage.{CountingFileSystem, StorageCalls}
 
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
@@ -10,7 +10,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
 /** What planning asks and what tasks are sent, on a table with more files than the driver looks into. */
-class ManyFilesSuite extends FunSuite {
+class ManyFilesSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 

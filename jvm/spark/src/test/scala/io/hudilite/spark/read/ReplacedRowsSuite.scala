@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.log.{OrderingKind, OrderingValue}
-import io.hudilite.spark.{SharedSession, SpoiltColumn}
+import io.hudilite.spark.{NewestSpark, SharedSession, SpoiltColumn}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -94,8 +94,9 @@ class ReplacedRowsSuite extends FunSuite {
     Paths.get(path, table.allSlices().values.flatten.flatMap(_.base).head.relativePath)
   }
 
-  for ((name, form, base) <- bases; placed <- Seq(true, false))
-    test(s"rows of every type are replaced, deleted and inserted in $name, with positions=$placed") {
+  for (((name, form, base), number) <- bases.zipWithIndex; placed <- Seq(true, false))
+    test(NewestSpark.unless((number % 2 == 0) == placed)(
+        s"rows of every type are replaced, deleted and inserted in $name, with positions=$placed")) {
       val path = base()
       val encodings = SpoiltColumn.chunks(baseFile(path), "l").map(_.getEncodingStats)
       assertEquals((encodings.size > 1, encodings.head.hasDictionaryEncodedPages,

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 
 import java.nio.file.{Files, Path}
 
@@ -11,7 +11,7 @@ import scala.concurrent.duration.{Duration, DurationInt}
 /** Rows in the folder of another partition than that of their values, as Apache Hudi leaves them there with a global index
   * that does not move rows.
   */
-class StrangeFoldersSuite extends FunSuite {
+class StrangeFoldersSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 5.minutes
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.{Raised, SharedSession}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.storage.HadoopStorage
 
 import java.nio.file.{Files, Paths}
@@ -13,7 +13,7 @@ import munit.FunSuite
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Columns with names that mean something to somebody else, that Hudi accepts, or that differ by case only. */
-class ColumnNamesSuite extends FunSuite {
+class ColumnNamesSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: Duration = 5.minutes
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.service.Compactions
 
 import java.nio.file.Files
@@ -13,7 +13,7 @@ import munit.FunSuite
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** How the columns of rows meet those of the table, as the options say. */
-final class ColumnsOfWritesSuite extends FunSuite {
+final class ColumnsOfWritesSuite extends FunSuite with Interpreted {
 
   override val munitTimeout: Duration = 5.minutes
 

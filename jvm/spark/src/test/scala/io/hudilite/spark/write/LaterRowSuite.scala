@@ -1,11 +1,11 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.NewestSpark
+import io.hudilite.spark.{Interpreted, NewestSpark}
 
 import org.apache.spark.sql.DataFrame
 
 /** Which of several rows of a key in one batch is written. */
-class LaterRowSuite extends MergeOnReadFixture {
+class LaterRowSuite extends MergeOnReadFixture with Interpreted {
 
   private val buckets = Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
 

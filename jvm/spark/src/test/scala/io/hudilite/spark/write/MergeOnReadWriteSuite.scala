@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileNames
 import io.hudilite.log.BlockKind
-import io.hudilite.spark.NewestSpark
+import io.hudilite.spark.{Interpreted, NewestSpark}
 import io.hudilite.timeline.Action
 
 import java.nio.file.{Files, Paths}
@@ -12,7 +12,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
 
 /** Writes to merge-on-read tables: what they leave in files and timeline, and what queries see afterwards. */
-class MergeOnReadWriteSuite extends MergeOnReadFixture {
+class MergeOnReadWriteSuite extends MergeOnReadFixture with Interpreted {
 
   private val everywhere = Set((6, "EVENT_TIME_ORDERING", "avro"), (8, "COMMIT_TIME_ORDERING", "parquet"),
     (9, "EVENT_TIME_ORDERING", "parquet"), (9, "COMMIT_TIME_ORDERING", "avro"))
@@ -64,7 +64,11 @@ class MergeOnReadWriteSuite extends MergeOnReadFixture {
       assertEquals(versions(path), Map("b" -> 1L, "old" -> 99L))
     }
 
-    for (mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING"); format <- Seq("avro", "parquet"))
+    // Each pair of version, mode and format.
+    for {
+      mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
+      format = if ((mode == "EVENT_TIME_ORDERING") == (version == 9)) "parquet" else "avro"
+    }
       test(NewestSpark.unless(everywhere((version, mode, format)))(
           s"version $version, $mode, $format blocks: late updates and deletes of every kind")) {
         val path = create(version, mode)

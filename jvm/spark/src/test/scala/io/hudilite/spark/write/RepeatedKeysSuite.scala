@@ -1,11 +1,11 @@
 package io.hudilite.spark.write
 
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 
 import org.apache.spark.sql.DataFrame
 
 /** Keys that a table holds several times, as `insert` and `bulk_insert` may leave them. */
-class RepeatedKeysSuite extends MergeOnReadFixture {
+class RepeatedKeysSuite extends MergeOnReadFixture with Interpreted {
 
   /** Rows (id, ts, v) of the one partition p. */
   private def copies(rows: (String, Long, String)*): DataFrame =

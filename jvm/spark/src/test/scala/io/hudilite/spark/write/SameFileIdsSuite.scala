@@ -1,11 +1,13 @@
 package io.hudilite.spark.write
 
+import io.hudilite.spark.Interpreted
+
 import java.nio.file.{Files, Path, Paths}
 
 /** Tables whose partitions have file groups of the same id, as Hudi's writers of buckets name them that need not wait for
   * each other.
   */
-class SameFileIdsSuite extends MergeOnReadFixture {
+class SameFileIdsSuite extends MergeOnReadFixture with Interpreted {
 
   /** A table of 20 rows, every other one in p0 and in p1, with one file group in each, both of one id. */
   private def sharing(tableType: String): String = {

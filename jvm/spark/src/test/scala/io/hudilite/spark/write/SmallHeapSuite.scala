@@ -37,7 +37,7 @@ object SmallHeapSuite {
   private val Heap = "-Xmx480m"
 
   def command(folder: Path): Seq[String] = {
-    val options = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.filterNot(_.startsWith("-Xmx")).toList
+    val options = ManagementFactory.getRuntimeMXBean.getInputArguments.asScala.filterNot(_.startsWith("-Xm")).toList
     (Paths.get(sys.props("java.home"), "bin", "java").toString :: options) ++
       Seq(Heap, "-XX:TieredStopAtLevel=1", "-cp", sys.props("java.class.path"),
         "io.hudilite.spark.write.SmallHeapWriter", folder.toString)

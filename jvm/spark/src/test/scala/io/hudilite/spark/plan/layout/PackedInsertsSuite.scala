@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan.layout
 
+import io.hudilite.spark.Compiled
 import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.plan.PartitionedTables
 
@@ -8,7 +9,7 @@ import java.nio.file.Files
 import org.apache.spark.sql.DataFrame
 
 /** How many file groups new rows go to, by how many rows there are and not by what was estimated. */
-class PackedInsertsSuite extends PartitionedTables {
+class PackedInsertsSuite extends PartitionedTables with Compiled {
 
   override protected def facts: Map[String, String] = super.facts +
     ("hoodie.index.bloom.num_entries" -> "1000") + ("hoodie.bloom.index.filter.dynamic.max.entries" -> "2000")
