@@ -140,7 +140,7 @@ final class SnapshotSource(
 
   /** Of an incremental query: only rows with one of these commit times count. */
   lazy val commitTimes: Option[Set[String]] = query match {
-    case _: Query.Incremental => Some(changed.instants)
+    case _: Query.Incremental => Some(changed.commitTimes)
     case _ => None
   }
 
