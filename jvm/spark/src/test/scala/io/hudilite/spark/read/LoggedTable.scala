@@ -85,14 +85,14 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
     FileUtils.copyDirectory(new File(path), copy.toFile)
     val there = older.logs.count(_.time == older.instant)
     for ((write, n) <- writes.zipWithIndex; completed <- timeline.completionTime(write)) {
-      val given = FileNames.logFile(older.fileId, write, 1, "0-0-0")
+      val made = FileNames.logFile(older.fileId, write, 1, "0-0-0")
       val name = FileNames.logFile(older.fileId, older.instant, there + n + 1, "0-0-0")
       val commit = copy.resolve(s".hoodie/timeline/${write}_$completed.deltacommit").toString
       // The texts of an Avro file lie there as they are.
       val content = new String(storage.read(commit).get, ISO_8859_1)
-      require(given.length == name.length && content.contains(given))
-      storage.replace(commit, content.replace(given, name).getBytes(ISO_8859_1))
-      Files.move(copy.resolve(given), copy.resolve(name))
+      require(made.length == name.length && content.contains(made))
+      storage.replace(commit, content.replace(made, name).getBytes(ISO_8859_1))
+      Files.move(copy.resolve(made), copy.resolve(name))
     }
     copy.toString
   }
