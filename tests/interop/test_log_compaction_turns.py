@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import hudi_rs
+import layout
 import pytest
-from engines import AS_OF, SELF_CHECK, Engine
+from engines import AS_OF, BEGIN, QUERY_TYPE, SELF_CHECK, Engine
 from rows import rows_of
 from test_compaction_turns import INLINE, READ_OPTIMIZED, Turns
 
@@ -81,3 +82,19 @@ def test_hudilite_reads_what_hudi_folded_folds_it_again_and_compacts_it(
     assert hudilite.table(lite.spark, str(path)).compact().groups
     turns.check(lite, real)
     turns.check(lite, real, **READ_OPTIMIZED)
+
+
+@VERSIONS
+def test_rows_that_hudi_folded_are_in_the_ranges_of_their_writes_once_they_are_compacted(
+    lite: Engine, real: Engine, path: Path, version: int
+) -> None:
+    turns = Turns(path, version)
+    turns.begin(real, lite)
+    before = layout.writes(path)[-1].completed
+    turns.upsert(real, range(20, 35), 5, **FOLD)
+    assert "LOG_COMPACT" in operations(lite, path)
+    assert hudilite.table(lite.spark, str(path)).compact().groups
+    turns.upsert(lite, range(12, 20), 6)
+    window = {QUERY_TYPE: "incremental", BEGIN: before}
+    changed = {row["id"]: row["ts"] for row in lite.read(path, **window).select("id", "ts").collect()}
+    assert {key for key, ts in changed.items() if ts > 3} == {f"k{i:03d}" for i in range(12, 35)}

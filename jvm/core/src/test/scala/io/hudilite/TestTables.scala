@@ -37,9 +37,12 @@ object TestTables {
   /** One delta commit that appends a log file to each of these slices (partition, file id, base instant), as the table
     * is now.
     */
-  def log(table: Table, slices: (String, String, String)*): Instant = {
+  def log(table: Table, slices: (String, String, String)*): Instant = log(table, "UPSERT", slices: _*)
+
+  /** The same as another operation. */
+  def log(table: Table, operation: String, slices: (String, String, String)*): Instant = {
     val now = table.refresh()
-    val transaction = Transaction.begin(now, Action.DeltaCommit, "UPSERT")
+    val transaction = Transaction.begin(now, Action.DeltaCommit, operation)
     transaction.commit(slices.map { case (partition, id, base) =>
       logFile(now, transaction.instant, partition, id, base)
     })

@@ -122,20 +122,25 @@ object FileSystemView {
     val keys = committed.keySet ++ pending
     val sorted = logs.sortBy(l => (l.time, l.version, l.writeToken.getOrElse("")))
     val logsByKey =
-      if (instants.version < LayoutWithCompletionTimes) sorted.groupBy(_.time)
-      else assignByCompletion(instants, keys, sorted.filter(l => instants.isCommitted(l.time)))
+      assigned(instants, keys, sorted.filter(l => instants.isCommitted(l.time) || pending.contains(l.time)))
     val visible = (keys ++ logsByKey.keySet.filter(instants.isCommitted)).toList.sorted.reverse
     joinPending(pending,
       visible.map(key =>
         FileSlice(id.partition, id.fileId, key, committed.get(key), logsByKey.getOrElse(key, Nil))))
   }
 
-  /** From version 8 on a log file belongs to the newest slice that began before the file's delta commit completed. */
-  private def assignByCompletion(
+  /** The log files of each slice. From version 8 on a log file belongs to the newest slice that began before the file's delta
+    * commit completed; one that bears the instant of a pending compaction is from before an upgrade, and what was logged
+    * since the plan was made. Before version 8 it belongs to the slice whose instant it bears. One that bears another is from
+    * before a downgrade, and belongs to a slice that began before it.
+    */
+  private def assigned(
       instants: ViewInstants, keys: Set[String], logs: Seq[LogFile]): Map[String, Seq[LogFile]] = {
     val start = (keys, Map.empty[String, Seq[LogFile]])
     logs.foldLeft(start) { case ((known, assigned), log) =>
-      val completed = instants.completionTime(log.time).getOrElse(log.time)
+      val completed =
+        if (instants.version < LayoutWithCompletionTimes) log.time
+        else instants.completionTime(log.time).getOrElse(log.time)
       val key = known.filter(_ <= completed).reduceOption((a, b) => if (a > b) a else b).getOrElse(log.time)
       (known + key, assigned.updated(key, assigned.getOrElse(key, Nil) :+ log))
     }._2

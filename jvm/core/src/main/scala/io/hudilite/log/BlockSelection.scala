@@ -12,15 +12,21 @@ import scala.collection.mutable
   *   completed writes of the active timeline; matters for version 6, where one file holds blocks of several instants
   * @param firstActive
   *   first write of the active timeline; what is older was archived and so had completed
+  * @param chosen
+  *   the only instants that count, of which all had completed
   */
 final case class BlockInstants(
-    version: Int, latest: Option[String], completed: Set[String], firstActive: Option[String]) {
+    version: Int, latest: Option[String], completed: Set[String], firstActive: Option[String],
+    chosen: Option[Set[String]] = None) {
 
   /** Whether data and deletes of this instant are to be read. From version 8 on, a log file belongs to one instant and
     * the view of the files has left out those that did not complete.
     */
   def counts(instant: String): Boolean = latest.forall(instant <= _) &&
-    (hasFilesPerInstant || completed(instant) || firstActive.exists(instant < _))
+    chosen.fold(counting(instant))(_.contains(instant))
+
+  private def counting(instant: String): Boolean =
+    hasFilesPerInstant || completed(instant) || firstActive.exists(instant < _)
 
   /** A log file holds the blocks of one write. */
   def hasFilesPerInstant: Boolean = version >= BlockInstants.FirstVersionWithFilesPerInstant

@@ -14,15 +14,23 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline}
   */
 final case class IncrementalRange(begin: String, end: Option[String] = None)
 
-/** What an incremental read looks at: rows of `slices` whose commit time is one of `instants`.
+/** What an incremental read looks at: rows of `slices` whose commit time is one of `commitTimes`.
   *
   * @param instants
   *   requested times of the selected writes
   * @param fullScan
   *   not the files as of the range's end are read, which are not known or no longer there, but all present files; row
   *   versions that were overwritten after the range are then missing
+  * @param folds
+  *   log compactions that may have folded what these writes logged. Apache Hudi's give the rows their own instant, which
+  *   they keep when they are compacted
   */
-final case class IncrementalFiles(instants: Set[String], slices: Map[String, Seq[FileSlice]], fullScan: Boolean)
+final case class IncrementalFiles(instants: Set[String], slices: Map[String, Seq[FileSlice]], fullScan: Boolean,
+    folds: Set[String] = Set.empty) {
+
+  /** What rows of the writes have as their commit time. */
+  def commitTimes: Set[String] = instants ++ folds
+}
 
 /** Instants of an incremental range: pure. */
 object IncrementalRange {
@@ -55,16 +63,22 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private val timeline = table.timeline
 
   def select(range: IncrementalRange): IncrementalFiles = {
-    val active = withoutLogCompactions(table.store.readCommits(IncrementalRange.select(range, timeline.writes, layout)))
+    val (folds, active) = table.store.readCommits(IncrementalRange.select(range, timeline.writes, layout))
+      .partition { case (_, metadata) => metadata.isLogCompaction }
     val archived = if (reachesBefore(range)) IncrementalRange.select(range, archivedWrites, layout) else Nil
     val instants = (active.map(_._1) ++ archived).map(_.time).toSet
+    val found = ofWrites(range, instants, active, archived)
+    found.copy(folds = folds.map(_._1.time).filter(fold => instants.exists(_ < fold)).toSet)
+  }
+
+  private def ofWrites(range: IncrementalRange, instants: Set[String], active: Seq[(Instant, CommitMetadata)],
+      archived: Seq[Instant]): IncrementalFiles =
     if (instants.isEmpty) IncrementalFiles(instants, Map.empty, fullScan = false)
     else if (archived.nonEmpty && isUpToNow(range)) IncrementalFiles(instants, table.allSlices(), fullScan = true)
     else recorded(archived) match {
       case Left(commit) => everything(range, instants, s"the archive does not say what the commit ${commit.time} wrote")
       case Right(metadata) => files(range, instants, active, withoutLogCompactions(metadata))
     }
-  }
 
   // A log compaction repeats records of other writes, merged: what a write of the range logged is in the log files that
   // were folded, too, which stay.

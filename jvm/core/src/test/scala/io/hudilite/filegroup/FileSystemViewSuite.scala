@@ -80,6 +80,21 @@ class FileSystemViewSuite extends FunSuite {
       Seq("1+1.1+5.1"))
   }
 
+  test("what was logged since a compaction was planned stays where it is when the table is upgraded before it is run") {
+    val committed = Map(1 -> 2, 3 -> 4, 6 -> 7, 8 -> 9)
+    val files = Seq(base(1), log(1), log(5), log(5, 2), log(8))
+    assertEquals(show(view(9, committed, pending = Map(g -> 5)), files: _*), Seq("1+1.1+5.1+5.2+8.1"))
+    assertEquals(show(view(9, committed + (5 -> 10)), base(5) +: files: _*), Seq("5+5.1+5.2+8.1", "1+1.1"))
+    assertEquals(show(view(9, committed), files: _*), Seq("1+1.1+8.1"))
+  }
+
+  test(
+    "log files that bear instants of their own, as a downgrade leaves them, are on top of the base file before them") {
+    val files = Seq(base(1), log(3), log(5), base(7), log(7), log(7, 2))
+    assertEquals(show(view(6, Map(1 -> 2, 3 -> 4, 5 -> 6, 7 -> 8)), files: _*), Seq("7+7.1+7.2", "1+3.1+5.1"))
+    assertEquals(show(view(6, Map(1 -> 2, 3 -> 4)), files: _*), Seq("1+3.1"))
+  }
+
   test("change-data files, checksums and markers are not part of slices") {
     val noise = Seq(s".${g}_${t(1)}.log.1_0-0-0.cdc", s".${g}_0-0-0_${t(1)}.parquet.crc", ".hoodie_partition_metadata")
     assertEquals(show(view(9, Map(1 -> 2)), base(1) +: noise.map(file): _*), Seq("1"))

@@ -69,7 +69,9 @@ class BlockSelectionSuite extends FunSuite {
       BlockInstants(6, None, Set("b", "d"), Some("a")) -> Seq(2, 4),
       BlockInstants(6, None, Set("b", "d"), None) -> Seq(2, 4),
       BlockInstants(6, Some("c"), Set("b", "d"), Some("b")) -> Seq(1, 2),
-      BlockInstants(8, None, Set("b", "d"), Some("b")) -> Seq(1, 2, 3, 4))
+      BlockInstants(6, None, Set("b", "d"), Some("b"), Some(Set("a", "d"))) -> Seq(1, 4),
+      BlockInstants(8, None, Set("b", "d"), Some("b")) -> Seq(1, 2, 3, 4),
+      BlockInstants(8, None, Set("b", "d"), Some("b"), Some(Set("a", "c"))) -> Seq(1, 3))
     cases.foreach { case (instants, expected) => assertEquals(selected(blocks, instants), expected) }
   }
 

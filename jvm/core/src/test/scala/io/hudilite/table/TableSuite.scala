@@ -91,6 +91,18 @@ class TableSuite extends FunSuite {
       assertEquals(read(end(third), None).instants, Set.empty[String])
     }
 
+    test(s"version $version: a log compaction goes with a write before it, not alone") {
+      val table = TestTables.createMergeOnRead(version)
+      val first = write(table, "p" -> "a-0")
+      val logged = TestTables.log(table, ("p", "a-0", first.time))
+      val folding = TestTables.log(table, "LOG_COMPACT", ("p", "a-0", first.time))
+      val later = update(table, "p", "a-0")
+      def read(begin: String): IncrementalFiles = table.refresh().incremental(IncrementalRange(begin))
+      assertEquals(read(end(first)).instants, Set(logged.time, later.time))
+      assertEquals(read(end(first)).commitTimes, Set(logged.time, folding.time, later.time))
+      assertEquals(read(end(logged)).commitTimes, Set(later.time))
+    }
+
     test(s"version $version: a range that reaches into the archive takes the archived instants in") {
       val table = golden(s"archived-v$version")
       val archived = table.store.archivedCompleted().filter(i => Action.Writes(i.action)).map(_.time).toSet

@@ -140,7 +140,7 @@ final class SnapshotSource(
 
   /** Of an incremental query: only rows with one of these commit times count. */
   lazy val commitTimes: Option[Set[String]] = query match {
-    case _: Query.Incremental => Some(changed.instants)
+    case _: Query.Incremental => Some(changed.commitTimes)
     case _ => None
   }
 
@@ -176,24 +176,24 @@ final class SnapshotSource(
     case _ => throw new IllegalStateException(s"$describe has no range")
   }
 
-  /** What the writes of the range put into the slice: as in Hudi, their records are not compared with older ones. */
+  /** What the writes of the range put into the slice: as in Hudi, their records are not compared with older ones. Log files
+    * that bear the instant of the slice, as those of version 6 do, may hold blocks of other writes; `logs` chooses there.
+    */
   private def ofRange(slice: FileSlice): FileSlice =
     if (slice.logs.isEmpty) slice
-    else if (table.config.layout > 1 && slice.logs.exists(slice.isOfOlderLayout))
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
-        "feature" -> s"log files of table version 6 in '${slice.partition}'",
-        "reason" -> "an incremental read must know which write made a log file; it can begin after the next compaction")
-    else slice.copy(base = slice.base.filter(b => changed.instants(b.instant)),
-      logs = if (table.config.layout == 1) slice.logs else slice.logs.filter(l => changed.instants(l.time)))
+    else {
+      val ofSlice = Set(slice.instant) ++ table.pendingCompactions.get(slice.groupId)
+      slice.copy(base = slice.base.filter(b => changed.instants(b.instant)),
+        logs = slice.logs.filter(l => ofSlice(l.time) || changed.instants(l.time)))
+    }
 
   /** How log records are merged with the rows of base files. Raises `UnsupportedTable` for a rule that is not known. */
   lazy val logs: LogJob = {
     val job = LogJob.of(table, support, asOf)
     query match {
-      // From version 8 on a log file has one instant, and `ofRange` has chosen among them.
-      case Query.Incremental(range, _) if table.config.layout == 1 =>
-        val all = job.instants.copy(latest = range.end)
-        job.copy(instants = if (changed.fullScan) all else all.copy(completed = changed.instants, firstActive = None))
+      case Query.Incremental(range, _) =>
+        val all = if (table.config.layout == 1) job.instants.copy(latest = range.end) else job.instants
+        job.copy(instants = if (changed.fullScan) all else all.copy(chosen = Some(changed.instants)))
       case Query.Planned(instant, _) => job.copy(instants = job.instants.copy(latest = Some(instant)))
       case _ => job
     }

@@ -49,7 +49,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   def open(slice: FileSlice, whole: Option[FileSlice]): SplitReader[ColumnarBatch] = {
     val blocks = LogBlocks.of(merge.log, slice, conf)
     whole.filter(_ => blocks.havePartial) match {
-      case Some(all) => merged(all, LogBlocks.of(merge.log, all, conf))
+      case Some(all) => merged(all, LogBlocks.of(merge.log.ofAllWrites, all, conf))
       case None => merged(slice, blocks)
     }
   }

@@ -11,13 +11,14 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.Transaction
 
-import java.io.ByteArrayOutputStream
-import java.nio.charset.StandardCharsets.UTF_8
+import java.io.{ByteArrayOutputStream, File}
+import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
 import java.nio.file.{Files, Paths}
 
 import org.apache.avro.Schema
 import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 import org.apache.avro.io.EncoderFactory
+import org.apache.commons.io.FileUtils
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.types.StructType
@@ -75,6 +76,27 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
     instant
   }
 
+  /** A copy, as Apache Hudi's upgrade leaves a table of version 6: the log files of these writes bear the instant of the
+    * slice. This process knows nothing of it yet.
+    */
+  def asUpgraded(writes: String*): String = {
+    val (older, timeline) = (slice.get, Table.open(storage, path).timeline)
+    val copy = Files.createTempDirectory("hudilite-upgraded").resolve("table")
+    FileUtils.copyDirectory(new File(path), copy.toFile)
+    val there = older.logs.count(_.time == older.instant)
+    for ((write, n) <- writes.zipWithIndex; completed <- timeline.completionTime(write)) {
+      val made = FileNames.logFile(older.fileId, write, 1, "0-0-0")
+      val name = FileNames.logFile(older.fileId, older.instant, there + n + 1, "0-0-0")
+      val commit = copy.resolve(s".hoodie/timeline/${write}_$completed.deltacommit").toString
+      // The texts of an Avro file lie there as they are.
+      val content = new String(storage.read(commit).get, ISO_8859_1)
+      require(made.length == name.length && content.contains(made))
+      storage.replace(commit, content.replace(made, name).getBytes(ISO_8859_1))
+      Files.move(copy.resolve(made), copy.resolve(name))
+    }
+    copy.toString
+  }
+
   private def setType(name: String): Unit = {
     val properties = s"$path/.hoodie/hoodie.properties"
     val text = new String(storage.read(properties).get, UTF_8)
@@ -117,11 +139,13 @@ final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: O
   /** Path of the newest log file. */
   def lastLog: java.nio.file.Path = Paths.get(path, slice.get.logs.last.name)
 
-  def read(options: (String, String)*): DataFrame =
-    SharedSession.spark.read.format("hudilite").options(options.toMap).load(path)
+  def read(options: (String, String)*): DataFrame = LoggedTable.read(path, options: _*)
 }
 
 object LoggedTable {
+
+  def read(path: String, options: (String, String)*): DataFrame =
+    SharedSession.spark.read.format("hudilite").options(options.toMap).load(path)
 
   sealed trait Content {
     def positions: Option[Seq[Long]]

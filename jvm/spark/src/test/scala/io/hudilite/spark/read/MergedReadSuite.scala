@@ -130,6 +130,27 @@ class MergedReadSuite extends FunSuite {
       Seq("a 11 one", "b 10 old b", "c 10 old c", "d 1 new"))
   }
 
+  for (rest <- Seq(Nil, Seq("b 10 old b", "c 10 old c")))
+    test(s"a range of a table that was upgraded takes blocks by their own instants, old rows: ${rest.size}") {
+      val old = Seq(("b", 10L, "old b"), ("c", 10L, "old c")).take(rest.size)
+      val table = new LoggedTable(if (old.isEmpty) None else base(old: _*), schema, ordered)
+      val first = table.append(Data(Seq(Seq("a", 11L, "one"), Seq("d", 1L, "new"))))
+      val second = table.append(Data(Seq(Seq("a", 12L, "two"), Seq("e", 1L, "late"))))
+      val third = table.append(Data(Seq(Seq("d", 2L, "newer"))))
+      val path = table.asUpgraded(Seq(first, second).filter(_ != table.slice.get.instant): _*)
+      def read(options: (String, String)*): Seq[String] = rows(LoggedTable.read(path, options: _*))
+      def changes(begin: String, more: (String, String)*): Seq[String] =
+        read(Seq("hoodie.datasource.query.type" -> "incremental",
+            "hoodie.datasource.read.begin.instanttime" -> begin) ++ more: _*)
+      assertEquals(read(), (Seq("a 12 two", "d 2 newer", "e 1 late") ++ rest).sorted)
+      assertEquals(read("as.of.instant" -> second), (Seq("a 12 two", "d 1 new", "e 1 late") ++ rest).sorted)
+      assertEquals(changes("0"), (Seq("a 12 two", "d 2 newer", "e 1 late") ++ rest).sorted)
+      assertEquals(changes(second), Seq("a 12 two", "d 2 newer", "e 1 late"))
+      assertEquals(changes(third), Seq("d 2 newer"))
+      assertEquals(changes(first, "hoodie.datasource.read.end.instanttime" -> second), Seq("a 11 one", "d 1 new"))
+      assertEquals(changes(second, "hoodie.datasource.read.end.instanttime" -> third), Seq("a 12 two", "e 1 late"))
+    }
+
   for (sorted <- Seq(true, false); placed <- Seq(true, false))
     test(s"large slices agree with a map of their rows, sorted=$sorted, with positions=$placed") {
       def key(i: Int): String = f"k$i%06d"

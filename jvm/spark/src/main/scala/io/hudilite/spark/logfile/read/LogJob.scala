@@ -30,6 +30,9 @@ final case class LogJob(
   /** Under which names the columns are in the blocks that the write of this instant made. */
   def namesIn(instant: String): ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(instant))
 
+  /** The same for all blocks of slices, whichever writes an incremental query looks at. */
+  def ofAllWrites: LogJob = copy(instants = instants.copy(chosen = None))
+
   /** The columns that hold the ordering values, none when nothing is compared. */
   def orderingColumns: Seq[StructField] = rule.fields.map(dataSchema(_))
 }
