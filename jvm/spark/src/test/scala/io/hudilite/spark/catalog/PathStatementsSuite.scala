@@ -50,6 +50,7 @@ final class PathStatementsSuite extends FunSuite {
     "SELECT id FROM $T" -> Seq("[1,a,1.0]"),
     "SELECT id FROM $T VERSION AS OF '20990101000000000'" -> Seq("[1,a,1.0]"),
     "SELECT id FROM $T TIMESTAMP AS OF '2099-01-01'" -> Seq("[1,a,1.0]"),
+    "SELECT id FROM $T TIMESTAMP AS OF (SELECT make_date(2099, id, 1) FROM $T)" -> Seq("[1,a,1.0]"),
     "DESCRIBE TABLE $T" -> Seq("[1,a,1.0]"),
     "DESCRIBE TABLE EXTENDED $T" -> Seq("[1,a,1.0]"),
     "SHOW CREATE TABLE $T" -> Seq("[1,a,1.0]"),
