@@ -258,7 +258,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "TABLE_ALREADY_EXISTS": (
         "There is a Hudi table at <path> already.",
-        "Write to it in append mode, or choose another path.",
+        "Write to it in append mode, or choose another path; CREATE TABLE ... USING hudilite LOCATION '<path>' gives it a name.",
         "42P07",
     ),
     "TABLE_CHANGED": (

@@ -198,7 +198,9 @@ default 100000.
 """
 
 COMBINE_BEFORE_UPSERT: Final[str] = "hoodie.combine.before.upsert"
-"""Rows of one upsert or delete with the same key are reduced to the newest one. Value: boolean; default true."""
+"""Rows of one upsert or delete with the same key are reduced to the newest one, and so are the new rows of one
+MERGE that have a key and a partition in common. Value: boolean; default true.
+"""
 
 COMBINE_BEFORE_INSERT: Final[str] = "hoodie.combine.before.insert"
 """Rows of one insert with the same key are reduced to the newest one. Value: boolean; default false."""

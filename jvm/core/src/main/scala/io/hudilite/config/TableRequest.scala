@@ -3,6 +3,8 @@ package io.hudilite.config
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
 
+import java.util.Locale
+
 /** What a write's options say about the table itself. */
 object TableRequest {
 
@@ -22,6 +24,26 @@ object TableRequest {
     deleteMarker = deleteMarker(options),
     timeBased = timeBased(options),
     timelineZone = TableOptions.TimelineZone(options))
+
+  /** The options with columns as the table spells them, where a session takes another spelling for the same name.
+    *
+    * @param spelling
+    *   of the column that a name means, which is the name itself where there is none
+    */
+  def spelt(options: Map[String, String], spelling: String => String): Map[String, String] =
+    options.map { case (name, text) =>
+      def items = text.split(',').map(_.trim).map { item =>
+        val column = item.takeWhile(_ != ':')
+        spelling(column) + item.drop(column.length)
+      }
+      name -> (if (ofColumns(lower(name))) items.mkString(",") else text)
+    }
+
+  private val ofColumns: Set[String] = Seq[ConfigKey[_]](TableOptions.RecordKeyFields,
+    TableOptions.PartitionPathFields, TableOptions.OrderingFields, TableOptions.DeleteField,
+    WriteOptions.BucketHashFields).flatMap(_.names).map(lower).toSet
+
+  private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 
   /** Raises `OPTION_CONTRADICTS_TABLE` for the first option that states another fact than the table has. */
   def checkAgainst(config: TableConfig, options: Map[String, String]): Unit = {

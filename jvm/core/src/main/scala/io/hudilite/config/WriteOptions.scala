@@ -87,7 +87,8 @@ object WriteOptions {
     "Keys up to which a DYNAMIC_V0 filter grows; more keys raise its share of false answers.", 1, "keys")
 
   val CombineBeforeUpsert: ConfigKey[Boolean] = ConfigKey.flag("hoodie.combine.before.upsert", default = true,
-    "Rows of one upsert or delete with the same key are reduced to the newest one.")
+    "Rows of one upsert or delete with the same key are reduced to the newest one, and so are the new rows of one " +
+      "MERGE that have a key and a partition in common.")
 
   val CombineBeforeInsert: ConfigKey[Boolean] = ConfigKey.flag("hoodie.combine.before.insert", default = false,
     "Rows of one insert with the same key are reduced to the newest one.")

@@ -1,14 +1,16 @@
 package io.hudilite.storage
 
 import java.io.FileNotFoundException
-import java.nio.file.Paths
+import java.nio.file.{NotDirectoryException, Paths}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
   CommonPathCapabilities,
   FSDataInputStream,
+  FileAlreadyExistsException,
   FileStatus,
   FileSystem,
+  ParentNotDirectoryException,
   Path,
   PathIsNotEmptyDirectoryException
 }
@@ -162,7 +164,12 @@ final class HadoopStorage(conf: Configuration) extends Storage {
 
   override def makeDirectory(path: String): Unit = {
     val p = new Path(path)
-    fileSystem(p).mkdirs(p)
+    try fileSystem(p).mkdirs(p)
+    catch {
+      case e @ (_: ParentNotDirectoryException | _: FileAlreadyExistsException) =>
+        throw new NotDirectoryException(path).initCause(e)
+    }
+    ()
   }
 
   override def place(path: String): Place = {

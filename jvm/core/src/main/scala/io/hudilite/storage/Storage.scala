@@ -85,6 +85,7 @@ trait Storage {
 
   def exists(path: String): Boolean
 
+  /** Raises `NotDirectoryException` where a file lies at the path or above it. */
   def makeDirectory(path: String): Unit
 
   /** The folder's path with all symbolic links followed, as far as it exists; `None` where there are no links. */

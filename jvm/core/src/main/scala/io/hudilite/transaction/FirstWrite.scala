@@ -9,6 +9,7 @@ import io.hudilite.timeline.Timeline
 import io.hudilite.transaction.lock.Lock
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.NotDirectoryException
 
 /** A table that its first write makes, and takes away again when it fails and nobody else uses it.
   *
@@ -66,7 +67,11 @@ object FirstWrite {
     val basePath = path.stripSuffix("/")
     val pathExisted = storage.exists(basePath)
     // The lock file lies in this folder.
-    storage.makeDirectory(s"$basePath/.hoodie")
+    try storage.makeDirectory(s"$basePath/.hoodie")
+    catch {
+      case e: NotDirectoryException => throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> "path",
+          "value" -> basePath, "reason" -> "a file lies there or above, and a table is a folder")
+    }
     Lock.withTableLock(storage.place(basePath), options.lockWaitMs) {
       val place = new NewTablePlace(storage, basePath, pathExisted)
       try {

@@ -46,6 +46,19 @@ class TableRequestSuite extends FunSuite {
         "hoodie.record.merge.mode" -> "event_time_ordering", "hoodie.table.keygenerator.type" -> "SIMPLE"))
   }
 
+  test("options that name columns get the spelling of these, and others stay as they are") {
+    val columns = Map("ID" -> "id", "Day" -> "day", "s.X" -> "S.x")
+    assertEquals(
+      TableRequest.spelt(
+        Map("hoodie.datasource.write.recordkey.field" -> "ID, s.X", "Hoodie.Table.Partition.Fields" -> "Day:TIMESTAMP",
+          "hoodie.table.ordering.fields" -> "nobody", "hoodie.bucket.index.hash.field" -> "ID",
+          "hoodie.table.name" -> "ID"),
+        name => columns.getOrElse(name, name)),
+      Map("hoodie.datasource.write.recordkey.field" -> "id,S.x", "Hoodie.Table.Partition.Fields" -> "day:TIMESTAMP",
+        "hoodie.table.ordering.fields" -> "nobody", "hoodie.bucket.index.hash.field" -> "id",
+        "hoodie.table.name" -> "ID"))
+  }
+
   private val contradictions = Seq(
     ("hoodie.table.name", "other", "flights"),
     ("hoodie.datasource.write.table.type", "MERGE_ON_READ", "COPY_ON_WRITE"),

@@ -56,6 +56,14 @@ object GeneratedPages {
          |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`. A table that is replaced (`CREATE OR REPLACE TABLE … AS SELECT`,
          |`df.writeTo(…).replace()`, `saveAsTable` in mode overwrite) is so as a whole, whatever the session says, unless an option
          |of the write says otherwise.
+         |
+         |Rows that a statement, `insertInto`, `df.writeTo(…)` or `saveAsTable` in append mode brings to a table by its name have the
+         |table's columns, which Spark looks to. On Spark 4 a write of a DataFrame that says `mergeSchema=true` itself, or
+         |`hoodie.write.set.null.for.missing.columns=true`, is held against the table by hudilite instead, as by its path;
+         |Spark 3.5 refuses other columns by a name before it asks, so that they are brought by the path.
+         |
+         |Where an option names columns they are told as `spark.sql.caseSensitive` says, and a table keeps the spelling that
+         |its columns have.
          |""".stripMargin
     (head +: sections.map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
   }

@@ -34,7 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/SaveRule",
+      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/NamedMergeRule",
+      "catalog/SaveRule",
       "catalog/StatementRewrites",
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
@@ -78,6 +79,9 @@ object Internals {
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
       "catalog/SaveRule")("SavedPathsSuite"),
+    entry("sql.execution.datasources.CreateTable")(
+      "What `saveAsTable` is to Spark over the name of a table of one of its own formats.")(
+      "catalog/SaveRule")("NamedFramesSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2Strategy", Inside)(
@@ -220,7 +224,7 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",

@@ -1,7 +1,7 @@
 package io.hudilite.storage
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.{Files, Path, Paths}
+import java.nio.file.{Files, NotDirectoryException, Path, Paths}
 import java.util.concurrent.{Callable, CountDownLatch, Executors}
 
 import munit.FunSuite
@@ -80,6 +80,13 @@ class HadoopStorageSuite extends FunSuite {
     val found = storage.list(dir.toString).map(f => (f.path, f.length, f.isDirectory)).toSet
     assertEquals(found.map(f => (f._1, f._3)), Set((s"$dir/sub", true), (s"$dir/file", false)))
     assertEquals(found.find(!_._3).map(_._2), Some(5L))
+  }
+
+  folder.test("where a file lies no folder is made, nor below it") { dir =>
+    storage.replace(s"$dir/file", bytes("text"))
+    Seq(s"$dir/file", s"$dir/file/sub", s"$dir/file/sub/sub").foreach(path =>
+      assertEquals(intercept[NotDirectoryException](storage.makeDirectory(path)).getMessage, path))
+    assertEquals(read(s"$dir/file"), Some("text"))
   }
 
   folder.test("many directories are listed in one call") { dir =>

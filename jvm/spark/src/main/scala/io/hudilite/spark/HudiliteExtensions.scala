@@ -3,10 +3,13 @@ package io.hudilite.spark
 import io.hudilite.spark.catalog.{
   AsSelectRule,
   AssignmentRule,
+  EmptyLocationRule,
   HudiProviderRule,
   HudiliteCatalog,
+  LocationRule,
   MetadataRule,
   NamedMergeRule,
+  OwnColumnsRule,
   PathCatalogRule,
   SaveRule,
   StatementRewrites,
@@ -45,11 +48,14 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       PathCatalogRule(session)
     }
     NamedMergeRule.inject(extensions)
+    OwnColumnsRule.inject(extensions)
     TimeTravelRule.inject(extensions)
     AssignmentRule.inject(extensions)
     HudiProviderRule.inject(extensions)
+    EmptyLocationRule.inject(extensions)
     extensions.injectResolutionRule(_ => MetadataRule)
     extensions.injectResolutionRule(_ => StatementRule)
+    extensions.injectResolutionRule(_ => LocationRule)
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)

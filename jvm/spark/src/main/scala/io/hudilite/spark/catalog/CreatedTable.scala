@@ -10,6 +10,7 @@ import java.util.{Map => JMap}
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.connector.catalog.TableCatalog
 import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
@@ -29,24 +30,16 @@ private[catalog] final case class CreatedTable(options: Map[String, String], loc
 
   /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
   def checkAgainst(path: String): Unit = {
-    location.filter(new Path(_) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
+    location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
     comment.foreach(_ => throw Refusal.Comment.of(path))
     if (registeredAs(path) != Registered.Hudilite) throw Refusal.Provider.of(path)
-  }
-
-  /** Raises `InvalidInput` for a column that may not be null in a table that would take nulls for it. */
-  def checkNulls(path: String, columns: StructType): Unit = if (!byWrite) {
-    val key = TableOptions.RecordKeyFields.get(options).filter(_.size == 1).toSeq.flatten
-    columns.find(column =>
-      (!column.nullable && !key.contains(column.name)) ||
-        Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
-      throw Refusal.NotNull(column.name).of(path))
   }
 
   /** Columns in the order that a table has which Apache Hudi's catalog shares: partitions last. */
   def inOrderOfHudi(columns: Seq[String]): Seq[String] =
     HudiEntry.partitionsLast(columns,
-      TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':')))
+      TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
+        .map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
 
   /** Under which format the catalog is to register the table. Raises `InvalidInput` for another one than Hudi's, and for
     * an option that would be kept where no write of hudilite's heeds it.
@@ -94,7 +87,7 @@ private[catalog] object CreatedTable {
       val columns = partitions.map(column)
       key.get(options) match {
         case None => options + (key.name -> columns.mkString(","))
-        case Some(items) if items.map(_.takeWhile(_ != ':')) == columns => options
+        case Some(items) if items.map(_.takeWhile(_ != ':')).corresponds(columns)(SQLConf.get.resolver) => options
         case Some(items) => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name,
             "value" -> items.mkString(","), "reason" -> s"the table is to be partitioned by ${columns.mkString(",")}")
       }

@@ -93,7 +93,6 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     else {
       if (!hasFolders(ident)) throw Refusal.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
-      asked.checkNulls(pathOf(ident), schema)
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
@@ -173,7 +172,7 @@ object HudiliteCatalog {
 
   /** The table at the path among the options of a read; raises `TABLE_NOT_FOUND` when there is none. */
   def existing(options: Map[String, String]): HudiliteTable = {
-    val found = table(pathOf(options), options, dataFrame = true)
+    val found = table(pathOf(options), options, dataFrame = false)
     if (found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
     found
   }

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.{Options, Purpose, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{HudiEntry, Metastore, NewEntry, Registered, TableProperty}
-import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.row.{Nullability, SchemaAlignment, SessionConf}
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo
 import io.hudilite.table.Table
@@ -23,6 +23,18 @@ private[catalog] object NamedTables {
   def takesHudi: Boolean = metastore.takesHudi
 
   def find(ident: Identifier): Option[Registered] = metastore.find(ident)
+
+  /** Where a statement says that the table lies, as Spark's own formats take it; raises `InvalidInput` when it says
+    * nothing.
+    */
+  def location(ident: Identifier, said: String): String = {
+    checkLocation(said)
+    metastore.pathOf(ident, said)
+  }
+
+  def checkLocation(said: String): Unit =
+    if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
+      "reason" -> "it names no folder; say where the table is to lie, or leave it out")
 
   def list(database: Option[String]): Seq[Identifier] = metastore.list(database).map(table =>
     Identifier.of(table.database.toArray, table.entry.identifier.table))
@@ -51,7 +63,7 @@ private[catalog] object NamedTables {
   def create(ident: Identifier, schema: StructType, asked: CreatedTable): SparkTable = {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
     metastore.requireDatabase(ident)
-    val path = asked.location.getOrElse(metastore.defaultPath(ident))
+    val path = asked.location.fold(metastore.defaultPath(ident))(location(ident, _))
     if (!metastore.takes(ident)) throw Refusal.Name(ident.name()).of(path)
     val format = asked.registeredAs(path)
     if (asked.external && asked.location.isEmpty) throw Refusal.External.of(path)
@@ -69,7 +81,6 @@ private[catalog] object NamedTables {
         register(ident, place, place.schema, asked)
         place
       case None =>
-        asked.checkNulls(path, schema)
         if (asked.location.isEmpty) requireEmpty(place)
         val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
         if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, columns, asked))
@@ -160,10 +171,16 @@ private[catalog] object NamedTables {
 /** A table that is created without rows. */
 private[catalog] object EmptyTable {
 
-  /** Raises `InvalidInput` for facts that a table cannot have; after any failure nothing of it is left. */
+  /** Raises `InvalidInput` for facts that a table cannot have, and for a column that may not be null in a table that would
+    * take nulls for it; after any failure nothing of it is left.
+    */
   def create(place: HudiliteTable, schema: StructType): FirstWrite = {
     val conf = place.request.writing
     val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All)
+    schema.find(column =>
+      (!column.nullable && target.config.recordKeyFields != Seq(column.name)) ||
+        Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
+      throw Refusal.NotNull(column.name).of(place.basePath))
     FirstWrite.create(place.storage, place.basePath, target.withSchemaDeclared.config,
       TransactionOptions.of(conf.commit))
   }
@@ -178,7 +195,7 @@ private[catalog] object ExistingTable {
     *   columns of the statement, none when it leaves them to the table
     */
   def check(table: Table, present: StructType, said: StructType, options: Map[String, String]): Unit = {
-    TableRequest.checkAgainst(table.config, options)
+    TableRequest.checkAgainst(table.config, TableRequest.spelt(options, SchemaAlignment.spelling(present)))
     def typeOf(schema: StructType, name: String): String = schema.find(_.name == name).fold("none")(_.dataType.sql)
     if (said.nonEmpty) (present.fieldNames ++ said.fieldNames).distinct
       .find(name => typeOf(present, name) != typeOf(said, name)).foreach { name =>

@@ -50,6 +50,8 @@ private[catalog] object Refusal {
         "the table makes this column by itself, from its key and partition columns and its timeline")
   case object Like extends Refusal("CREATE TABLE LIKE",
         "names of Hudi tables are made by hudilite's session catalog; set spark.sql.catalog.spark_catalog to it")
+  case object SaveAsTable extends Refusal("saveAsTable",
+        "names of Hudi tables are made by hudilite's session catalog; set spark.sql.catalog.spark_catalog to it")
   final case class LikeOther(format: String) extends Refusal(s"CREATE TABLE LIKE ... USING $format",
         "since 4.2 Spark makes only tables like its own; say CREATE TABLE ... AS SELECT ... LIMIT 0")
   case object Analyze extends Refusal("ANALYZE TABLE",

@@ -2,23 +2,26 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.TableOptions
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.spark.shim.PlanNodes
+import io.hudilite.spark.shim.{CatalogEntries, PlanNodes}
 
 import com.fasterxml.jackson.databind.ObjectMapper
-import org.apache.spark.sql.SaveMode
+import org.apache.spark.sql.{SaveMode, SparkSession}
+import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.expressions.{Expressions, Transform}
-import org.apache.spark.sql.execution.datasources.SaveIntoDataSourceCommand
+import org.apache.spark.sql.execution.datasources.{CreateTable, SaveIntoDataSourceCommand}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.sources.DataSourceRegister
 
 import scala.collection.JavaConverters._
 
-/** `df.write.format("hudilite").save(path)` as a write that Spark plans.
+/** `df.write.format("hudilite").save(path)` as a write that Spark plans, and `saveAsTable` where Spark takes the table for
+  * one of its own formats since the name had one of those, which a writer in mode overwrite has dropped by then.
   *
   * Of a source that writes by itself Spark demands that `partitionBy` names the partitions of a table that is there, and
   * does not tell it of them. To one that is given a command it tells everything.
@@ -27,6 +30,8 @@ object SaveRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case save: SaveIntoDataSourceCommand if isOurs(save.dataSource) => planned(save)
+    case create @ CreateTable(table, mode, Some(rows)) if isHudilite(table) =>
+      named(table, mode, rows).getOrElse(create)
   }
 
   /** The name of the source. */
@@ -39,6 +44,20 @@ object SaveRule extends Rule[LogicalPlan] {
   private def isOurs(source: AnyRef): Boolean = source match {
     case named: DataSourceRegister => named.shortName() == Format
     case _ => false
+  }
+
+  private def isHudilite(table: CatalogTable): Boolean =
+    table.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite)
+
+  // To a table of another format Spark adds no rows, and says why.
+  private def named(table: CatalogTable, mode: SaveMode, rows: LogicalPlan): Option[LogicalPlan] = {
+    val names = table.identifier.database.getOrElse(CatalogEntries.catalog(SparkSession.active).getCurrentDatabase) +:
+      Seq(table.identifier.table)
+    val whole = HudiliteSessionCatalog.Name +: names
+    if (NamedMergeRule.inSession(whole).isEmpty) throw Refusal.SaveAsTable.of(names.mkString("."))
+    if (mode == SaveMode.Append) None
+    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, Format,
+        table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 
   private def planned(save: SaveIntoDataSourceCommand): LogicalPlan = {
@@ -64,11 +83,13 @@ object SaveRule extends Rule[LogicalPlan] {
 
   /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
-    // Spark's own way of writing takes the whole name for the name of one column, too.
-    val transforms = columns.map(name => Expressions.identity(quoteIdentifier(name)): Transform)
-    CreatedTable.partitioned(transforms, SessionConf.lowerCase(said)).filter(
+    CreatedTable.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
   }
+
+  // Spark's own way of writing takes the whole name for the name of one column, too.
+  private def partitions(columns: Seq[String]): Seq[Transform] =
+    columns.map(name => Expressions.identity(quoteIdentifier(name)): Transform)
 
   // As the user wrote them; Spark's own map tells lower-case names.
   private def original(options: Map[String, String]): Map[String, String] = options match {

@@ -27,7 +27,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
         case Some(index) => inBuckets(split.query, operation, index)
         case None =>
           val groups = groupsOf(operation, write.query, split.arriving)
-          GroupedRows(WriteLayout.changes(split.query, operation.target, groups), groups)
+          GroupedRows(WriteLayout.changes(split.query, operation.target, groups, operation.keepsNewest), groups)
       }
       write.withNewTable(withGroups(write, operation, laidOut.groups)).withNewQuery(laidOut.rows)
   }
@@ -40,8 +40,10 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       parallelism(operation), most)
       .getOrElse(GroupedRows(keyed, LateGroups.of(WriteLayout.newBuckets(index, parallelism(operation), most))))
     val laidOut =
-      if (grouped.rows eq keyed) WriteLayout.changes(changes, operation.target, grouped.groups)
-      else WriteLayout.changes(grouped.rows, partition.toAttribute, key.toAttribute, grouped.groups)
+      if (grouped.rows eq keyed)
+        WriteLayout.changes(changes, operation.target, grouped.groups, operation.keepsNewest)
+      else WriteLayout.changes(grouped.rows, partition.toAttribute, key.toAttribute, grouped.groups,
+        if (operation.keepsNewest) WriteLayout.ofOrdering(grouped.rows, operation.target) else Nil)
     grouped.copy(rows = laidOut)
   }
 

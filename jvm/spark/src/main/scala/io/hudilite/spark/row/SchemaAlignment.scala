@@ -76,6 +76,19 @@ object SchemaAlignment {
       case found => Some(found)
     }
 
+  /** The column that a name means, dotted when nested, as it is spelled; the name itself where there is none. */
+  def spelling(columns: StructType)(name: String): String = {
+    def in(struct: StructType, parts: List[String]): Option[List[String]] = find(struct, parts.head).flatMap { field =>
+      field.dataType match {
+        case _ if parts.tail.isEmpty => Some(List(field.name))
+        case inner: StructType => in(inner, parts.tail).map(field.name :: _)
+        case _ => None
+      }
+    }
+    val parts = name.split('.').toList
+    if (parts.isEmpty) name else in(columns, parts).fold(name)(_.mkString("."))
+  }
+
   /** Raises `MISSING_COLUMN` unless the rows of a new table have every key, partition and ordering column, in just the
     * letters that the table will name it by: for every reader and writer of its files capitals are other letters.
     */

@@ -1,9 +1,11 @@
 package io.hudilite.spark.shim
 
+import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.connector.catalog.Table
+import org.apache.spark.sql.connector.expressions.Transform
 
 /** Builds Spark's own plan nodes in a way that links on every Spark of a line.
   *
@@ -58,16 +60,46 @@ object PlanNodes {
     }.toMap)
 
   def withProperties(spec: TableSpec, properties: Map[String, String]): TableSpec =
-    build(classOf[TableSpec], properties +: spec.productIterator.drop(1).map(_.asInstanceOf[AnyRef]).toSeq)
+    changed(spec, 0, properties)
 
-  /** The statement, which says CREATE or REPLACE TABLE, with another format. */
+  def withLocation(spec: TableSpec, location: String): TableSpec = changed(spec, 3, Some(location))
+
+  private def changed(spec: TableSpec, at: Int, value: AnyRef): TableSpec =
+    build(classOf[TableSpec], spec.productIterator.map(_.asInstanceOf[AnyRef]).toSeq.updated(at, value))
+
+  /** The statement, which says CREATE or REPLACE TABLE, with another specification of the table. */
+  def withSpec(statement: LogicalPlan, spec: TableSpecBase): LogicalPlan = copied(statement, Map(3 -> spec))
+
+  /** The same with another format. */
   def withFormat(statement: LogicalPlan, spec: UnresolvedTableSpec, format: String): LogicalPlan =
-    copied(statement,
-      Map(3 -> build(classOf[UnresolvedTableSpec],
-        Seq[AnyRef](spec.properties, Some(format)) ++ spec.productIterator.drop(2).map(_.asInstanceOf[AnyRef]))))
+    withSpec(statement,
+      build(classOf[UnresolvedTableSpec],
+        Seq[AnyRef](spec.properties, Some(format)) ++ spec.productIterator.drop(2).map(_.asInstanceOf[AnyRef])))
 
   def created(create: CreateTableAsSelect, query: LogicalPlan, spec: TableSpec, writeOptions: Map[String, String])
       : CreateTableAsSelect = copied(create, Map(2 -> query, 3 -> spec, 4 -> writeOptions))
+
+  /** The rows of a DataFrame as a table of a format, by its name.
+    *
+    * @param location
+    *   where it is to lie, when that is said
+    */
+  def saveAsTable(name: Seq[String], partitions: Seq[Transform], rows: LogicalPlan, format: String,
+      location: Option[String], writeOptions: Map[String, String]): CreateTableAsSelect = {
+    val spec = build(classOf[UnresolvedTableSpec],
+      Seq[AnyRef](Map.empty, Some(format), OptionList(Nil), location))
+    build(classOf[CreateTableAsSelect],
+      Seq(build(classOf[UnresolvedIdentifier], Seq(name)), partitions, rows, spec, writeOptions))
+  }
+
+  /** The write with other options: those of appends and overwrites stand before whether columns go by their names. */
+  def withOptions(write: V2WriteCommand, options: Map[String, String]): V2WriteCommand = {
+    val at = write match {
+      case _: OverwriteByExpression => 3
+      case _ => 2
+    }
+    copied(write, Map(at -> options))
+  }
 
   /** The statement for a table that is not there yet. */
   def createAsSelect(replace: ReplaceTableAsSelect): CreateTableAsSelect = build(classOf[CreateTableAsSelect],

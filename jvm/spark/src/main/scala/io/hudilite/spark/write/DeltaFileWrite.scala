@@ -10,14 +10,11 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Merges row changes into base files: each task rewrites the file groups that its changes belong to.
-  *
-  * @param byKey
-  *   rows are what an index of keys has found, see [[RowLevelWrite]]
-  */
-private[write] final class DeltaFileWrite(
-    target: WriteTarget, operation: WriteOperation, groups: LateGroups, byKey: Boolean)
-    extends DeltaWrite with TableWrite {
+/** Merges row changes into base files: each task rewrites the file groups that its changes belong to. */
+private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups) extends DeltaWrite with TableWrite {
+
+  private val target = row.target
+  private val operation = row.operation
 
   override def description(): String = s"hudilite ${operation.name}"
 
@@ -28,13 +25,13 @@ private[write] final class DeltaFileWrite(
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
       val made = groups.groups // first, as they may be refused
-      MergeWriterFactory(coordinator.begin(), made, onMove)
+      MergeWriterFactory(coordinator.begin(), made, onMove, row.keepsNewest)
     }
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket
       else if (!target.index.keepsPlaces) OnMove.Move
-      else if (byKey) OnMove.Stay
+      else if (row.byKey) OnMove.Stay
       else OnMove.Refuse
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
@@ -58,30 +55,41 @@ private object OnMove {
   case object Refuse extends OnMove
 }
 
-private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, onMove: OnMove)
+private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, onMove: OnMove, keepsNewest: Boolean)
     extends DeltaWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DeltaWriter[InternalRow] =
-    new ChangeWriter(job, groups, onMove, RunningTask.attempt(partitionId, taskId))
+    new ChangeWriter(job, groups, onMove, keepsNewest, RunningTask.attempt(partitionId, taskId))
 }
 
 /** Changes sorted by slot, partition and key. The id of a row is its record key, its metadata are the partition path
   * and the file group that hold it, and the row's
   * number in the base file where that is known.
+  *
+  * @param keepsNewest
+  *   of new rows of one key in a partition, which come together, only the first is written
   */
-private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnMove, attempt: TaskAttempt)
-    extends DeltaWriter[InternalRow] {
+private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnMove, keepsNewest: Boolean,
+    attempt: TaskAttempt) extends DeltaWriter[InternalRow] {
 
   private val files = new SlotWriter(job, attempt)
   private val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
   private var lastFile: UTF8String = _
   private var lastPartition: UTF8String = _
   private var lastSlot = 0
+  private var insertedKey: UTF8String = _ // of the last new row
+  private var insertedIn: UTF8String = _
 
   override def insert(row: InternalRow): Unit = {
     val key = keys.recordKey(row)
     val partition = keys.partitionPath(row)
-    files.toSlot(groups, groups.slot(null, partition, key), partition)
-    files.insert(key, row)
+    if (!keepsNewest || key != insertedKey || partition != insertedIn) {
+      files.toSlot(groups, groups.slot(null, partition, key), partition)
+      files.insert(key, row)
+      if (keepsNewest) {
+        insertedKey = key.copy()
+        if (partition != insertedIn) insertedIn = partition.copy()
+      }
+    }
   }
 
   override def update(metadata: InternalRow, id: InternalRow, row: InternalRow): Unit = {

@@ -28,6 +28,10 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 
   override def description(): String = s"hudilite ${operation.name}"
 
+  /** Of new rows of one key in a partition the newest is written, as of the rows of an upsert, which are so already. */
+  def keepsNewest: Boolean =
+    command == RowLevelOperation.Command.MERGE && !byKey && target.conf.combine.beforeUpsert
+
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = scan(options)
 
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
@@ -43,7 +47,7 @@ final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, c
 
   override def newWriteBuilder(info: LogicalWriteInfo): DeltaWriteBuilder = {
     val laidOut = groups.getOrElse(throw InvalidInput("EXTENSION_NOT_LOADED"))
-    new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(target, operation, laidOut, byKey) }
+    new DeltaWriteBuilder { override def build(): DeltaWrite = new DeltaFileWrite(RowLevelWrite.this, laidOut) }
   }
 }
 

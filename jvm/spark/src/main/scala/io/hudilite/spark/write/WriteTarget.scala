@@ -133,16 +133,17 @@ final case class WriteTarget(
 object WriteTarget {
 
   /** The target of a write of rows with this schema; raises `InvalidInput` when they do not fit. */
-  def of(basePath: String, storage: Storage, existing: Option[Table], conf: WriteConf, rows: StructType,
+  def of(basePath: String, storage: Storage, existing: Option[Table], asked: WriteConf, rows: StructType,
       needed: NeededColumns): WriteTarget = {
     SchemaAlignment.checkAlike(rows)
     val target = existing match {
       case Some(table) =>
         val support = TableSupport.of(table, Purpose.Write)
+        val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
+        val conf = spelt(asked, present)
         TableRequest.checkAgainst(table.config, conf.options)
         MetadataTable.refuse(storage, basePath, table.config, MetadataTable.policy(conf.commit.metadata))
         BucketTables.check(table, Index.of(table.config, conf.index))
-        val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
         SchemaAlignment.requireKeyTypes(present, schema, table.config)
         if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
@@ -151,9 +152,11 @@ object WriteTarget {
         support.checkGrowth(target.schemaJson)
         target
       case None =>
+        val schema = newSchema(rows)
+        val conf = spelt(asked, schema)
         val config = TableConfig.create(TableRequest.newTable(conf.options, basePath.stripSuffix("/").split('/').last))
         TableSupport.checkWritable(config, basePath)
-        val schema = newSchema(rows)
+        SchemaConversion.toAvro(schema, config.name, withMeta = false) // a name that has no place in it is not missing
         SchemaAlignment.requireColumns(schema, config)
         SchemaAlignment.requireDeleteColumn(schema, config, basePath)
         Index.of(config, conf.index)
@@ -170,6 +173,12 @@ object WriteTarget {
     val support = TableSupport.of(table, Purpose.Service(instant))
     val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
+  }
+
+  /** The options with the names of columns as they are spelled, which hold for every reader and writer of the files. */
+  private def spelt(asked: WriteConf, columns: StructType): WriteConf = {
+    val options = TableRequest.spelt(asked.options, SchemaAlignment.spelling(columns))
+    if (options == asked.options) asked else WriteConf.of(options)
   }
 
   private def refuseChanges(changes: Seq[String]): Unit =

@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.error.{HudiliteException, InvalidInput}
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Raised, SharedSession}
 import io.hudilite.spark.shim.SchemaEvolution
 
 import java.nio.file.{Files, Paths}
@@ -50,6 +50,7 @@ final class PathStatementsSuite extends FunSuite {
     "SELECT id FROM $T" -> Seq("[1,a,1.0]"),
     "SELECT id FROM $T VERSION AS OF '20990101000000000'" -> Seq("[1,a,1.0]"),
     "SELECT id FROM $T TIMESTAMP AS OF '2099-01-01'" -> Seq("[1,a,1.0]"),
+    "SELECT id FROM $T TIMESTAMP AS OF (SELECT make_date(2099, id, 1) FROM $T)" -> Seq("[1,a,1.0]"),
     "DESCRIBE TABLE $T" -> Seq("[1,a,1.0]"),
     "DESCRIBE TABLE EXTENDED $T" -> Seq("[1,a,1.0]"),
     "SHOW CREATE TABLE $T" -> Seq("[1,a,1.0]"),
@@ -169,6 +170,23 @@ final class PathStatementsSuite extends FunSuite {
       assert(e.getMessage.contains("hudilite.<database>.nobody_s"), e.getMessage)
     }
     assert(!Files.exists(Paths.get("nobody_s")))
+  }
+
+  test("a path that is a file, or lies below one, is refused in one line and stays as it is") {
+    val file = Files.createTempFile("hudilite-statements", "file")
+    val frame = SharedSession.spark.sql("SELECT 1 AS id").write.format("hudilite")
+      .option("hoodie.datasource.write.recordkey.field", "id")
+    Seq(file.toString, s"$file/below").foreach { path =>
+      val writes = Seq("append", "overwrite", "error").map(mode => () => frame.mode(mode).save(path)) ++
+        Seq("(id INT) USING hudilite $P", "USING hudilite $P AS SELECT 1 AS id").map(rest =>
+          () => { val _ = run(s"CREATE TABLE $$T $rest", path) })
+      writes.foreach { write =>
+        val e = Raised.by(write())
+        assertEquals((e.condition, e.parameters("option")), ("INVALID_OPTION_VALUE", "path"))
+        assert(!e.getMessage.contains('\n'), e.getMessage)
+      }
+    }
+    assertEquals(Files.size(file), 0L)
   }
 
   test("DROP TABLE IF EXISTS of a path without a table is nothing to do") {

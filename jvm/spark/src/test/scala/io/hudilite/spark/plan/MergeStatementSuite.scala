@@ -98,6 +98,39 @@ class MergeStatementSuite extends FunSuite {
     }
   }
 
+  private val manyKeys = rows(("d", "x", 3, "newest"), ("d", "x", 1, "older"), ("d", "x", 2, "middle"),
+    ("e", "x", 5, "e"), ("d", "z", 1, "other"), ("f", "y", 1, "f"), ("f", "y", 1, "f"))
+
+  for {
+    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+    index <- Seq("SIMPLE", "BLOOM", "GLOBAL_SIMPLE", "BUCKET")
+    matched <- Seq("", "WHEN MATCHED THEN UPDATE SET *")
+  } test(s"of the new rows of a key in a partition a MERGE writes the newest, $tableType, $index, $matched") {
+    val path = Files.createTempDirectory("hudilite-merge").resolve("t").toString
+    val all = options ++ Map("hoodie.datasource.write.table.type" -> tableType, "hoodie.index.type" -> index) ++
+      (if (index == "BUCKET") Map("hoodie.bucket.index.num.buckets" -> "2") else Nil)
+    rows(("a", "x", 1, "old"), ("c", "y", 1, "old")).write.format("hudilite").options(all).mode(SaveMode.Append)
+      .save(path)
+    def merged(settings: (String, String)*): Unit =
+      SharedSession.withConf((all -- options.keys - "hoodie.datasource.write.table.type").toSeq.map {
+        case (key, value) => s"spark.datasource.hudilite.$key" -> value
+      } ++ settings: _*)(merge(path, manyKeys.union(rows(("a", "x", 2, "new"))),
+          s"t.id = s.id AND t.p = s.p $matched $insert"))
+    merged()
+    val a = "a" -> (if (matched.isEmpty) "old" else "new")
+    assertEquals(shown(path),
+      Seq(a, "c" -> "old", "d" -> "newest", "d" -> "other", "e" -> "e", "f" -> "f"))
+    val files = spark.read.format("hudilite").option("hoodie.datasource.read.meta.columns", "true").load(path)
+    assertEquals(files.where("id = 'd' AND p = 'x'").count(), 1L)
+  }
+
+  test("a MERGE without combining writes all new rows of a key") {
+    val path = table("COPY_ON_WRITE")
+    SharedSession.withConf("spark.datasource.hudilite.hoodie.combine.before.upsert" -> "false")(
+      merge(path, rows(("d", "x", 3, "1"), ("d", "x", 1, "2")), s"t.id = s.id AND t.p = s.p $insert"))
+    assertEquals(shown(path), old ++ Seq("d" -> "1", "d" -> "2"))
+  }
+
   test("an insert-only MERGE is probed where it fixes the key") {
     val path = table("COPY_ON_WRITE")
     rows(("a", "x", 2, "v")).createOrReplaceTempView("src")

@@ -1,6 +1,12 @@
 package io.hudilite.spark.shim
 
-import org.apache.spark.sql.catalyst.plans.logical.{AppendData, MergeIntoTable}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AppendData,
+  CreateTableAsSelect,
+  MergeIntoTable,
+  UnresolvedTableSpec
+}
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 
@@ -14,6 +20,11 @@ class PlanNodesSuite extends FunSuite {
   private val known: Seq[(Class[_], Int, Set[Seq[String]])] = Seq(
     (classOf[MergeIntoTable], 6, Set(Nil, Seq("boolean"))),
     (classOf[AppendData], 4, Set(Seq("Option", "Option"), Seq("boolean", "Option", "Option"))),
+    (classOf[CreateTableAsSelect], 5, Set(Seq("boolean", "boolean"))),
+    (classOf[UnresolvedIdentifier], 1, Set(Seq("boolean"))),
+    (classOf[UnresolvedTableSpec], 4,
+      Set(Seq("Option", "Option", "boolean"), Seq("Option", "Option", "Option", "boolean"),
+        Seq("Option", "Option", "Option", "boolean", "Seq"))),
     (classOf[DataSourceV2ScanRelation], 3, Set(Seq("Option", "Option"), Seq("Option", "Option", "Seq", "boolean"))),
     (classOf[ClusteredDistribution], 1, Set(Seq("boolean", "Option"), Seq("boolean", "Option", "boolean"))))
 

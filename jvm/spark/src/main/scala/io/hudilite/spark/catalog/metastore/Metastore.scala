@@ -35,6 +35,13 @@ final class Metastore(session: SparkSession) {
   /** Where a new table lies that says nothing about it. */
   def defaultPath(ident: Identifier): String = new Path(catalog.defaultTablePath(qualified(ident))).toString
 
+  /** What a statement says of the place of a new table: below that of its database, unless it is a whole path. */
+  def pathOf(ident: Identifier, location: String): String = {
+    val said = new Path(location)
+    if (said.toUri.isAbsolute || said.isAbsolute) location
+    else new Path(new Path(catalog.getDatabaseMetadata(databaseOf(ident)).locationUri), said).toString
+  }
+
   /** Whether Spark's catalog registers a table of this name, as it would say only when the table has been written. */
   def takes(ident: Identifier): Boolean = ident.name().matches("\\w+")
 
@@ -84,7 +91,9 @@ final class Metastore(session: SparkSession) {
   def rename(table: Registered, to: Identifier): Unit = catalog.renameTable(table.entry.identifier, qualified(to))
 
   private def qualified(ident: Identifier): TableIdentifier =
-    TableIdentifier(ident.name(), Some(ident.namespace().headOption.getOrElse(catalog.getCurrentDatabase)))
+    TableIdentifier(ident.name(), Some(databaseOf(ident)))
+
+  private def databaseOf(ident: Identifier): String = ident.namespace().headOption.getOrElse(catalog.getCurrentDatabase)
 
   private def identifier(ident: Identifier): TableIdentifier =
     new TableIdentifier(ident.name(), ident.namespace().headOption)

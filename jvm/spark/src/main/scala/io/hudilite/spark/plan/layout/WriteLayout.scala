@@ -14,7 +14,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   Ascending,
   Attribute,
   Coalesce,
+  Descending,
   Expression,
+  IsNull,
   NamedExpression,
   NullsLast,
   SortOrder
@@ -110,17 +112,27 @@ object WriteLayout {
 
   /** Row changes as Spark's row-level rewrite makes them, brought to their file groups in key order. Of the changes of a key
     * in a group those of rows that are there come before rows that are new.
+    *
+    * @param newestFirst
+    *   and of several new ones that which is newest by its ordering values is the first
     */
-  def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups): LogicalPlan = {
+  def changes(query: LogicalPlan, target: WriteTarget, groups: LateGroups, newestFirst: Boolean): LogicalPlan = {
     val (key, partition) = placesOf(query, target)
-    changes(query, partition, key, groups)
+    changes(query, partition, key, groups, if (newestFirst) ofOrdering(query, target) else Nil)
   }
+
+  /** By ordering values, the largest first, behind changes of rows that are there: a delete has no such values. */
+  def ofOrdering(changes: LogicalPlan, target: WriteTarget): Seq[SortOrder] =
+    SortOrder(IsNull(column(changes, RowPlace.FileId)), Ascending) +:
+      target.config.orderingFields.flatMap(f => changes.resolve(f.split('.').toSeq, SQLConf.get.resolver))
+        .map(column => SortOrder(valueOf(column), Descending, NullsLast, Nil))
 
   /** The same of changes whose record key and partition path are known, columns or not. */
   def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression,
-      groups: LateGroups): LogicalPlan = {
-    val inOrder = grouped(query, column(query, RowPlace.FileId), partition, key, groups,
-      thenBy = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil)))
+      groups: LateGroups, thenBy: Seq[SortOrder]): LogicalPlan = {
+    val byPlace = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil))
+    val inOrder =
+      grouped(query, column(query, RowPlace.FileId), partition, key, groups, thenBy = byPlace ++ thenBy)
     val columns = query.output.filterNot(a => a.exprId == partition.exprId || a.exprId == key.exprId)
     // Spark hands changes to their writer by the numbers of columns, so that more of them may follow; to leave these out
     // would copy each row.
