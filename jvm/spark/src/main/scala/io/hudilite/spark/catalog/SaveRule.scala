@@ -21,7 +21,7 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import scala.collection.JavaConverters._
 
 /** `df.write.format("hudilite").save(path)` as a write that Spark plans, and `saveAsTable` where Spark takes the table for
-  * one of its own formats since the name had one of those, which a writer in mode overwrite has dropped by then.
+  * one of its own formats since the name has or had one of those.
   *
   * Of a source that writes by itself Spark demands that `partitionBy` names the partitions of a table that is there, and
   * does not tell it of them. To one that is given a command it tells everything.
@@ -54,7 +54,9 @@ object SaveRule extends Rule[LogicalPlan] {
     val names = table.identifier.database.getOrElse(CatalogEntries.catalog(SparkSession.active).getCurrentDatabase) +:
       Seq(table.identifier.table)
     val whole = HudiliteSessionCatalog.Name +: names
-    if (NamedMergeRule.inSession(whole).isEmpty) throw Refusal.SaveAsTable.of(names.mkString("."))
+    val (catalog, ident) = NamedMergeRule.place(whole).getOrElse(throw Refusal.SaveAsTable.of(names.mkString(".")))
+    // Where it is there still: before 4.3 a writer in mode overwrite has dropped it by now.
+    if (mode == SaveMode.Overwrite) Refusal.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
     else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, Format,
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
