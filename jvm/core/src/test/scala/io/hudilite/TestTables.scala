@@ -104,8 +104,8 @@ object TestTables {
     catch { case e: Throwable => Markers.discard(storage, table.basePath, instant, marker); throw e }
     storage.replace(path, block)
     WriteStat(slice.fileId, s"${slice.partition}/$name", slice.instant, slice.partition, numDeletes = 1,
-      totalWriteBytes = block.length.toLong, fileSizeInBytes = block.length.toLong, logFiles = Seq(name),
-      logVersion = number)
+      totalWriteBytes = block.length.toLong, fileSizeInBytes = block.length.toLong,
+      baseFile = slice.base.filterNot(_ => byInstant).map(_.name), logFiles = Seq(name), logVersion = number)
   }
 
   /** Does what a task does for one data file: partition marker, write marker, file, stat. */

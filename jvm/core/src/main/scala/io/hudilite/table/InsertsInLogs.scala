@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
-import io.hudilite.timeline.{Action, CommitMetadata, Instant}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 
 /** File groups whose log files may hold keys that their base files do not have (docs/format.md#writing-log-files).
   *
@@ -16,9 +16,30 @@ private[hudilite] final class InsertsInLogs(table: Table) {
     if (both.isEmpty) Set.empty
     else {
       val active = InsertsInLogs.writersOf(both, table.timeline.writes, table.config.layout)
-      val groups = InsertsInLogs.addedTo(table.store.readCommits(active))
+      val commits = table.store.readCommits(active)
+      val groups = InsertsInLogs.addedTo(commits)
       val known = active.map(_.time).toSet
-      both.filter(s => groups(s.groupId) || !isTold(s, known)).map(_.groupId).toSet
+      val appended = commits.flatMap(_._2.allStats).filter(_.isLog).groupBy(s => FileGroupId(s.partitionPath, s.fileId))
+      both.filter(s =>
+        groups(s.groupId) || !isTold(s, known) || isOlder(s, appended.getOrElse(s.groupId, Nil))).map(_.groupId).toSet
+    }
+  }
+
+  /** Some of the log files were there before the base file was: they were written while the compaction that made it was
+    * pending. What they update may be rows of the base file before that one, which log files before the compaction's plan
+    * had deleted, so that the new one does not have them.
+    *
+    * @param appended
+    *   what the writes of the log files said of them
+    */
+  private def isOlder(slice: FileSlice, appended: Seq[WriteStat]): Boolean = slice.base.exists { base =>
+    if (table.config.layout == 1) {
+      val logs = slice.logs.map(_.name).toSet
+      appended.exists(s => logs(s.fileName) && !s.baseFile.contains(base.name))
+    } else {
+      // When an archived write completed, nobody knows.
+      val completed = table.timeline.completionTime(base.instant)
+      completed.forall(at => slice.logs.exists(l => table.timeline.completionTime(l.time).forall(_ < at)))
     }
   }
 

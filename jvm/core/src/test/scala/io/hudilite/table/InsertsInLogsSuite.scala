@@ -56,6 +56,22 @@ class InsertsInLogsSuite extends FunSuite {
       assertEquals(new InsertsInLogs(now).among(Seq(slice.copy(logs = Seq(left)))), Set(slice.groupId))
     }
 
+    test(
+      s"version $version: log files that are older than the base file, which a compaction made of those before them") {
+      val table = TestTables.createMergeOnRead(version)
+      write(table, "p" -> "a-0")
+      log(table, "a-0", inserts = 0)
+      val compacted = write(table, "p" -> "b-0").time
+      val slice = table.refresh().allSlices()("p").find(_.fileId == "a-0").get
+      def over(instant: String) =
+        slice.copy(base = Some(BaseFile("p", s"a-0_0-0-0_$instant.parquet", "a-0", "0-0-0", instant, 1)))
+      log(table, "a-0", inserts = 0)
+      val inserts = new InsertsInLogs(table.refresh())
+      assertEquals(inserts.among(Seq(slice)), Set.empty[FileGroupId])
+      assertEquals(inserts.among(Seq(over(compacted))), Set(slice.groupId))
+      assertEquals(inserts.among(Seq(over("20200101000000000"))), Set(slice.groupId), "of an archived write")
+    }
+
     test(s"version $version: of log files whose write left the timeline nobody knows") {
       val table = TestTables.createMergeOnRead(version)
       write(table, "p" -> "a-0")

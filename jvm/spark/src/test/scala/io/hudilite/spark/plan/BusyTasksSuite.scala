@@ -48,7 +48,8 @@ final class BusyTasksSuite extends ManyPartitions {
         assert(planned > 2 && started <= 2, s"$name: $started of $planned tasks")
       }
     }
-    assertEquals(counts(path), Map("old" -> (2L * partitions - 2 - 2 - 2), "upserted" -> 2L, "inserted" -> 2L,
+    assertEquals(counts(path),
+      Map("old" -> (2L * partitions - 2 - 2 - 2), "upserted" -> 2L, "inserted" -> 2L,
         "updated" -> 2L))
     if (kind == "COPY_ON_WRITE") assertEquals(groups(path), before)
   }
