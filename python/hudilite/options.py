@@ -32,8 +32,8 @@ no partitions. Value: comma separated list.
 """
 
 WRITE_PRECOMBINE_FIELD: Final[str] = "hoodie.datasource.write.precombine.field"
-"""Columns that decide which of two rows with one key is newer; the larger value wins, the later row on a tie.
-Value: comma separated list.
+"""Columns, none of them nested, that decide which of two rows with one key is newer; the larger value wins, the
+later row on a tie. Value: comma separated list.
 """
 
 RECORD_MERGE_MODE: Final[str] = "hoodie.record.merge.mode"

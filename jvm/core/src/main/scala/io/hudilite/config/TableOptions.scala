@@ -31,7 +31,8 @@ object TableOptions {
     Seq(TableKeys.PartitionFields))
 
   val OrderingFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.datasource.write.precombine.field",
-    "Columns that decide which of two rows with one key is newer; the larger value wins, the later row on a tie.",
+    "Columns, none of them nested, that decide which of two rows with one key is newer; the larger value wins, the later " +
+      "row on a tie.",
     Seq(TableKeys.OrderingFields, TableKeys.PrecombineField, "hoodie.payload.ordering.field"))
 
   val RecordMergeMode: ConfigKey[String] = ConfigKey.choice("hoodie.record.merge.mode", None, MergeMode.all.map(_.name),

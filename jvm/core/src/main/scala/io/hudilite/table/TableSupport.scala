@@ -129,6 +129,8 @@ object TableSupport {
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
+    config.orderingFields.find(_.contains('.')).map(field =>
+      Refusal(s"the nested ordering field $field", "rows are compared by columns of their own only")),
     contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),

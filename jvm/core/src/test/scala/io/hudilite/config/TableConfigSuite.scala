@@ -143,6 +143,7 @@ class TableConfigSuite extends FunSuite {
       Seq("hoodie.record.merge.strategy.id" -> "1897ef5f-18bc-4557-939c-9d6a8afd1519"),
     s"the merge mode EVENT_TIME_ORDERING with the payload class $latestPayload" ->
       Seq("hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING", "hoodie.compaction.payload.class" -> latestPayload),
+    "the nested ordering field ts.at" -> Seq("hoodie.table.ordering.fields" -> "ts.at"),
     "partial updates" -> Seq("hoodie.table.partial.update.mode" -> "IGNORE_DEFAULTS"),
     "the merge property hoodie.record.merge.property.hoodie.x" -> Seq("hoodie.record.merge.property.hoodie.x" -> "y"),
     s"the merge property $deleteField" -> Seq(deleteField -> "Op"),
