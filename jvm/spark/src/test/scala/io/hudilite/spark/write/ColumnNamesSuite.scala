@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
 
 import java.nio.file.{Files, Paths}
 
@@ -78,14 +79,20 @@ class ColumnNamesSuite extends FunSuite with Interpreted {
   test("a new table names its key, partition and ordering columns in just their letters") {
     val columns = "SELECT 1 id, 2 ts, 'x' p, named_struct('a', 1) s"
     for {
-      caseSensitive <- Seq("true", "false")
       (option, name) <- Seq("recordkey" -> "ID", "recordkey" -> "id,TS", "recordkey" -> "S.a", "recordkey" -> "s.A",
         "partitionpath" -> "P", "precombine" -> "Ts")
-    } SharedSession.withConf("spark.sql.caseSensitive" -> caseSensitive) {
-      val path = newPath()
-      val e = Raised.by(write(columns, path, "insert", s"hoodie.datasource.write.$option.field" -> name))
-      assertEquals(e.condition -> e.parameters("column"), "MISSING_COLUMN" -> name.split(',').last, s"$option $name")
-      assert(!Files.exists(Paths.get(path)))
+    } {
+      val (path, last) = (newPath(), name.split(',').last)
+      def save(): Unit = write(columns, path, "insert", s"hoodie.datasource.write.$option.field" -> name)
+      SharedSession.withConf("spark.sql.caseSensitive" -> "true") {
+        val e = Raised.by(save())
+        assertEquals(e.condition -> e.parameters("column"), "MISSING_COLUMN" -> last, s"$option $name")
+        assert(!Files.exists(Paths.get(path)))
+      }
+      SharedSession.withConf("spark.sql.caseSensitive" -> "false")(save())
+      val config = Table.open(storage, path).config
+      val named = config.recordKeyFields ++ config.partitionFields ++ config.orderingFields
+      assert(named.contains(last.toLowerCase) && !named.contains(last), s"$option $name: $named")
     }
   }
 
