@@ -27,6 +27,7 @@ FIRST_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 MASTER = "local[2,2]"
 SETTINGS = {
     "spark.ui.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",  # of each plan a page is written that nobody opens
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": " ".join(

@@ -10,6 +10,7 @@ object SharedSession {
   lazy val spark: SparkSession = {
     val session = SparkSession.builder().master("local[2]").appName("hudilite-tests")
       .config("spark.ui.enabled", "false")
+      .config("spark.sql.ui.explainMode", "simple") // of each plan a page is written that nobody opens
       .config("spark.sql.shuffle.partitions", "2")
       .config("spark.sql.session.timeZone", "UTC")
       .config("spark.driver.bindAddress", "127.0.0.1")
