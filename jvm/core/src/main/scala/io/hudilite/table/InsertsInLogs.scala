@@ -19,7 +19,8 @@ private[hudilite] final class InsertsInLogs(table: Table) {
       val commits = table.store.readCommits(active)
       val groups = InsertsInLogs.addedTo(commits)
       val known = active.map(_.time).toSet
-      val appended = commits.flatMap(_._2.allStats).filter(_.isLog).groupBy(s => FileGroupId(s.partitionPath, s.fileId))
+      lazy val appended =
+        commits.flatMap(_._2.allStats).filter(_.isLog).groupBy(s => FileGroupId(s.partitionPath, s.fileId))
       both.filter(s =>
         groups(s.groupId) || !isTold(s, known) || isOlder(s, appended.getOrElse(s.groupId, Nil))).map(_.groupId).toSet
     }
@@ -32,7 +33,7 @@ private[hudilite] final class InsertsInLogs(table: Table) {
     * @param appended
     *   what the writes of the log files said of them
     */
-  private def isOlder(slice: FileSlice, appended: Seq[WriteStat]): Boolean = slice.base.exists { base =>
+  private def isOlder(slice: FileSlice, appended: => Seq[WriteStat]): Boolean = slice.base.exists { base =>
     if (table.config.layout == 1) {
       val logs = slice.logs.map(_.name).toSet
       appended.exists(s => logs(s.fileName) && !s.baseFile.contains(base.name))
@@ -48,7 +49,7 @@ private[hudilite] final class InsertsInLogs(table: Table) {
     */
   private def isTold(slice: FileSlice, known: Set[String]): Boolean =
     if (table.config.layout == 1) !table.timeline.beforeStart(slice.instant)
-    else slice.logs.forall(l => known(l.time) && !slice.isOfOlderLayout(l))
+    else slice.logs.forall(l => known(l.time) && !slice.base.exists(_.instant == l.time))
 }
 
 private[table] object InsertsInLogs {

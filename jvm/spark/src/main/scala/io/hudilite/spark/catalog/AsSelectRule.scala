@@ -5,10 +5,8 @@ import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.WriteOperation
 
-import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Tables that are created or replaced by the rows of a query: each by one write, which leaves everything as it was when
@@ -17,22 +15,13 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object AsSelectRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect if create.query.resolved =>
-      ofSpec(create.name, create.tableSpec).fold(create)(byWrite(create, _))
+    case create: CreateTableAsSelect if create.query.resolved => NewTable.of(create).fold(create)(byWrite(create, _))
     case replace: ReplaceTableAsSelect if replace.query.resolved =>
-      ofSpec(replace.name, replace.tableSpec).fold[LogicalPlan](replace)(replaced(replace, _))
-  }
-
-  private final case class Target(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
-
-  private def ofSpec(name: LogicalPlan, spec: TableSpecBase): Option[Target] = (name, spec) match {
-    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
-        if catalog.creates(ident, said.provider) => Some(Target(catalog, ident, said))
-    case _ => None
+      NewTable.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
   }
 
   /** The statement with what its write says of the table moved to where the catalog sees it. */
-  private def byWrite(create: CreateTableAsSelect, target: Target): CreateTableAsSelect =
+  private def byWrite(create: CreateTableAsSelect, target: NewTable): CreateTableAsSelect =
     if (target.spec.properties.contains(CreatedTable.ByWrite)) create
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
@@ -52,7 +41,7 @@ object AsSelectRule extends Rule[LogicalPlan] {
 
   private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
 
-  private def replaced(replace: ReplaceTableAsSelect, target: Target): LogicalPlan =
+  private def replaced(replace: ReplaceTableAsSelect, target: NewTable): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) => overwrite(replace, target, table)
       case None =>
@@ -61,7 +50,7 @@ object AsSelectRule extends Rule[LogicalPlan] {
         if (replace.orCreate) PlanNodes.createAsSelect(replace) else replace
     }
 
-  private def overwrite(replace: ReplaceTableAsSelect, target: Target, table: HudiliteTable): LogicalPlan = {
+  private def overwrite(replace: ReplaceTableAsSelect, target: NewTable, table: HudiliteTable): LogicalPlan = {
     check(target.spec, table)
     val options = CreatedTable.partitioned(replace.partitioning,
       said(target.spec) ++ TableProperty.options(replace.writeOptions))

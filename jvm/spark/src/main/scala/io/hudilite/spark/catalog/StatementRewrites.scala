@@ -1,68 +1,16 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.spark.catalog.metastore.{CreateStatement, Registered}
-import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
+import io.hudilite.spark.catalog.metastore.CreateStatement
+import io.hudilite.spark.shim.PlanNodes
 
-import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable, UnresolvedIdentifier}
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.unsafe.types.UTF8String
-
-/** `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that lies below the folder in
-  * which its driver was started.
-  */
-object LocationRule extends Rule[LogicalPlan] {
-
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTable => located(create, create.name, create.tableSpec)
-    case create: CreateTableAsSelect => located(create, create.name, create.tableSpec)
-    case replace: ReplaceTable => located(replace, replace.name, replace.tableSpec)
-    case replace: ReplaceTableAsSelect => located(replace, replace.name, replace.tableSpec)
-  }
-
-  private def located(statement: LogicalPlan, name: LogicalPlan, spec: TableSpecBase): LogicalPlan =
-    (name, spec) match {
-      case (ResolvedIdentifier(catalog: StatementCatalog, ident), plain: TableSpec)
-          if catalog.creates(ident, plain.provider) =>
-        plain.location.map(said =>
-          if (catalog.isPath(ident)) ofPath(ident, said) else NamedTables.location(ident, said))
-          .filterNot(plain.location.contains)
-          .fold(statement)(at => PlanNodes.withSpec(statement, PlanNodes.withLocation(plain, at)))
-      case _ => statement
-    }
-
-  private def ofPath(ident: Identifier, said: String): String =
-    if (said.trim.isEmpty) throw Refusal.Location.of(ident.name) else said
-}
-
-/** Refuses an empty `LOCATION` of a table of hudilite's in the session's own catalog before Spark makes a path of it. */
-object EmptyLocationRule extends Rule[LogicalPlan] {
-
-  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
-
-  override def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.foreach {
-      case create: CreateTable => check(create.name, create.tableSpec)
-      case create: CreateTableAsSelect => check(create.name, create.tableSpec)
-      case replace: ReplaceTable => check(replace.name, replace.tableSpec)
-      case replace: ReplaceTableAsSelect => check(replace.name, replace.tableSpec)
-      case _ =>
-    }
-    plan
-  }
-
-  private def check(name: LogicalPlan, spec: TableSpecBase): Unit = (name, spec) match {
-    case (named: UnresolvedIdentifier, said: UnresolvedTableSpec)
-        if said.provider.exists(Registered.providerOf(_).isDefined) &&
-          NamedMergeRule.inSession(named.nameParts).isDefined => said.location.foreach(NamedTables.checkLocation)
-    case _ =>
-  }
-}
 
 /** Statements that Spark does not offer tables like hudilite's, as others that it does. */
 final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPlan] {

@@ -33,7 +33,7 @@ object StatementRule extends Rule[LogicalPlan] {
       case replace: ReplaceTable =>
         at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
         if (!replace.orCreate) notFound(replace.name)
-        checkReplaced(replace)
+        NewTable.of(replace).foreach(table => Refusal.ReplaceOther.check(table.catalog, table.ident))
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
@@ -43,21 +43,14 @@ object StatementRule extends Rule[LogicalPlan] {
   }
 
   // `toTable` of a stream tells a catalog nothing of the table that is to be made, whatever options the stream has.
-  private def checkNamesKey(create: CreateTable): Unit = (create.name, create.tableSpec) match {
-    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+  private def checkNamesKey(create: CreateTable): Unit = NewTable.of(create).foreach {
+    case NewTable(catalog, ident, said)
         if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
-          catalog.creates(ident, said.provider) && !TableOptions.RecordKeyFields.isSet(SessionConf.options) &&
-          !catalog.tableExists(ident) =>
+          !TableOptions.RecordKeyFields.isSet(SessionConf.options) && !catalog.tableExists(ident) =>
       throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
         "reason" ->
           ("a new table needs record key fields: say primaryKey to spark.catalog.createTable; a stream makes no " +
             "table, write each of its batches with format(\"hudilite\") in foreachBatch"))
-    case _ =>
-  }
-
-  private def checkReplaced(replace: ReplaceTable): Unit = (replace.name, replace.tableSpec) match {
-    case (ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
-        if catalog.creates(ident, said.provider) => Refusal.ReplaceOther.check(catalog, ident)
     case _ =>
   }
 

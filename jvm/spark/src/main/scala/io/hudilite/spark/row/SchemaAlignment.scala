@@ -71,23 +71,22 @@ object SchemaAlignment {
   } throw incompatible(name, old, now, s"a $role column keeps its type")
 
   private def typeAt(schema: StructType, path: List[String]): Option[DataType] =
-    find(schema, path.head).map(_.dataType).flatMap {
-      case inner: StructType if path.tail.nonEmpty => typeAt(inner, path.tail)
-      case found => Some(found)
+    fieldsAt(schema, path).map(_.last.dataType)
+
+  /** The column that a path of names means, behind the structs around it. */
+  private def fieldsAt(schema: StructType, path: List[String]): Option[List[StructField]] = for {
+    name <- path.headOption
+    field <- find(schema, name)
+    fields <- (field.dataType, path.tail) match {
+      case (_, Nil) => Some(List(field))
+      case (inner: StructType, rest) => fieldsAt(inner, rest).map(field :: _)
+      case _ => None
     }
+  } yield fields
 
   /** The column that a name means, dotted when nested, as it is spelled; the name itself where there is none. */
-  def spelling(columns: StructType)(name: String): String = {
-    def in(struct: StructType, parts: List[String]): Option[List[String]] = find(struct, parts.head).flatMap { field =>
-      field.dataType match {
-        case _ if parts.tail.isEmpty => Some(List(field.name))
-        case inner: StructType => in(inner, parts.tail).map(field.name :: _)
-        case _ => None
-      }
-    }
-    val parts = name.split('.').toList
-    if (parts.isEmpty) name else in(columns, parts).fold(name)(_.mkString("."))
-  }
+  def spelling(columns: StructType)(name: String): String =
+    fieldsAt(columns, name.split('.').toList).fold(name)(_.map(_.name).mkString("."))
 
   /** Raises `MISSING_COLUMN` unless the rows of a new table have every key, partition and ordering column, in just the
     * letters that the table will name it by: for every reader and writer of its files capitals are other letters.

@@ -1,0 +1,91 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.spark.catalog.metastore.Registered
+import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, UnresolvedIdentifier}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.connector.catalog.Identifier
+
+/** A table of hudilite's that a statement creates or replaces, once its name is resolved. */
+private[catalog] final case class NewTable(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
+
+private[catalog] object NewTable {
+
+  def of(statement: LogicalPlan): Option[NewTable] = statement match {
+    case Creating(ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if catalog.creates(ident, said.provider) => Some(NewTable(catalog, ident, said))
+    case _ => None
+  }
+
+  /** What such a statement says, whatever the format, of a table by a name of the session's own catalog, where that is
+    * hudilite's, before the name is resolved.
+    */
+  def named(statement: LogicalPlan): Option[UnresolvedTableSpec] = statement match {
+    case Creating(name: UnresolvedIdentifier, said: UnresolvedTableSpec)
+        if NamedMergeRule.inSession(name.nameParts).isDefined => Some(said)
+    case _ => None
+  }
+
+  private object Creating {
+    def unapply(statement: LogicalPlan): Option[(LogicalPlan, TableSpecBase)] = statement match {
+      case create: CreateTable => Some(create.name -> create.tableSpec)
+      case create: CreateTableAsSelect => Some(create.name -> create.tableSpec)
+      case replace: ReplaceTable => Some(replace.name -> replace.tableSpec)
+      case replace: ReplaceTableAsSelect => Some(replace.name -> replace.tableSpec)
+      case _ => None
+    }
+  }
+}
+
+/** `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that lies below the folder in
+  * which its driver was started.
+  */
+object LocationRule extends Rule[LogicalPlan] {
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case statement => NewTable.of(statement).flatMap(located).fold(statement)(PlanNodes.withSpec(statement, _))
+  }
+
+  private def located(table: NewTable): Option[TableSpec] = for {
+    said <- table.spec.location
+    at = place(table, said) if at != said
+  } yield PlanNodes.withLocation(table.spec, at)
+
+  private def place(table: NewTable, said: String): String =
+    if (!table.catalog.isPath(table.ident)) NamedTables.location(table.ident, said)
+    else if (said.trim.isEmpty) throw Refusal.Location.of(table.ident.name)
+    else said
+}
+
+/** Refuses an empty `LOCATION` of a table of hudilite's in the session's own catalog before Spark makes a path of it. */
+object EmptyLocationRule extends Rule[LogicalPlan] {
+
+  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan.foreach(NewTable.named(_).filter(_.provider.exists(Registered.providerOf(_).isDefined)).flatMap(_.location)
+      .foreach(NamedTables.checkLocation))
+    plan
+  }
+}
+
+/** CREATE TABLE ... USING hudi by a name of the session's own catalog, where that is hudilite's: it makes the table and
+  * registers it as Apache Hudi would. Before Spark asks a catalog it looks for the classes of the format, which are there
+  * only with Hudi's jar, and with Hudi's extension the statement never comes to the catalog. So the format gets the name
+  * of a class of hudilite's until then.
+  */
+object HudiProviderRule extends Rule[LogicalPlan] {
+
+  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case statement => NewTable.named(statement).filter(_.provider.exists(isHudi) && NamedTables.takesHudi)
+        .fold(statement)(PlanNodes.withFormat(statement, _, Registered.HudiName))
+  }
+
+  private def isHudi(provider: String): Boolean =
+    provider != Registered.HudiName && Registered.providerOf(provider).contains(Registered.Hudi)
+}
