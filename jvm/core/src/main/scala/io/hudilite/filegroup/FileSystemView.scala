@@ -36,6 +36,19 @@ object FileSystemView {
       partition -> ofPartition(instants, partition, files, named).flatMap(_.headOption).map(named.checked)
     }
 
+  /** A log file of which names do not tell whether it was written before or after others of its slice: it bears an instant
+    * of its own in a table of before version 8, where those that are written now bear that of the slice, or of a pending
+    * compaction. Downgrades run compactions, but none of a file group of which one is pending.
+    */
+  def outOfOrder(instants: ViewInstants, slice: FileSlice): Option[LogFile] =
+    if (instants.version >= LayoutWithCompletionTimes) None
+    else instants.pendingCompactions.get(slice.groupId) match {
+      case Some(pending) => slice.logs.find(_.time > pending)
+      case None if slice.base.isDefined && slice.logs.exists(_.time == slice.instant) =>
+        slice.logs.find(_.time > slice.instant)
+      case None => None
+    }
+
   /** All committed slices of each file group that was not replaced, newest first, by partition. */
   def groups(instants: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[Seq[FileSlice]]] =
     listing.map { case (partition, files) => partition -> ofPartition(instants, partition, files, NamedLogs.None) }

@@ -175,7 +175,14 @@ final case class Table(
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val committed = committedFiles(listing)
     val logs = namedLogs(committed)
-    FileSystemView.slices(view, without(logs.strays(committed), committed), logs)
+    val slices = FileSystemView.slices(view, without(logs.strays(committed), committed), logs)
+    slices.values.iterator.flatten.flatMap(FileSystemView.outOfOrder(view, _)).take(1).foreach(log =>
+      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
+        "feature" -> s"the log file ${log.relativePath} of a later table version",
+        "reason" ->
+          ("the table was downgraded while a compaction was pending, and the order of its log files is lost; " +
+            "upgrade it before anything is written, and run the compaction")))
+    slices
   }
 
   /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */

@@ -95,6 +95,21 @@ class FileSystemViewSuite extends FunSuite {
     assertEquals(show(view(6, Map(1 -> 2, 3 -> 4)), files: _*), Seq("1+3.1"))
   }
 
+  test(
+    "the order of log files is lost when a table is downgraded while a compaction is pending, and told from others") {
+    def lost(pending: Option[Int], files: FileInfo*): Seq[String] = {
+      val instants = view(6, (1 to 9).map(n => n -> (n + 1)).toMap -- pending, pending = pending.map(g -> _).toMap)
+      FileSystemView.slices(instants, Map("p" -> files))("p").flatMap(FileSystemView.outOfOrder(instants, _)).map(
+        _.time)
+    }
+    assertEquals(lost(Some(5), base(1), log(3), log(6)), Seq(t(6)))
+    assertEquals(lost(Some(5), base(1), log(3), log(5), log(6)), Seq(t(6)))
+    assertEquals(lost(None, base(5), log(5), log(6)), Seq(t(6)))
+    assertEquals(lost(Some(5), base(1), log(1), log(3), log(5), log(5, 2)), Nil)
+    assertEquals(lost(None, base(5), log(6), log(7)), Nil)
+    assertEquals(lost(None, log(5), log(5, 2)), Nil)
+  }
+
   test("change-data files, checksums and markers are not part of slices") {
     val noise = Seq(s".${g}_${t(1)}.log.1_0-0-0.cdc", s".${g}_0-0-0_${t(1)}.parquet.crc", ".hoodie_partition_metadata")
     assertEquals(show(view(9, Map(1 -> 2)), base(1) +: noise.map(file): _*), Seq("1"))

@@ -67,7 +67,7 @@ object EmptyLocationRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
     plan.foreach(NewTable.named(_).filter(_.provider.exists(Registered.providerOf(_).isDefined)).flatMap(_.location)
-      .foreach(NamedTables.checkLocation))
+        .foreach(NamedTables.checkLocation))
     plan
   }
 }
