@@ -1,7 +1,8 @@
 package io.hudilite.table
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.filegroup.{FileGroupId, FileSlice, ViewInstants}
+import io.hudilite.filegroup.{FileGroupId, FileSlice, FileSystemView, ViewInstants}
+import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, Timeline}
 
 /** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
@@ -124,8 +125,23 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     // What an archived commit replaced the view does not know any more.
     val last = LastWrites.of(archived ++ active).without(view.replaced).beforeReplacedBy(archived)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
-    val slices = LastWrites.bySlice(table.slicesOf(view, listing))
+    val slices = LastWrites.bySlice(table.slicesOf(withCompactions(view, range, listing), listing))
     last.lost(slices).toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
+  }
+
+  /** Compactions that were pending at the range's end and have completed since, when log files bear their instants: what was
+    * logged meanwhile, before Apache Hudi upgraded the table. The view does not know them, since they pend no more.
+    */
+  private def withCompactions(view: ViewInstants, range: IncrementalRange, listing: Map[String, Seq[FileInfo]])
+      : ViewInstants = range.end.filter(_ => layout > 1).fold(view) { end =>
+    val named = FileSystemView.instantsOfLogs(listing)
+    val late = timeline.writes.filter(i =>
+      i.action == Action.Commit && named(i.time) && i.time <= end &&
+        IncrementalRange.position(i, layout).exists(_ > end))
+    val groups = table.store.readCommits(late).flatMap { case (compaction, metadata) =>
+      metadata.allStats.map(s => FileGroupId(s.partitionPath, s.fileId) -> compaction.time)
+    }
+    view.copy(pendingCompactions = view.pendingCompactions ++ groups)
   }
 
   private def viewAtEnd(range: IncrementalRange): ViewInstants = range.end match {

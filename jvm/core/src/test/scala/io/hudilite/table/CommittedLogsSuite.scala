@@ -3,6 +3,8 @@ package io.hudilite.table
 import io.hudilite.TestTables
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.{FileNames, FileSlice}
+import io.hudilite.service.Services
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
 
 import io.hudilite.TestTables.{storage, write, writeFile}
 import io.hudilite.timeline.Action
@@ -112,6 +114,29 @@ class CommittedLogsSuite extends FunSuite {
       assert(damage(other, names.head).endsWith("it is gone"))
     }
   }
+
+  for (version <- withFilesPerInstant)
+    test(
+      s"version $version: a range that ends before a compaction has what was logged before an upgrade since it was planned") {
+      val table = TestTables.createMergeOnRead(version)
+      val first = Transaction.begin(table, Action.DeltaCommit, "UPSERT")
+      first.commit(Seq(writeFile(table, first.instant, "p", "a-0")), assumption = Assumption.Nothing)
+      TestTables.log(table, ("p", "a-0", first.instant))
+      val before = slice(table, "a-0")
+      val settings = Services.of("hoodie.compact.inline.max.delta.commits" -> "1").compaction
+      val planned = CompactionScheduler.schedule(table.refresh(), settings).get.instant.get
+      val name = TestTables.upgradedLog(table, "p", "a-0", planned, 1)
+      val other = TestTables.elsewhere(table)
+      val end = other.timeline.writes.flatMap(_.completionTime).max
+      val compaction =
+        Transaction.resume(other, PendingCompactions.named(other, planned), CompactionKind.Base.operation)
+      compaction.commit(Seq(writeFile(table, planned, "p", "a-0", Some(first.instant))))
+      val now = TestTables.elsewhere(table)
+      assertEquals(slice(now, "a-0").logs.map(_.name), Seq(name))
+      val inRange = now.incremental(IncrementalRange("0", Some(end))).slices("p")
+      assertEquals(
+        inRange.map(s => s.base -> s.logs.map(_.name)), Seq(before.base -> (before.logs.map(_.name) :+ name)))
+    }
 
   test("in version 6, where writes append to files of others, lengths say nothing") {
     val table = logged(6)
