@@ -6,6 +6,11 @@ from statements.statement import changes, does, gives, refused, says
 
 _OLD = [(1, "a", 1.0, "one"), (2, "a", 0.5, "old")]
 _CALL = "CALL hudilite.system."
+#: `x` is the time of the first write, under a name that a table has too.
+_OTHER = (
+    "WITH other AS (SELECT timestamp(regexp_replace('$I1', '(.{4})(..)(..)(..)(..)(..)', '$1-$2-$3 $4:$5:$6.')) AS x)"
+)
+_THEN = "$T TIMESTAMP AS OF (SELECT x FROM other)"
 
 KINDS = {
     "time travel": [
@@ -23,6 +28,33 @@ KINDS = {
         changes(
             "INSERT INTO $T SELECT id + 100, day, v, name FROM $T VERSION AS OF '$I1' WHERE id = 2",
             [(102, "a", 0.5, "old")],
+        ),
+        gives("SELECT count(*) FROM $T TIMESTAMP AS OF (SELECT timestamp '2099-01-01' FROM other WHERE id = 9)", 3),
+        gives(f"{_OTHER} SELECT * FROM {_THEN} ORDER BY id", *_OLD),
+        gives(f"{_OTHER}, z AS (SELECT * FROM {_THEN}) SELECT * FROM z ORDER BY id", *_OLD),
+        gives(f"{_OTHER}, z AS (SELECT * FROM other) SELECT count(*) FROM $T TIMESTAMP AS OF (SELECT x FROM z)", 2),
+        gives(f"{_OTHER} SELECT count(*) FROM $T WHERE id IN (SELECT id FROM {_THEN})", 2),
+        gives(f"{_OTHER} SELECT count(o.id) FROM $T n, other LEFT JOIN {_THEN} o ON o.id = n.id AND o.v = n.v", 1),
+        gives(
+            "WITH o AS (SELECT 1) SELECT count(*) FROM $T TIMESTAMP AS OF "
+            "(WITH i AS (SELECT timestamp '2099-01-01' AS x) SELECT x FROM i, o)",
+            3,
+        ),
+        changes(
+            f"{_OTHER} INSERT INTO $T SELECT id + 100, day, v, name FROM {_THEN} WHERE id = 2",
+            [(102, "a", 0.5, "old")],
+        ),
+        changes(
+            f"INSERT INTO $T {_OTHER} SELECT id + 100, day, v, name FROM {_THEN} WHERE id = 2",
+            [(102, "a", 0.5, "old")],
+        ),
+        refused(
+            "WITH c AS (SELECT timestamp '2001-01-01' AS x) SELECT * FROM $T TIMESTAMP AS OF (SELECT x FROM c)",
+            "TIME_BEFORE_FIRST_COMMIT",
+            "first commit",
+        ),
+        refused(
+            "WITH c AS (SELECT 1 AS x) SELECT * FROM $T TIMESTAMP AS OF (SELECT y FROM c)", "UNRESOLVED_COLUMN", "y"
         ),
         refused("SELECT * FROM $T VERSION AS OF 3", "INVALID_INSTANT", "3"),
         refused("SELECT * FROM $T VERSION AS OF 'soon'", "INVALID_INSTANT", "soon"),

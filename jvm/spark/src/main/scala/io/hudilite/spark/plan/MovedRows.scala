@@ -43,15 +43,16 @@ private[plan] object MovedRows {
   private val MovesColumn = ColumnNames.InternalPrefix + "moves"
   private val ArrivesColumn = ColumnNames.InternalPrefix + "arrives"
 
-  /** The row changes as they are where no change can move a row. [[LateMoves]] has left out those that come too late. */
+  /** The row changes as they are where no change can move a row, but for new rows that others of their keys go before. [[LateMoves]] has left out those that come too late. */
   def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
     val mayMove = !operation.byKey && !target.index.keepsPlaces
-    if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(query, None)
+    val changes = NewestOfKey.of(query, operation)
+    if (!mayMove || !RowUpdates.of(query).exists(_.updates.exists(moves(_, target)))) MovedRows(changes, None)
     else if (query.exists(_.isInstanceOf[KeyPlaces])) {
-      val both = inTwo(query, operation)
+      val both = inTwo(changes, operation)
       MovedRows(Project(both.changes, both.plan), None)
-    } else lookedUp(inTwo(query, operation), operation, relation)
+    } else lookedUp(inTwo(changes, operation), operation, relation)
   }
 
   /** Whether an update may take rows to other partitions. */

@@ -169,8 +169,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   /** What makes a row newer than another of its key; of two that are equal in all else the later one is. */
   private def newest(numbered: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    target.config.orderingFields.flatMap(f => numbered.resolve(f.split('.').toSeq, conf.resolver)) :+
-      WriteLayout.column(numbered, RowNumber.Column)
+    WriteLayout.orderingOf(numbered, target) :+ WriteLayout.column(numbered, RowNumber.Column)
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
       : LogicalPlan = {

@@ -118,10 +118,44 @@ class MergeStatementSuite extends FunSuite {
           s"t.id = s.id AND t.p = s.p $matched $insert"))
     merged()
     val a = "a" -> (if (matched.isEmpty) "old" else "new")
-    assertEquals(shown(path),
-      Seq(a, "c" -> "old", "d" -> "newest", "d" -> "other", "e" -> "e", "f" -> "f"))
+    val elsewhere = if (index.startsWith("GLOBAL")) Nil else Seq("d" -> "other")
+    assertEquals(shown(path), Seq(a, "c" -> "old", "d" -> "newest") ++ elsewhere ++ Seq("e" -> "e", "f" -> "f"))
     val files = spark.read.format("hudilite").option("hoodie.datasource.read.meta.columns", "true").load(path)
     assertEquals(files.where("id = 'd' AND p = 'x'").count(), 1L)
+  }
+
+  // `f` has one version in each of two partitions, none of which is newer.
+  private val newKeys = rows(("d", "x", 1, "older"), ("d", "z", 3, "newest"), ("d", "y", 2, "middle"),
+    ("e", "x", 5, "e"), ("f", "x", 1, "f"), ("f", "y", 1, "f"))
+
+  for {
+    tableType <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")
+    (index, moves) <- Seq("GLOBAL_SIMPLE" -> "simple", "GLOBAL_BLOOM" -> "bloom")
+    follows <- Seq(true, false)
+    on <- Seq("t.id = s.id", "concat(t.id, 'x') = concat(s.id, 'x')")
+    matched <- Seq("", "WHEN MATCHED THEN UPDATE SET *")
+  } test(s"a new key comes once into a table with a global index, $tableType, $index, $follows, ON $on $matched") {
+    val all = Map("hoodie.index.type" -> index, s"hoodie.$moves.index.update.partition.path" -> follows.toString)
+    val settings = all.toSeq.map { case (key, value) => s"spark.datasource.hudilite.$key" -> value }
+    val path = table(tableType)
+    val source = newKeys.union(rows(("a", if (follows) "z" else "x", 2, "new"), ("c", "y", 2, "new")))
+    SharedSession.withConf(settings: _*)(merge(path, source, s"$on $matched $insert"))
+    val version = if (matched.isEmpty) "old" else "new"
+    assertEquals(shown(path),
+      Seq("a" -> version, "b" -> "old", "c" -> version, "d" -> "newest", "e" -> "e", "f" -> "f"))
+    val upserted = table(tableType)
+    newKeys.write.format("hudilite").options(options ++ all).mode(SaveMode.Append).save(upserted)
+    assertEquals(shown(upserted), old ++ Seq("d" -> "newest", "e" -> "e", "f" -> "f"))
+  }
+
+  test("rows of one key that a MERGE moves all stay, and so does a new row beside them") {
+    val path = table("COPY_ON_WRITE")
+    rows(("a", "y", 1, "twin")).write.format("hudilite").options(options)
+      .option("hoodie.datasource.write.operation", "insert").mode(SaveMode.Append).save(path)
+    SharedSession.withConf("spark.datasource.hudilite.hoodie.index.type" -> "GLOBAL_SIMPLE")(
+      merge(path, rows(("a", "x", 2, "1"), ("a", "y", 2, "2"), ("a", "w", 2, "3")),
+        "t.id = s.id AND t.p = s.p WHEN MATCHED THEN UPDATE SET p = concat(s.p, s.p), v = s.v " + insert))
+    assertEquals(shown(path), Seq("a" -> "1", "a" -> "2", "a" -> "3", "b" -> "old", "c" -> "old"))
   }
 
   test("a MERGE without combining writes all new rows of a key") {

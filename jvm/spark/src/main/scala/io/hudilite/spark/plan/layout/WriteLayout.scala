@@ -124,8 +124,11 @@ object WriteLayout {
   /** By ordering values, the largest first, behind changes of rows that are there: a delete has no such values. */
   def ofOrdering(changes: LogicalPlan, target: WriteTarget): Seq[SortOrder] =
     SortOrder(IsNull(column(changes, RowPlace.FileId)), Ascending) +:
-      target.config.orderingFields.flatMap(f => changes.resolve(f.split('.').toSeq, SQLConf.get.resolver))
-        .map(column => SortOrder(valueOf(column), Descending, NullsLast, Nil))
+      orderingOf(changes, target).map(SortOrder(_, Descending, NullsLast, Nil))
+
+  /** The ordering values of rows. */
+  def orderingOf(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver)).map(valueOf)
 
   /** The same of changes whose record key and partition path are known, columns or not. */
   def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression,
