@@ -1,11 +1,12 @@
-"""Both engines write tables of version 9 in which a column of their own says which rows are deletes."""
+"""Rows that say themselves that they delete their keys mean the same to both engines."""
 
 from __future__ import annotations
 
+import datetime
 from pathlib import Path
 
 import pytest
-from engines import SCHEMA, SELF_CHECK, Engine, Shape, frame, record
+from engines import ORDERING, SCHEMA, SELF_CHECK, Engine, Shape, frame, record
 from model import Model, Record
 from rows import rows_of
 
@@ -62,3 +63,30 @@ def test_marked_rows_are_deletes_to_both_engines(
     turn("hudilite", marked(range(12, 14), 20, "D"), marked(range(40, 42), 20, "D"), marked(range(14, 16), 20, "U"))
     turn("hudi", marked(range(12, 16), 30, "U"), marked(range(30, 31), 40, "D"))
     turn("hudilite", marked(range(12, 16), 30, "D"), marked(range(31, 33), 30, "U"))
+
+
+@pytest.mark.parametrize(("version", "ordering"), [(6, "day"), (9, "day"), (9, "day,ts")])
+def test_hudi_weighs_deletes_of_hudilite_by_their_days(
+    lite: Engine, real: Engine, path: Path, version: int, ordering: str
+) -> None:
+    facts = {"hoodie.datasource.write.table.type": "MERGE_ON_READ", ORDERING: ordering}
+    shape = Shape(version, partition=(), extra=facts)
+
+    def write(engine: Engine, deleted: bool, **days: int) -> None:
+        start = datetime.date(1970, 1, 1)
+        rows = [(key, start + datetime.timedelta(days=n), 1, deleted) for key, n in days.items()]
+        made = engine.spark.createDataFrame(rows, "id string, day date, ts long, _hoodie_is_deleted boolean")
+        engine.write(made, path, **(shape.options() if engine.repeat_facts else {}))
+
+    def is_left(*keys: str) -> None:
+        for name, engine in (("hudilite", lite), ("hudi", real)):
+            assert sorted(row.id for row in engine.read(path).select("id").collect()) == list(keys), name
+
+    write(real, False, a=5, b=5, c=5, d=5)
+    write(lite, False, b=9)
+    write(lite, True, a=3, b=7, c=5, d=6)
+    is_left("a", "b")
+    compaction = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
+    shape.extra.update(compaction)
+    write(real, False, e=1)
+    is_left("a", "b", "e")

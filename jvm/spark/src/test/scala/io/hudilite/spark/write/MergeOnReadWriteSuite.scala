@@ -110,6 +110,24 @@ class MergeOnReadWriteSuite extends MergeOnReadFixture with Interpreted {
     }
   }
 
+  test("a row that says that it is deleted is weighed by its day, the first of 1970 too") {
+    for (version <- Seq(6, 9); ordering <- Seq("day") ++ Seq("day,ts").filter(_ => version == 9)) {
+      val path = newPath()
+      def marked(ids: Range, day: String, deleted: Boolean): DataFrame =
+        rows(ids, 1, "x").withColumn("day", lit(day).cast("date")).withColumn("_hoodie_is_deleted", lit(deleted))
+      val start =
+        marked(0 until 5, "1970-01-06", deleted = false).union(marked(5 until 6, "1969-12-30", deleted = false))
+      write(start, path, "upsert",
+        (options(version) + ("hoodie.datasource.write.precombine.field" -> ordering)).toSeq: _*)
+      val deletes = Seq("1969-12-01", "1970-01-01", "1970-01-05", "1970-01-06", "1970-01-07", "1970-01-01")
+      write(deletes.zipWithIndex.map { case (day, i) => marked(i until i + 1, day, deleted = true) }.reduce(_ union _),
+        path, "upsert")
+      assert(logFiles(path).nonEmpty)
+      assertEquals(read(path).select("id").collect().map(_.getString(0)).sorted.toSeq, Seq("k0000", "k0001", "k0002"),
+        s"$version $ordering")
+    }
+  }
+
   test("a block holds no more than its size, and a file no more than its size") {
     val path = create(9)
     write(rows(0 until 100, 20, "new"), path, "upsert", "hoodie.logfile.data.block.max.size" -> "500",

@@ -30,13 +30,19 @@ private[spark] final class OrderingValues(ordinals: Array[Int], dataSchema: Stru
       case LongType | TimestampType | TimestampNTZType => OrderingValue.of(OrderingKind.LongKind, row.getLong(ordinal))
       case FloatType => OrderingValue.of(OrderingKind.FloatKind, row.getFloat(ordinal))
       case DoubleType => OrderingValue.of(OrderingKind.DoubleKind, row.getDouble(ordinal))
-      case DateType => OrderingValue.of(OrderingKind.DateKind, row.getInt(ordinal))
+      case DateType => day(row.getInt(ordinal))
       case _: StringType => OrderingValue.of(OrderingKind.StringKind, row.getUTF8String(ordinal).toString)
       case BinaryType => OrderingValue.of(OrderingKind.BytesKind, row.getBinary(ordinal).clone())
       case d: DecimalType => decimal(columns(i).name, row.getDecimal(ordinal, d.precision, d.scale))
       case other => throw unsupported(columns(i).name, other, "it has no order")
     }
   }
+
+  // Hudi has the day of a record as an int, and fails where a delete has it in the kind for days. The int 0 alone would
+  // say that the delete wins over everything; in a list it says nothing of the sort.
+  private def day(days: Int): OrderingValue =
+    if (days == 0 && ordinals.length == 1) OrderingValue.of(OrderingKind.DateKind, days)
+    else OrderingValue.of(OrderingKind.IntKind, days)
 
   private def decimal(column: String, value: Decimal): OrderingValue =
     try OrderingValue.of(OrderingKind.DecimalKind, value.toJavaBigDecimal)
