@@ -52,7 +52,7 @@ SPARK_LINE = "3.5" if pyspark.__version__.startswith("3.5") else "4"
 
 
 def with_hudilite(builder: SparkSession.Builder) -> SparkSession.Builder:
-    """Adds the connector: the installed package's jar, or the one that `HUDILITE_JAR` names."""
+    """Adds the connector: the jar of the installed package."""
     import hudilite
 
     return hudilite.configure(builder)

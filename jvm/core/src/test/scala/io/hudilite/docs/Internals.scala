@@ -34,8 +34,8 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/MetadataRule", "catalog/NamedMergeRule",
-      "catalog/SaveRule",
+      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/NamedMetadata",
+      "catalog/DataFrameRules",
       "catalog/StatementRewrites",
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
@@ -78,10 +78,10 @@ object Internals {
       "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
-      "catalog/SaveRule")("SavedPathsSuite"),
+      "catalog/DataFrameRules")("SavedPathsSuite"),
     entry("sql.execution.datasources.CreateTable")(
       "What `saveAsTable` is to Spark over the name of a table of one of its own formats.")(
-      "catalog/SaveRule")("NamedFramesSuite"),
+      "catalog/DataFrameRules")("NamedFramesSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2Strategy", Inside)(

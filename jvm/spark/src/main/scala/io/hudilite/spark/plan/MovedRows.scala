@@ -43,7 +43,9 @@ private[plan] object MovedRows {
   private val MovesColumn = ColumnNames.InternalPrefix + "moves"
   private val ArrivesColumn = ColumnNames.InternalPrefix + "arrives"
 
-  /** The row changes as they are where no change can move a row, but for new rows that others of their keys go before. [[LateMoves]] has left out those that come too late. */
+  /** The row changes as they are where no change can move a row, but for new rows of which newer ones of their keys are
+    * written. [[LateMoves]] has left out those that come too late.
+    */
   def split(query: LogicalPlan, operation: RowLevelWrite, relation: DataSourceV2Relation): MovedRows = {
     val target = operation.target
     val mayMove = !operation.byKey && !target.index.keepsPlaces
