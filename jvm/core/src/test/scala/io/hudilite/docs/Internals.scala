@@ -51,8 +51,14 @@ object Internals {
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "stage/Repeatable")(
-      "UpsertPlanSuite", "EvaluatedOnceSuite"),
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan/RuntimeFilters", "plan/UnnestedFilters",
+      "shim/PlanNodes", "stage/Repeatable")(
+      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite"),
+    entry("sql.execution.dynamicpruning.PartitionPruning")(
+      "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
+      "plan/RuntimeFilters", "plan/UnnestedFilters")("RuntimeFiltersSuite"),
+    entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
+      "What Spark does with those that have not come down to a scan.")("plan/RuntimeFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
@@ -227,8 +233,8 @@ object Internals {
       "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
-      "plan.layout/WriteLayout",
+      "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",
+      "plan/SelectedPartitions", "plan/UnnestedFilters", "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

@@ -24,6 +24,7 @@ import io.hudilite.spark.plan.{
   IndexProbeRule,
   IndexProbeStrategy,
   LateMoves,
+  RuntimeFilterRule,
   WriteErrorsRule,
   WriteRule
 }
@@ -60,6 +61,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)
     extensions.injectResolutionRule(WriteRule(_))
+    extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => LateMoves)
     extensions.injectPreCBORule(_ => IndexProbeRule)

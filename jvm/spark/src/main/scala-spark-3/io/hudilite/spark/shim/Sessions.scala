@@ -2,6 +2,8 @@ package io.hudilite.spark.shim
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SQLExecution
 
 /** What a session offers to code that runs inside Spark, where Spark's lines differ. */
@@ -13,4 +15,12 @@ object Sessions {
   /** Runs jobs whose tasks see the settings of the session. */
   def withSettings[T](session: SparkSession)(jobs: => T): T =
     SQLExecution.withSQLConfPropagated(session)(jobs)
+
+  /** Has the session's optimizer run the rule behind its own. */
+  def optimizeLast(session: SparkSession, rule: Rule[LogicalPlan]): Unit = {
+    val methods = session.experimental
+    if (!methods.extraOptimizations.contains(rule)) methods.synchronized {
+      if (!methods.extraOptimizations.contains(rule)) methods.extraOptimizations = methods.extraOptimizations :+ rule
+    }
+  }
 }

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
@@ -72,6 +73,11 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
   /** Columns, as paths of names, on which filters can leave out files. */
   val pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
 
+  /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files. */
+  def pruningColumns(plan: FilePlan): Set[Seq[String]] =
+    if (plan.files.size + plan.merged.size < 2) Set.empty
+    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty)
+
   /** The filters that say something of a file beyond its partition, of which the folder has said it. */
   def withinPartitions(filters: Seq[ScanFilter]): Seq[ScanFilter] = ScanFilter.conjuncts(filters).filterNot(
     _.columns.exists(column => column.size == 1 && partitions.folderColumns(column.head)))
@@ -97,4 +103,12 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
 
   /** Columns in which all versions of a record agree, so that a filter on them hides all or none. */
   def keyColumns: Set[Seq[String]] = keyFilter.singleColumn.toSet + Seq(MetaFields.RecordKey)
+}
+
+/** The files of one scan, planned when they are first asked for. */
+private[read] final class ScanFiles(
+    source: SnapshotSource, known: StructType, filters: Seq[ScanFilter], options: Map[String, String]) {
+  lazy val conf: Configuration = SessionConf.parquet(options)
+  lazy val planner: FilePlanner = new FilePlanner(source, known, filters, conf)
+  lazy val plan: FilePlan = planner.plan()
 }

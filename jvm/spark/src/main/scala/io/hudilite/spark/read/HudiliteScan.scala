@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ScanFilter}
-import io.hudilite.spark.row.{SessionConf, SharedConf}
+import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.slice.SliceMerge
 
 import java.util.OptionalLong
@@ -18,18 +18,24 @@ import org.apache.spark.sql.types.StructType
 /** One read of a table: plans the files, packs them into tasks, tells the optimizer their size.
   *
   * Spark adds filters that it learns while the query runs before it asks for the tasks.
+  *
+  * @param offersColumns
+  *   for such filters; until a rule says so, which runs when Spark's own have, they are kept back (`RuntimeFilters`)
   */
-final class HudiliteScan(
+final class HudiliteScan private (
     source: SnapshotSource, columns: StructType, known: StructType, filters: Seq[ScanFilter], limit: Option[Int],
-    options: Map[String, String])
+    scanFiles: ScanFiles, offersColumns: Boolean)
     extends Scan
     with Batch
     with SupportsReportStatistics
     with SupportsRuntimeV2Filtering {
 
-  private lazy val conf = SessionConf.parquet(options)
-  private lazy val planner = new FilePlanner(source, known, filters, conf)
-  private lazy val planned: FilePlan = planner.plan()
+  def this(source: SnapshotSource, columns: StructType, known: StructType, filters: Seq[ScanFilter],
+      limit: Option[Int], options: Map[String, String]) =
+    this(source, columns, known, filters, limit, new ScanFiles(source, known, filters, options), false)
+
+  private def planner: FilePlanner = scanFiles.planner
+  private def planned: FilePlan = scanFiles.plan
   private val facts: Option[StructType] = FileFacts.asked(columns, known)
   private val settings =
     SessionSettings.reader(columns, facts.fold(columns)(_ => FileFacts.without(columns)))
@@ -75,10 +81,13 @@ final class HudiliteScan(
       files.zip(before).takeWhile(_._2 < rows).map(_._1)
     }
 
-  override def createReaderFactory(): PartitionReaderFactory = {
+  // Spark asks for it with each plan that it makes of the scan.
+  override def createReaderFactory(): PartitionReaderFactory = factory
+
+  private lazy val factory: ScanReaderFactory = {
     val files = FileRead(source.table.basePath, columns, planner.withinPartitions(filters), planned.keys,
       planned.keysToCheck, source.commitTimes, settings, source.evolved)
-    ScanReaderFactory(ScanJob(files, limit, merge, facts), SharedConf(conf))
+    ScanReaderFactory(ScanJob(files, limit, merge, facts), SharedConf(scanFiles.conf))
   }
 
   private def merge: Option[SliceMerge] =
@@ -98,8 +107,19 @@ final class HudiliteScan(
   // ---- filters that come while the query runs
 
   override def filterAttributes(): Array[NamedReference] =
-    planner.pruningColumns.filter(path => path.size == 1 && columns.fieldNames.contains(path.head))
-      .map(path => Expressions.column(quoteIdentifier(path.head))).toArray
+    if (offersColumns) filterable.map(name => Expressions.column(quoteIdentifier(name))).toArray else Array.empty
+
+  /** Columns of the scan by which such a filter could leave out some of the files. */
+  private lazy val filterable: Seq[String] = {
+    val pruning = planner.pruningColumns.filter(path => path.size == 1 && columns.fieldNames.contains(path.head))
+    if (pruning.isEmpty) Nil // then nothing is listed for this
+    else pruning.intersect(planner.pruningColumns(planned)).map(_.head).toSeq.sorted
+  }
+
+  /** The scan with its columns offered, if it has kept some back. */
+  def offering: Option[HudiliteScan] =
+    if (offersColumns || filterable.isEmpty) None
+    else Some(new HudiliteScan(source, columns, known, filters, limit, scanFiles, offersColumns = true))
 
   override def filter(predicates: Array[Predicate]): Unit = {
     runtimeFilters = predicates.toList.flatMap(ScanFilter.of(_, known))
@@ -128,7 +148,7 @@ final class HudiliteScan(
   // ---- Spark reuses the result of an equal scan
 
   private def identity: Seq[Any] =
-    Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit)
+    Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit, offersColumns)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity

@@ -5,6 +5,7 @@ import io.hudilite.storage.WeightedCache
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
+import java.util.{HashMap, Map => JMap}
 
 import org.apache.hadoop.conf.Configuration
 
@@ -15,7 +16,7 @@ import scala.collection.JavaConverters._
   * Each process makes one `Configuration` of the same settings, for all tasks, stages and writes that have them. Hadoop's
   * own serialized form, with each setting's origin compressed by itself, takes longer to read than a small task runs.
   */
-final class SharedConf private (settings: Array[Byte], @transient private val own: Configuration)
+final class SharedConf private (private[row] val settings: Array[Byte], @transient private val own: Configuration)
     extends Serializable {
 
   @transient private lazy val shared: Configuration = SharedConf.of(settings)
@@ -32,16 +33,26 @@ object SharedConf {
   // A configuration loads classes by the loader of the thread that made it, and sessions may have loaders of their own.
   private val kept = new WeightedCache[(ClassLoader, ByteBuffer), Configuration](MostKept)
 
-  def apply(conf: Configuration): SharedConf = new SharedConf(encoded(conf), conf)
+  // All scans of a query have the same settings, and so have most queries of a session.
+  private val MostWritten = 4L
+  private val written = new WeightedCache[JMap[String, String], Array[Byte]](MostWritten)
 
-  private def encoded(conf: Configuration): Array[Byte] = {
+  def apply(conf: Configuration): SharedConf = {
+    val settings = new HashMap[String, String]
+    conf.iterator.asScala.foreach(entry => settings.put(entry.getKey, entry.getValue)) // as set, variables not replaced
+    new SharedConf(encoded(settings), conf)
+  }
+
+  private def encoded(settings: JMap[String, String]): Array[Byte] = written.get(settings).getOrElse {
     val bytes = new ByteArrayOutputStream(1 << 16)
     val out = new DataOutputStream(bytes)
-    conf.iterator.asScala.foreach { entry => // values as they were set, with variables not replaced
-      write(out, entry.getKey)
-      write(out, entry.getValue)
+    settings.asScala.foreach { case (key, value) =>
+      write(out, key)
+      write(out, value)
     }
-    bytes.toByteArray
+    val all = bytes.toByteArray
+    written.put(settings, all)
+    all
   }
 
   // DataOutputStream.writeUTF has a limit of 64 KiB.

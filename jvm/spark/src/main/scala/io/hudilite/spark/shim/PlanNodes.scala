@@ -3,9 +3,10 @@ package io.hudilite.spark.shim
 import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.read.Scan
 
 /** Builds Spark's own plan nodes in a way that links on every Spark of a line.
   *
@@ -49,6 +50,10 @@ object PlanNodes {
 
   /** The relation over another table, with the same attributes. */
   def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
+
+  /** The relation with another scan of the same columns. */
+  def withScan(relation: DataSourceV2ScanRelation, scan: Scan): DataSourceV2ScanRelation =
+    copied(relation, Map(1 -> scan))
 
   /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
   def groupFilter(write: WriteDelta): Option[Expression] =

@@ -42,6 +42,12 @@ class SharedConfSuite extends FunSuite {
     assertEquals(sent(conf("a.key" -> "2")).get("a.key"), "2")
   }
 
+  test("settings are encoded once, until they change") {
+    val first = SharedConf(conf("a.key" -> "1"))
+    assert(SharedConf(conf("a.key" -> "1")).settings eq first.settings)
+    assert(!(SharedConf(conf("a.key" -> "2")).settings eq first.settings))
+  }
+
   test("the driver keeps the configuration that it has") {
     val own = conf()
     assert(SharedConf(own).value eq own)
