@@ -122,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--dry-run", action="store_true", help="only show what would go")
     doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
     doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
+    doctor.add_argument("--deep", action="store_true", help="read all keys, too, and tell which have several rows")
     return parser
 
 
@@ -259,7 +260,7 @@ def _services(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _doctor(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda handle: output.rows_of(handle.doctor(options.fix)))
+    return _with_spark(options, lambda handle: output.rows_of(handle.doctor(options.fix, deep=options.deep)))
 
 
 def _with_spark(

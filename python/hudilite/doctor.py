@@ -25,6 +25,7 @@ FindingKind = Literal[
     "LEFT_LOCK",
     "UNMARKED_PARTITION",
     "STRAY_FILES",
+    "REPEATED_KEYS",
 ]
 
 
@@ -58,11 +59,12 @@ class Finding:
 
 
 def examine(
-    spark: SparkSession, path: str, options: Mapping[str, str], fix: bool, progress: Progress | bool | None
+    spark: SparkSession, path: str, options: Mapping[str, str], fix: bool, deep: bool, progress: Progress | bool | None
 ) -> list[Finding]:
     """See :meth:`hudilite.tables.HudiliteTable.doctor`."""
 
     def call() -> list[Finding]:
-        return [Finding(**row) for row in driver.call(spark, "doctor", path, options=options, fix=fix)]
+        found = driver.call(spark, "doctor", path, options=options, fix=fix, deep=deep)
+        return [Finding(**row) for row in found]
 
     return running.step(progress, "doctor", call, len)

@@ -665,7 +665,12 @@ class HudiliteTable:
         return partitions.expire(self.spark, self.path, given, dry_run, progress)
 
     def doctor(
-        self, fix: bool = False, *, progress: Progress | bool | None = None, options: Mapping[str, str] | None = None
+        self,
+        fix: bool = False,
+        *,
+        deep: bool = False,
+        progress: Progress | bool | None = None,
+        options: Mapping[str, str] | None = None,
     ) -> list[doctor.Finding]:
         """Tell what is wrong with the table, and mend what can be mended without harm.
 
@@ -678,6 +683,10 @@ class HudiliteTable:
         ----------
         fix
             Mend what is safe; the rest says what is yours to decide, and how.
+        deep
+            Read the record keys of all rows, too, and tell which have several rows in a partition. It costs as much as a
+            query of the keys of the whole table, merged with all log files, so that it is not done unless it is asked
+            for; and not as long as damaged properties or instants keep the table from being read.
         progress
             Called once it is done, with the number of findings twice: it is one step. ``True`` shows a bar, for which
             tqdm must be installed.
@@ -690,7 +699,7 @@ class HudiliteTable:
         list[Finding]
             Empty when nothing is wrong.
         """
-        return doctor.examine(self.spark, self.path, options or {}, fix, progress)
+        return doctor.examine(self.spark, self.path, options or {}, fix, deep, progress)
 
     def delete_savepoint(
         self,

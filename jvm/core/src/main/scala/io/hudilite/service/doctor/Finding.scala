@@ -36,6 +36,9 @@ object FindingKind {
 
   /** Data files of no write that the timeline knows, or that their write does not know. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
+
+  /** A partition has keys with several rows. */
+  case object RepeatedKeys extends FindingKind("REPEATED_KEYS")
 }
 
 /** How something that is wrong is mended, where that is safe. */

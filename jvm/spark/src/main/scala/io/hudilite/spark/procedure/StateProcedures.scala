@@ -43,10 +43,12 @@ private[procedure] object StateProcedures {
 
   private val doctor = Procedure("doctor",
     "Says what is wrong with the table, and mends what can be mended without harm.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.flag("fix", "mend what is safe to mend"), Parameter.Options),
+    Seq(Parameter.Table, Parameter.Path, Parameter.flag("fix", "mend what is safe to mend"), Parameter.Options,
+      Parameter.flag("deep", "read all record keys, too, and tell which have several rows in a partition")),
     Seq[(String, DataType)]("kind" -> StringType, "subject" -> StringType, "what" -> StringType, "advice" -> StringType,
       "mendable" -> BooleanType, "mended" -> BooleanType, "reason" -> StringType)) { (session, arguments) =>
-    Doctors.examine(session, TableArgument.pathOf(session, arguments), arguments.options.asJava, arguments.flag("fix"))
+    Doctors.examine(session, TableArgument.pathOf(session, arguments), arguments.options.asJava, arguments.flag("fix"),
+      arguments.flag("deep"))
       .map(f => Row(f.kind.name, f.subject, f.what, f.advice, f.mend.isDefined, f.isMended, f.reason))
   }
 

@@ -1,6 +1,7 @@
 package io.hudilite.spark.service
 
-import io.hudilite.service.doctor.{Doctor, Finding}
+import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
+import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 
 import java.util.{Map => JMap}
@@ -14,10 +15,17 @@ object Doctors {
 
   /** @param fix
     *   mend what is safe to mend
+    * @param deep
+    *   read all keys, too, as soon as nothing keeps the table from being read
     */
-  def examine(session: SparkSession, path: String, options: JMap[String, String], fix: Boolean): Seq[Finding] =
+  def examine(session: SparkSession, path: String, options: JMap[String, String], fix: Boolean, deep: Boolean)
+      : Seq[Finding] =
     Compactions.atPath(session, path, options) { (storage, basePath, conf) =>
       val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
-      new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix)
+      val found = new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix)
+      if (deep && !found.exists(hidesRows)) found ++ KeyFindings.of(session, Table.open(storage, basePath)) else found
     }
+
+  private def hidesRows(finding: Finding): Boolean =
+    !finding.isMended && (finding.kind == FindingKind.DamagedProperties || finding.kind == FindingKind.BrokenInstant)
 }

@@ -207,7 +207,8 @@ class CallSuite extends FunSuite with Interpreted {
       "CALL hudilite.system.run_clean('COW', op => 'execute')" -> Seq("T 2 -"),
       s"CALL hudilite.system.run_clean('COW', $oneVersion)" -> Nil,
       "CALL hudilite.system.archive_commits('COW', dry_run => true)" -> Seq("0 0"),
-      "CALL hudilite.system.doctor('COW')" -> Nil)
+      "CALL hudilite.system.doctor('COW')" -> Nil,
+      "CALL hudilite.system.doctor('COW', deep => true)" -> Nil)
     assertEquals(sql("CALL hudilite.system.show_services('MOR')").map(_.takeWhile(_ != ' ')),
       Seq("compaction", "clustering", "cleaning", "archiving"))
   }
