@@ -168,7 +168,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "OPTION_NOT_SUPPORTED": (
         "The option <option> = '<value>' is not supported: <reason>.",
-        "Remove the option, or use Apache Hudi for this write.",
+        "Remove it; where it is an option of Apache Hudi, Hudi honours it.",
         "0A000",
     ),
     "PACKAGE_NOT_INSTALLED": (
@@ -313,7 +313,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "UNSUPPORTED_SCHEMA": (
         "The table's schema cannot be read: <column> has type <type>, and <reason>.",
-        "Read this table with Apache Hudi, or drop the column there.",
+        "Read the table with an engine that has the type, or have its writer give the column another one.",
         "0A000",
     ),
     "UNSUPPORTED_SORT_COLUMN": (

@@ -199,12 +199,12 @@ def test_a_null_or_empty_key(story: Story, operation: str, key: str | None) -> N
 
 @pytest.mark.parametrize(
     ("column", "kind"),
-    [("price", "string"), ("ts", "string"), ("price", "struct<a:int>"), ("colour", "array<string>"), ("id", "long")],
+    [("price", "string"), ("ts", "string"), ("price", "struct<a:int>"), ("colour", "array<string>"), ("id", "binary")],
 )
 def test_a_column_of_another_type(story: Story, column: str, kind: str) -> None:
     types = {"id": "string", "ts": "long", "dt": "string", "colour": "string", "price": "double", column: kind}
     schema = ", ".join(f"{name} {of}" for name, of in types.items())
-    value: dict[str, Any] = {"string": "1", "struct<a:int>": (1,), "array<string>": ["a"], "long": 1}
+    value: dict[str, Any] = {"string": "1", "struct<a:int>": (1,), "array<string>": ["a"], "binary": b"1"}
     with Untouched(story.path), fails_with("INCOMPATIBLE_TYPE", column):
         story.engine.write(frame(story.engine.spark, [{**record("k001"), column: value[kind]}], schema), story.path)
     story.check()

@@ -57,9 +57,19 @@ private[schema] object AvroColumns {
   /** Decimals are one type, however they are stored. */
   def sameType(a: String, b: String): Boolean = plain(a) == plain(b)
 
-  private def plain(name: String): String = Decimal.findFirstMatchIn(name).fold(name)(m => s"decimal${m.group(1)}")
+  /** Both are decimals, and the second one has all digits of the first before and behind the point. */
+  def widerDecimal(narrow: String, wide: String): Boolean = (narrow, wide) match {
+    case (Decimal(p, s), Decimal(inWide, atWide)) =>
+      atWide.toInt >= s.toInt && inWide.toInt - atWide.toInt >= p.toInt - s.toInt
+    case _ => false
+  }
 
-  private val Decimal = "^decimal[a-z_]*(\\(\\d+, *\\d+\\))".r
+  private def plain(name: String): String = name match {
+    case Decimal(precision, scale) => s"decimal($precision,$scale)"
+    case other => other
+  }
+
+  private val Decimal = "decimal[a-z_]*\\((\\d+), *(\\d+)\\).*".r
 }
 
 /** Compares the columns of Avro schemas: pure. */
@@ -77,7 +87,8 @@ object ColumnSets {
   def growsTo(before: String, after: String): Boolean = before == after || {
     val all = AvroColumns.types(AvroColumns.parse(after))
     AvroColumns.types(AvroColumns.parse(before)).forall { case (path, name) =>
-      all.get(path).exists(wide => AvroColumns.sameType(wide, name) || Wider(name -> wide))
+      all.get(path).exists(wide =>
+        AvroColumns.sameType(wide, name) || Wider(name -> wide) || AvroColumns.widerDecimal(name, wide))
     }
   }
 

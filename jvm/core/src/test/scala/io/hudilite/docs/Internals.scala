@@ -174,6 +174,7 @@ object Internals {
       "Decodes base files to batches. It is made where the batches are read, and started by `VectorizedReaders`.")(
       "basefile.read/BatchReader", "basefile.read/KeyBatches", "basefile.read/OldBatches", "shim/VectorizedReaders")(
       "GoldenReadSuite", "GoldenWriteSuite"),
+    entry(Reflection)("The type for times of day, which 4.1 brought.")("shim/TimesOfDay")("StoredTypesSuite"),
     entry(Reflection)("Later versions than 4.0 start it together with the open file, by a method that 4.0 has not.")(
       "shim/VectorizedReaders")("GoldenReadSuite"),
     entry("sql.execution.datasources.parquet.ParquetReadSupport")(
@@ -185,8 +186,10 @@ object Internals {
       "basefile.read/KeyBatches", "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
     entry("sql.execution.datasources.parquet.ParquetToSparkSchemaConverter")(
       "Types of the columns of a file as Spark's readers deliver them.")(
-      "basefile.read/BaseFileReader", "basefile.read/KeyBatches", "basefile.read/ReaderContexts",
-      "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
+      "basefile.read/BaseFileReader", "basefile.stored/FileType", "basefile.read/KeyBatches",
+      "basefile.read/ReaderContexts", "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
+    entry("sql.execution.datasources.parquet.ParquetColumn")(
+      "What such a type is made of, down to how each value is stored.")("basefile.stored/FileType")("StoredTypesSuite"),
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
       "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
       "logfile.read/ParquetBlockRows")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),

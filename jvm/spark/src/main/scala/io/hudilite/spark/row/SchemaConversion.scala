@@ -2,6 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.spark.shim.TimesOfDay
 
 import org.apache.avro.{JsonProperties, LogicalType, LogicalTypes, Schema, SchemaParseException}
 import org.apache.spark.sql.types._
@@ -100,7 +101,7 @@ object SchemaConversion {
 
   private def intOf(logical: Option[LogicalType], column: String): DataType = logical match {
     case Some(_: LogicalTypes.Date) => DateType
-    case Some(t: LogicalTypes.TimeMillis) => throw unreadable(column, t.getName, "Spark has no type for a time of day")
+    case Some(t: LogicalTypes.TimeMillis) => timeOf(column, t.getName, digits = 3)
     case _ => IntegerType
   }
 
@@ -109,11 +110,14 @@ object SchemaConversion {
     logical.map(_.getName).orElse(Option(schema.getProp(LogicalType.LOGICAL_TYPE_PROP))) match {
       case Some("timestamp-millis" | "timestamp-micros") => TimestampType
       case Some(LocalMillis | LocalMicros) => TimestampNTZType
-      case Some("time-micros") => throw unreadable(column, "time-micros", "Spark has no type for a time of day")
+      case Some("time-micros") => timeOf(column, "time-micros", digits = 6)
       case Some(nanos) if nanos.endsWith("-nanos") =>
         throw unreadable(column, nanos, "Spark's timestamps have microseconds")
       case _ => LongType
     }
+
+  private def timeOf(column: String, logical: String, digits: Int): DataType =
+    TimesOfDay.of(digits).getOrElse(throw unreadable(column, logical, "Spark has no type for a time of day before 4.1"))
 
   private def decimalOf(decimal: LogicalTypes.Decimal, column: String): DataType =
     if (decimal.getPrecision <= DecimalType.MAX_PRECISION) DecimalType(decimal.getPrecision, decimal.getScale)
@@ -142,6 +146,7 @@ object SchemaConversion {
   private def nullable(base: Schema): Schema = Schema.createUnion(Schema.create(Schema.Type.NULL), base)
 
   private def avroOf(dataType: DataType, name: String, namespace: String, path: List[String]): Schema = dataType match {
+    case s: StructType if s.isEmpty => throw unwritable(s, path, "Parquet has no struct without fields")
     case s: StructType => recordOf(s, name, namespace, path)
     case ArrayType(element, containsNull) =>
       val items = avroOf(element, name, namespace, path)
@@ -166,9 +171,13 @@ object SchemaConversion {
     case DateType => LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT))
     case TimestampType => LogicalTypes.timestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
     case TimestampNTZType => LogicalTypes.localTimestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
-    case other => throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> path.reverse.mkString("."),
-        "type" -> other.catalogString, "reason" -> "Hudi's Avro schema has no such type")
+    case time if TimesOfDay.isOne(time) => throw unwritable(time, path, "times of day are read, and not written")
+    case other => throw unwritable(other, path, "Hudi's Avro schema has no such type")
   }
+
+  private def unwritable(dataType: DataType, path: List[String], reason: String): InvalidInput =
+    InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> path.reverse.mkString("."), "type" -> dataType.catalogString,
+      "reason" -> reason)
 
   /** Bytes of the smallest two's complement number that holds every decimal of this precision. */
   private[spark] def minBytes(precision: Int): Int = {

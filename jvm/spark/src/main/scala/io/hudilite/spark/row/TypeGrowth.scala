@@ -34,8 +34,9 @@ private[row] final class TypeGrowth(rule: ColumnsRule) {
       into.copy(elementType = grown(into.elementType, from.elementType, "element" :: path))
     case (into: MapType, from: MapType) if Nullability.sameType(into.keyType, from.keyType) =>
       into.copy(valueType = grown(into.valueType, from.valueType, "value" :: path))
-    case (one, other) => widest(one, other).getOrElse(
-        throw incompatible(named(path), one, other, "neither holds the other without loss"))
+    case (one, other) if TypeGrowth.holds(one, other) => one
+    case (one, other) if TypeGrowth.growsTo(one, other) => other
+    case (one, other) => throw incompatible(named(path), one, other, TypeGrowth.reason(one, other))
   }
 
   private def absent(field: StructField, rows: StructType, path: List[String]): Unit = {
@@ -44,17 +45,60 @@ private[row] final class TypeGrowth(rule: ColumnsRule) {
   }
 
   private def named(path: List[String]): String = path.reverse.mkString(".")
+}
 
-  /** The type that holds both without loss, if it is one of the two; otherwise the types do not go together. */
-  private def widest(a: DataType, b: DataType): Option[DataType] =
-    if (widens(a, b)) Some(b) else if (widens(b, a)) Some(a) else None
+/** Which types of single values go together, as the columns of Apache Hudi's tables grow, and where no value is lost. */
+private[row] object TypeGrowth {
 
-  private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
+  /** Every value of rows of the type `rows` is one of the type `table`, or has exactly one text there. */
+  def holds(table: DataType, rows: DataType): Boolean = (rows, table) match {
+    case (NullType, _) => true
+    case (from: DecimalType, to: DecimalType) => contains(to, from)
+    case (from, to: DecimalType) => digits(from).exists(_ <= to.precision - to.scale)
+    case (ByteType | ShortType, FloatType) => true
+    case (from: DecimalType, DoubleType) => from.scale == 0 && from.precision <= DigitsOfDouble
+    case (from: DecimalType, StringType) => from.scale >= 0
+    case (ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType, StringType) => true
+    case (BooleanType | DateType | TimestampNTZType, StringType) => true
+    case (DateType, TimestampNTZType) => true
+    case (StringType, BinaryType) => true
+    case (from, to) => growsTo(from, to)
+  }
+
+  /** A column of the one type becomes one of the other, in Apache Hudi, too. */
+  def growsTo(table: DataType, rows: DataType): Boolean = (table, rows) match {
     case (ByteType | ShortType, ShortType | IntegerType | LongType) => true
     case (ByteType | ShortType | IntegerType, LongType | DoubleType) => true
     case (FloatType, DoubleType) => true
-    case (a: DecimalType, b: DecimalType) => a.scale == b.scale && a.precision <= b.precision
+    case (from: DecimalType, to: DecimalType) => contains(to, from)
     case (NullType, _) => true
     case _ => false
   }
+
+  /** Why rows of the one type are not written to a column of the other. */
+  def reason(table: DataType, rows: DataType): String =
+    if (table == StringType && rows == BinaryType) "not all bytes are those of a text"
+    else if (Seq(table, rows).contains(TimestampType) && Seq(table, rows).exists(OfOneZone))
+      "one becomes the other by the time zone of the session"
+    else if (rows == StringType && holds(rows, table)) s"not every text is a value of the type ${table.simpleString}"
+    else if (holds(rows, table))
+      s"a column of ${table.simpleString} does not become one of ${rows.simpleString}, in Apache Hudi neither"
+    else "neither type holds every value of the other"
+
+  private def contains(wide: DecimalType, narrow: DecimalType): Boolean =
+    wide.scale >= narrow.scale && wide.precision - wide.scale >= narrow.precision - narrow.scale
+
+  /** Digits of the greatest whole number of a type. */
+  private def digits(dataType: DataType): Option[Int] = dataType match {
+    case ByteType => Some(3)
+    case ShortType => Some(5)
+    case IntegerType => Some(10)
+    case LongType => Some(19)
+    case _ => None
+  }
+
+  private val OfOneZone = Set[DataType](StringType, DateType, TimestampNTZType)
+
+  // Every whole number below 2^53 is a double.
+  private val DigitsOfDouble = 15
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.{NewTable, TableType}
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.SharedSession
@@ -19,20 +19,34 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** A table of files that Spark's own parquet writer made, without key ranges and bloom filters: legal in the format. */
-final class HandmadeTable(facts: NewTable, schema: StructType) {
+/** A table of files that Spark's own parquet writer made, or parquet-mr's, without key ranges and bloom filters: legal in
+  * the format.
+  *
+  * @param avro
+  *   of the record without meta columns
+  */
+final class HandmadeTable(facts: NewTable, avro: String) {
+
+  def this(facts: NewTable, schema: StructType) =
+    this(facts, SchemaConversion.toAvro(schema, facts.name, withMeta = false))
 
   val path: String = Files.createTempDirectory("hudilite-read").resolve("table").toString
   private val storage = new HadoopStorage(new Configuration())
 
-  Table.create(storage, path,
-    facts.copy(createSchema = Some(SchemaConversion.toAvro(schema, facts.name, withMeta = false))))
+  Table.create(storage, path, facts.copy(createSchema = Some(avro)))
 
   /** One commit of new file groups, one for each partition path given; returns its instant. */
-  def commit(files: (String, DataFrame)*): String = {
+  def commit(files: (String, DataFrame)*): String =
+    commitFiles(files.map { case (partition, rows) =>
+      (partition, rows.count(), (instant: String, name: String) => written(withMeta(instant, partition, name, rows)))
+    }: _*)
+
+  /** As above, of files that are made for an instant and a name, with the number of their rows. */
+  def commitFiles(files: (String, Long, (String, String) => Path)*): String = {
     val table = Table.open(storage, path)
-    val transaction = Transaction.begin(table, "commit", "INSERT")
-    val stats = files.map { case (partition, rows) => write(transaction.instant, partition, rows) }
+    val action = if (facts.tableType == TableType.MergeOnRead) "deltacommit" else "commit"
+    val transaction = Transaction.begin(table, action, "INSERT")
+    val stats = files.map { case (partition, rows, made) => write(transaction.instant, partition, rows, made) }
     transaction.commit(stats)
     transaction.instant
   }
@@ -45,16 +59,16 @@ final class HandmadeTable(facts: NewTable, schema: StructType) {
 
   private var groups = 0
 
-  private def write(instant: String, partition: String, rows: DataFrame): WriteStat = {
+  private def write(instant: String, partition: String, rows: Long, made: (String, String) => Path): WriteStat = {
     groups += 1
     val fileId = FileNames.newFileId(instant, 0, groups)
     val name = FileNames.baseFile(fileId, "0-0-0", instant)
     Partitions.createMetadata(storage, path, partition, instant)
     val target = Paths.get(Partitions.directory(path, partition), name)
     Files.createDirectories(target.getParent)
-    Files.move(written(withMeta(instant, partition, name, rows)), target)
+    Files.move(made(instant, name), target)
     WriteStat(fileId, if (partition.isEmpty) name else s"$partition/$name", WriteStat.NoPreviousCommit, partition,
-      numWrites = rows.count(), numInserts = rows.count(), fileSizeInBytes = Files.size(target))
+      numWrites = rows, numInserts = rows, fileSizeInBytes = Files.size(target))
   }
 
   private def withMeta(instant: String, partition: String, name: String, rows: DataFrame): DataFrame = {

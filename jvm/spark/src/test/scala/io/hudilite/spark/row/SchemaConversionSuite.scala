@@ -1,6 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.HudiliteException
+import io.hudilite.spark.shim.TimesOfDay
 
 import munit.FunSuite
 import org.apache.spark.sql.types._
@@ -49,12 +50,29 @@ class SchemaConversionSuite extends FunSuite {
   }
 
   test("what Spark cannot hold is refused with the column's name") {
-    for (bad <- Seq("""["int","string"]""", """{"type":"int","logicalType":"time-millis"}""",
-        """{"type":"long","logicalType":"time-micros"}""",
+    for (bad <- Seq("""["int","string"]""", """{"type":"long","logicalType":"timestamp-nanos"}""",
         """{"type":"record","name":"r","fields":[{"name":"x","type":["null","hoodie.t.t_record"]}]}""")) {
       val error = intercept[HudiliteException](SchemaConversion.toSpark(record(bad)))
       assertEquals(error.condition, "UNSUPPORTED_SCHEMA")
     }
+  }
+
+  test("a time of day has Spark's type from 4.1 on, and is refused before by what is so") {
+    for ((avro, digits) <- Seq("""{"type":"int","logicalType":"time-millis"}""" -> 3,
+        """{"type":"long","logicalType":"time-micros"}""" -> 6))
+      TimesOfDay.of(digits) match {
+        case Some(time) =>
+          check(avro, time)
+          val error = intercept[HudiliteException](
+            SchemaConversion.toAvro(new StructType().add("c", time), "t", withMeta = false))
+          assertEquals(error.condition -> error.parameters("reason"),
+            "UNSUPPORTED_COLUMN_TYPE" -> "times of day are read, and not written")
+        case None =>
+          val error = intercept[HudiliteException](SchemaConversion.toSpark(record(avro)))
+          assertEquals(error.condition -> error.parameters("reason"),
+            "UNSUPPORTED_SCHEMA" -> "Spark has no type for a time of day before 4.1")
+      }
+    assertEquals(TimesOfDay.of(6).isDefined, !Seq("3.", "4.0.").exists(org.apache.spark.SPARK_VERSION.startsWith))
   }
 
   test("the schema of a commit by Hudi comes out again letter by letter") {

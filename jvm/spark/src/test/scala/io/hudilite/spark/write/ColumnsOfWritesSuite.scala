@@ -77,6 +77,52 @@ final class ColumnsOfWritesSuite extends FunSuite with Interpreted {
     }
   }
 
+  test("a struct without fields is refused before a table is made or a file written, wherever it stands") {
+    val empty = "CAST(NULL AS STRUCT<>)"
+    for ((value, column) <- Seq(empty -> "e", s"array($empty)" -> "e", s"map('k', $empty)" -> "e",
+        s"named_struct('x', 1, 'y', $empty)" -> "e.y", s"array(named_struct('y', $empty))" -> "e.y")) {
+      val path = Files.createTempDirectory("hudilite-columns").resolve("table")
+      def told(body: => Any): Unit = {
+        val e = intercept[InvalidInput](body)
+        assertEquals((e.condition, e.parameters("column"), e.parameters("type")),
+          ("UNSUPPORTED_COLUMN_TYPE", column, "struct<>"))
+      }
+      told(write(path.toString, s"1 AS id, 1 AS p, 1 AS ts, $value AS e", facts.toSeq: _*))
+      val created = row(s"$value AS e").schema.head.dataType.sql
+      told(spark.sql(s"CREATE TABLE hudilite.`$path` (id INT, e $created) TBLPROPERTIES (primaryKey = 'id')"))
+      told(spark.sql(s"CREATE TABLE hudilite.`$path` TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, $value AS e"))
+      assert(!Files.exists(path))
+      tables.foreach { there =>
+        refused(there, "UNSUPPORTED_COLUMN_TYPE", s"column $column ", "struct<>")(
+          write(there, s"1 AS id, 1 AS p, 9 AS ts, 1 AS n, $struct, $value AS e"))
+        refused(there, "UNSUPPORTED_COLUMN_TYPE", s"column $column ", "struct<>")(
+          spark.sql(s"ALTER TABLE hudilite.`$there` ADD COLUMNS (e $created)"))
+      }
+    }
+  }
+
+  test("decimals grow as others come, in files and logs, and narrower ones and whole numbers become theirs") {
+    for (kind <- Seq("COPY_ON_WRITE", "MERGE_ON_READ")) {
+      val path = Files.createTempDirectory("hudilite-decimals").resolve("table").toString
+      def rows(ids: String, number: String): String =
+        s"explode(array($ids)) AS id, 1 AS p, 1 AS ts, CAST($number) AS d, named_struct('d', array(CAST($number))) AS s"
+      write(path, rows("1, 2, 3", "-1.25 AS DECIMAL(10,2)"),
+        (facts + ("hoodie.datasource.write.table.type" -> kind)).toSeq: _*)
+      write(path, rows("2", "2.5 AS DECIMAL(10,2)"))
+      write(path, rows("3", "1234567890123456.1234 AS DECIMAL(20,4)"))
+      write(path, rows("4", "7.5 AS DECIMAL(5,1)"))
+      write(path, rows("5", "7 AS INT"))
+      val read = spark.read.format("hudilite").load(path)
+      assertEquals(read.select("d", "s").schema.map(_.dataType.simpleString),
+        Seq("decimal(20,4)", "struct<d:array<decimal(20,4)>>"))
+      assertEquals(read.where("d < 8").selectExpr("id", "d", "s.d[0]").collect().map(_.toString).sorted.toSeq,
+        Seq("[1,-1.2500,-1.2500]", "[2,2.5000,2.5000]", "[4,7.5000,7.5000]", "[5,7.0000,7.0000]"))
+      assertEquals(read.where("d > 8").select("id").head().getInt(0), 3)
+      refused(path, "INCOMPATIBLE_TYPE", "column d ", "neither type holds")(write(path,
+          rows("6", "1 AS DECIMAL(20,5)")))
+    }
+  }
+
   test("without mergeSchema a change of the columns is refused by their names, and rows of the same columns are not") {
     tables.foreach { path =>
       val same = "1 AS id, 1 AS p, 3 AS ts"

@@ -3,6 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.basefile.stored.FileType
 import io.hudilite.spark.row.FieldTypes
 import io.hudilite.storage.KnownPath
 
@@ -61,7 +62,8 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   private val names: ColumnNames = job.evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(split.instant))
 
-  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive, names)
+  val columns: FileColumns = FileColumns.plan(fileColumns, wanted, job.settings.caseSensitive, s"the base file $path",
+    names)
 
   /** Position of the commit time among the wanted columns, when rows are filtered by it. */
   val commitTimeColumn: Int = if (job.commitTimes.isEmpty) -1 else wanted.fieldIndex(MetaFields.CommitTime)
@@ -104,8 +106,8 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     case at => columns.conversions(at).losesValues
   }
 
-  private def fileColumns: StructType =
-    new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema)
+  private def fileColumns: FileType.Group =
+    FileType.of(footer.getFileMetaData.getSchema, new ParquetToSparkSchemaConverter(conf))
 }
 
 private[spark] object BaseFileReader {

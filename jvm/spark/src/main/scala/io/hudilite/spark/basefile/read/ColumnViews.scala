@@ -1,5 +1,7 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.spark.basefile.stored.{TypeChange, Unscaled}
+
 import java.time.LocalDate
 
 import org.apache.spark.sql.execution.vectorized.WritableColumnVector
@@ -35,6 +37,9 @@ object ColumnView {
     case Conversion.AsIs => base
     case Conversion.Widen(from, to) => new WidenedVector(base, from, to)
     case Conversion.Change(from, to) => new ChangedVector(base, from, to)
+    case Conversion.Unscaled(own, next) => of(new UnscaledVector(base, own), next)
+    case Conversion.Relabel(_, to) => new RelabeledVector(base, to)
+    case Conversion.TimeOfDay(from, to, nanos) => new TimeVector(base, from, to, nanos)
     case Conversion.InStruct(to, fields) =>
       new StructView(base, to, fields.indices.map(i => of(base.getChild(i), fields(i))))
     case Conversion.InArray(to, element) => new ArrayView(writable(base), to, of(base.getChild(0), element))
@@ -111,6 +116,22 @@ private final class ChangedVector(base: ColumnVector, from: DataType, to: DataTy
   override def isNullAt(row: Int): Boolean = value(row) == null
   override def getInt(row: Int): Int = value(row).asInstanceOf[Int]
   override def getDecimal(row: Int, precision: Int, scale: Int): Decimal = value(row).asInstanceOf[Decimal]
+}
+
+/** Decimals of up to 18 digits, of which the vector below has the bytes. */
+private final class UnscaledVector(base: ColumnVector, own: DecimalType) extends ColumnView(base, own) {
+  override def getDecimal(row: Int, precision: Int, scale: Int): Decimal =
+    if (isNullAt(row)) null else Unscaled.decimal(base.getBinary(row), own)
+}
+
+/** The values below under the name of another type. */
+private final class RelabeledVector(base: ColumnVector, to: DataType) extends ColumnView(base, to)
+
+/** Times of day in nanoseconds; the vector below has them in a unit of so many. */
+private final class TimeVector(base: ColumnVector, from: DataType, to: DataType, nanos: Long)
+    extends ColumnView(base, to) {
+  override def getLong(row: Int): Long =
+    Math.multiplyExact(if (from == IntegerType) base.getInt(row).toLong else base.getLong(row), nanos)
 }
 
 private final class StructView(base: ColumnVector, to: StructType, children: IndexedSeq[ColumnVector])

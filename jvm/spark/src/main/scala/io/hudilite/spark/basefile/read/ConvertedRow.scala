@@ -1,5 +1,7 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.spark.basefile.stored.{TypeChange, Unscaled}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, GenericInternalRow}
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
@@ -36,6 +38,11 @@ private[spark] final class ConvertedRow(columns: FileColumns, timeZone: String) 
       val cast = Cast(BoundReference(0, from, nullable = true), to, Some(timeZone))
       (value: Any) => cast.eval(InternalRow(value))
     case (Conversion.Change(from, to), _) => TypeChange.of(from, to)
+    case (Conversion.Unscaled(own, next), _) =>
+      val further = function(own, next)
+      (value: Any) => further(Unscaled.decimal(value.asInstanceOf[Array[Byte]], own))
+    case (Conversion.TimeOfDay(_, _, nanos), _) =>
+      (value: Any) => Math.multiplyExact(value.asInstanceOf[Number].longValue, nanos)
     case (Conversion.InStruct(_, fields), struct: StructType) =>
       val inner = struct.fields.zip(fields).map { case (field, c) => nullable(field.dataType, c) }
       (value: Any) => {

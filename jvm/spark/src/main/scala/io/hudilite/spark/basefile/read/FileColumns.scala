@@ -1,7 +1,11 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.basefile.stored.FileType
+import io.hudilite.spark.shim.TimesOfDay
 
+import org.apache.parquet.schema.PrimitiveType
 import org.apache.spark.sql.types._
 
 /** How the wanted columns come out of one file.
@@ -18,8 +22,9 @@ sealed trait Conversion extends Serializable {
 
   /** A value that is there may become null. */
   def losesValues: Boolean = this match {
-    case Conversion.AsIs | _: Conversion.Widen => false
+    case Conversion.AsIs | _: Conversion.Widen | _: Conversion.Relabel | _: Conversion.TimeOfDay => false
     case _: Conversion.Change => true
+    case Conversion.Unscaled(_, next) => next.losesValues
     case Conversion.InStruct(_, fields) => fields.exists(_.losesValues)
     case Conversion.InArray(_, element) => element.losesValues
     case Conversion.InMap(_, key, value) => key.losesValues || value.losesValues
@@ -37,6 +42,19 @@ object Conversion {
   /** Values of one atomic type become values of another, or null; see [[TypeChange]]. */
   final case class Change(from: DataType, to: DataType) extends Conversion
 
+  /** Bytes, the highest first, are the unscaled value of a decimal of up to 18 digits, which is converted further. */
+  final case class Unscaled(own: DecimalType, next: Conversion) extends Conversion
+
+  /** The number of one type is that of another. */
+  final case class Relabel(from: DataType, to: DataType) extends Conversion
+
+  /** Times of day, of which Spark counts the nanoseconds.
+    *
+    * @param nanos
+    *   in one of the units that are stored
+    */
+  final case class TimeOfDay(from: DataType, to: DataType, nanos: Long) extends Conversion
+
   /** Some field below needs converting. */
   final case class InStruct(to: StructType, fields: IndexedSeq[Conversion]) extends Conversion
   final case class InArray(to: ArrayType, element: Conversion) extends Conversion
@@ -45,31 +63,38 @@ object Conversion {
 
 /** Matches wanted columns with those of a file: pure.
   *
-  * Columns that the file lacks stay in the request and are read as nulls. Types that are narrower in the file are read
-  * as they are and converted, since Spark's own reader cannot do that on every version.
+  * Columns that the file lacks stay in the request and are read as nulls. Types that are narrower in the file, or stored
+  * in a way that Spark's own reader does not take on every version, are read as they are and converted. What cannot be
+  * read as the wanted type is refused by name.
   */
 object FileColumns {
 
   import Conversion._
 
-  /** @param file
-    *   columns of the file as Spark types
+  /** @param place
+    *   the file, as errors name it
     * @param names
     *   under which names the wanted columns are there
     */
-  def plan(file: StructType, wanted: StructType, caseSensitive: Boolean, names: ColumnNames = ColumnNames.Same)
-      : FileColumns = {
-    val (fields, conversions) = new Matching(caseSensitive).struct(file, wanted, names)
+  private[spark] def plan(file: FileType.Group, wanted: StructType, caseSensitive: Boolean, place: => String,
+      names: ColumnNames = ColumnNames.Same): FileColumns = {
+    val (fields, conversions) = new Matching(caseSensitive, place).struct(file, wanted, names, Nil)
     FileColumns(fields, conversions)
   }
 
-  private final class Matching(caseSensitive: Boolean) {
+  private final class Matching(caseSensitive: Boolean, place: => String) {
 
-    def struct(file: StructType, wanted: StructType, names: ColumnNames): (StructType, IndexedSeq[Conversion]) = {
+    /** @param path
+      *   names of the columns around the struct, the innermost first
+      */
+    def struct(file: FileType.Group, wanted: StructType, names: ColumnNames, path: List[String])
+        : (StructType, IndexedSeq[Conversion]) = {
       val matched = wanted.fields.toIndexedSeq.map { field =>
-        names.of(field.name).flatMap(n => find(file, n.name).map(n -> _)) match {
+        // A column of no type is null in every row, whatever the file has.
+        names.of(field.name).filter(_ => field.dataType != NullType).flatMap(n =>
+          find(file, n.name).map(n -> _)) match {
           case Some((named, found)) =>
-            val (dataType, conversion) = column(found.dataType, field.dataType, named.inside)
+            val (dataType, conversion) = column(found, field.dataType, named.inside, field.name :: path)
             (StructField(named.name, dataType), conversion)
           case None => (StructField(absent(file, field.name), nullable(field.dataType)), AsIs)
         }
@@ -77,31 +102,42 @@ object FileColumns {
       (StructType(matched.map(_._1)), matched.map(_._2))
     }
 
-    private def find(file: StructType, name: String): Option[StructField] =
-      file.fields.find(_.name == name).orElse(
-        if (caseSensitive) None else file.fields.find(_.name.equalsIgnoreCase(name)))
+    private def find(file: FileType.Group, name: String): Option[FileType] =
+      file.fields.find(_._1 == name).orElse(
+        if (caseSensitive) None else file.fields.find(_._1.equalsIgnoreCase(name))).map(_._2)
 
     /** A name that the file does not have: its own column of the wanted name is another one. */
-    private def absent(file: StructType, name: String): String =
-      if (file.fields.exists(_.name.equalsIgnoreCase(name))) absent(file, s"_no_$name") else name
+    private def absent(file: FileType.Group, name: String): String =
+      if (file.fields.exists(_._1.equalsIgnoreCase(name))) absent(file, s"_no_$name") else name
 
-    private def column(file: DataType, wanted: DataType, names: ColumnNames): (DataType, Conversion) =
+    private def column(file: FileType, wanted: DataType, names: ColumnNames, path: List[String])
+        : (DataType, Conversion) =
       (file, wanted) match {
-        case (f: StructType, w: StructType) =>
-          val (fields, conversions) = struct(f, w, names)
+        case (f: FileType.Group, w: StructType) =>
+          val (fields, conversions) = struct(f, w, names, path)
           (fields, if (conversions.forall(_ == AsIs)) AsIs else InStruct(w, conversions))
-        case (f: ArrayType, w: ArrayType) =>
-          val (element, conversion) = column(f.elementType, w.elementType, names.inElement)
+        case (FileType.Items(f), w: ArrayType) =>
+          val (element, conversion) = column(f, w.elementType, names.inElement, "element" :: path)
           (ArrayType(element), if (conversion == AsIs) AsIs else InArray(w, conversion))
-        case (f: MapType, w: MapType) =>
-          val (key, ofKey) = column(f.keyType, w.keyType, names.inKey)
-          val (value, ofValue) = column(f.valueType, w.valueType, names.inValue)
+        case (FileType.Entries(fk, fv), w: MapType) =>
+          val (key, ofKey) = column(fk, w.keyType, names.inKey, "key" :: path)
+          val (value, ofValue) = column(fv, w.valueType, names.inValue, "value" :: path)
           (MapType(key, value), if (ofKey == AsIs && ofValue == AsIs) AsIs else InMap(w, ofKey, ofValue))
-        case (f, w) if f != w && isWider(f, w) => (f, Widen(f, w))
-        case (f, w) if f != w && TypeChange.isAllowed(f, w) => (f, Change(f, w))
-        case (_, w) =>
-          (nullable(w), AsIs) // the same, or another reading of the same bytes, or an error that Spark raises
+        case (f, w) => leaf(f, w).getOrElse(throw unreadable(f, w, path))
       }
+
+    private def leaf(file: FileType, wanted: DataType): Option[(DataType, Conversion)] = file match {
+      case FileType.Leaf(_, stored) if TimesOfDay.isOne(wanted) => LeafColumns.timeOfDay(stored, wanted)
+      case FileType.Unknown(stored: PrimitiveType) if TimesOfDay.isOne(wanted) =>
+        LeafColumns.timeOfDay(stored, wanted)
+      case found: FileType.Leaf => LeafColumns.of(found, wanted)
+      case _ => None
+    }
+
+    private def unreadable(file: FileType, wanted: DataType, path: List[String]): UnsupportedTable =
+      UnsupportedTable("UNSUPPORTED_SCHEMA", "column" -> s"${path.reverse.mkString(".")} in $place",
+        "type" -> FileType.text(file),
+        "reason" -> s"it cannot be read as ${wanted.catalogString}, its type in the table")
   }
 
   /** Whether every value of `from` has an equal one in `to`, by the rules for changing a column's type. */

@@ -3,6 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
+import io.hudilite.spark.basefile.stored.FileType
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.shim.VectorizedReaders
 import io.hudilite.storage.KnownPath
@@ -82,8 +83,9 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
   private def columnsOf(file: BaseFile, footer: ParquetMetadata, columns: StructType): FileColumns =
     if (columns.fieldNames.forall(KeyBatches.Unchanging))
       FileColumns(columns, columns.map(_ => Conversion.AsIs).toIndexedSeq)
-    else FileColumns.plan(new ParquetToSparkSchemaConverter(conf).convert(footer.getFileMetaData.getSchema), columns,
-      caseSensitive = false, evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant)))
+    else FileColumns.plan(FileType.of(footer.getFileMetaData.getSchema, new ParquetToSparkSchemaConverter(conf)),
+      columns, caseSensitive = false, s"the base file ${pathOf(file)}",
+      evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant)))
 }
 
 private[spark] object KeyBatches {

@@ -24,6 +24,8 @@ private[spark] final class OldBaseFile(
 
   val path = new KnownPath(s"${Partitions.directory(basePath, file.partition)}/${file.name}", file.length)
 
+  private def place: String = s"the base file $path"
+
   private val whole: ParquetMetadata = BaseFileFooter.metadata(contexts.conf, path.toString, file.length)
   private val facts = whole.getFileMetaData
 
@@ -51,7 +53,7 @@ private[spark] final class OldBaseFile(
   }
 
   /** How the columns of `KeptRows.schema` come out of the file. */
-  lazy val columns: FileColumns = contexts.columns(parquetSchema, KeptRows.schema(dataSchema), names)
+  lazy val columns: FileColumns = contexts.columns(parquetSchema, KeptRows.schema(dataSchema), names, place)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
@@ -67,7 +69,7 @@ private[spark] final class OldBaseFile(
   /** Some columns of `KeptRows.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
   def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldBatches = {
     val all = KeptRows.schema(dataSchema)
-    val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names)
+    val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names, place)
     new OldBatches(path, whole, of, some, contexts, Some(columns))
   }
 

@@ -24,15 +24,15 @@ import scala.collection.JavaConverters._
   *   of the file
   * @param isRead
   *   whether the column of this path is among the columns read
-  * @param trustsFractions
-  *   the writer leaves out statistics where a NaN would make them wrong
+  * @param byParquetMr
+  *   parquet-mr wrote the file: it leaves out statistics where a NaN would make them wrong, and orders decimals by value
   * @param rebasesDates
   *   days and times of the file are in the old hybrid calendar
   * @param names
   *   under which names columns are in the file
   */
 final class ParquetFilter(
-    schema: MessageType, caseSensitive: Boolean, isRead: Seq[String] => Boolean, trustsFractions: Boolean,
+    schema: MessageType, caseSensitive: Boolean, isRead: Seq[String] => Boolean, byParquetMr: Boolean,
     rebasesDates: Boolean, names: ColumnNames = ColumnNames.Same) {
 
   import ParquetFilter._
@@ -85,12 +85,12 @@ final class ParquetFilter(
       case PrimitiveTypeName.INT32 => int32(column.kind, value).map(ordered(intColumn(column.path), operator, _))
       case PrimitiveTypeName.INT64 => int64(column.kind, value).map(ordered(longColumn(column.path), operator, _))
       case PrimitiveTypeName.FLOAT => value match {
-          case f: Float if trustsFractions && !f.isNaN =>
+          case f: Float if byParquetMr && !f.isNaN =>
             Some(fraction(floatColumn(column.path), operator, Float.box(f), Float.box(-0.0f), Float.box(0.0f)))
           case _ => None
         }
       case PrimitiveTypeName.DOUBLE => value match {
-          case d: Double if trustsFractions && !d.isNaN =>
+          case d: Double if byParquetMr && !d.isNaN =>
             Some(fraction(doubleColumn(column.path), operator, Double.box(d), Double.box(-0.0d), Double.box(0.0d)))
           case _ => None
         }
@@ -98,10 +98,23 @@ final class ParquetFilter(
           case b: Boolean if operator == Equal => Some(equalTo(booleanColumn(column.path), Boolean.box(b)))
           case _ => None
         }
-      case PrimitiveTypeName.BINARY | PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY =>
-        bytes(column.kind, value).map(ordered(binaryColumn(column.path), operator, _))
+      case PrimitiveTypeName.BINARY => column.kind.getLogicalTypeAnnotation match {
+          case d: DecimalLogicalTypeAnnotation => decimal(column, d, operator, value)
+          case _ => text(column.kind, value).map(ordered(binaryColumn(column.path), operator, _))
+        }
+      case PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY =>
+        fixedDecimal(column.kind, value).map(ordered(binaryColumn(column.path), operator, _))
       case _ => None
     }
+
+  /** Writers may put any number of sign bytes in front, so that equal decimals need not have equal bytes, which is what
+    * dictionaries are asked for; their order is that of the numbers.
+    */
+  private def decimal(column: FileColumn, kind: DecimalLogicalTypeAnnotation, operator: Operator, value: Any)
+      : Option[FilterPredicate] = unscaled(kind, value).filter(_ => byParquetMr).map { number =>
+    val (target, bytes) = (binaryColumn(column.path), Binary.fromConstantByteArray(number.toByteArray))
+    if (operator == Equal) and(gtEq(target, bytes), ltEq(target, bytes)) else ordered(target, operator, bytes)
+  }
 
   private def int32(kind: PrimitiveType, value: Any): Option[Integer] = kind.getLogicalTypeAnnotation match {
     case null => whole(value).filter(v => v.isValidInt).map(v => Int.box(v.toInt))
@@ -128,10 +141,13 @@ final class ParquetFilter(
     case _ => None
   }
 
-  private def bytes(kind: PrimitiveType, value: Any): Option[Binary] = (kind.getLogicalTypeAnnotation, value) match {
+  private def text(kind: PrimitiveType, value: Any): Option[Binary] = (kind.getLogicalTypeAnnotation, value) match {
     case (_: StringLogicalTypeAnnotation, text: UTF8String) => Some(Binary.fromConstantByteArray(text.getBytes))
-    case (d: DecimalLogicalTypeAnnotation, _) if kind.getPrimitiveTypeName == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY =>
-      unscaled(d, value).flatMap(fixed(_, kind.getTypeLength))
+    case _ => None
+  }
+
+  private def fixedDecimal(kind: PrimitiveType, value: Any): Option[Binary] = kind.getLogicalTypeAnnotation match {
+    case d: DecimalLogicalTypeAnnotation => unscaled(d, value).flatMap(fixed(_, kind.getTypeLength))
     case _ => None
   }
 

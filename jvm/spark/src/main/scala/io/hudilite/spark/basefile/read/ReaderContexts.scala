@@ -1,6 +1,7 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.schema.ColumnNames
+import io.hudilite.spark.basefile.stored.FileType
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.mapred.JobConf
@@ -51,11 +52,14 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     *   columns of `KeptRows.schema`
     * @param names
     *   under which names the columns of the table are in the file
+    * @param place
+    *   the file, as errors name it
     */
-  def columns(schema: MessageType, wanted: StructType, names: ColumnNames): FileColumns = {
+  def columns(schema: MessageType, wanted: StructType, names: ColumnNames, place: => String): FileColumns = {
     val file = (schema, wanted, names)
     val found = planned.collectFirst { case (`file`, columns) => columns }.getOrElse(FileColumns.plan(
-        new ParquetToSparkSchemaConverter(SQLConf.get).convert(schema), wanted, caseSensitive = false, names))
+        FileType.of(schema, new ParquetToSparkSchemaConverter(SQLConf.get)), wanted, caseSensitive = false, place,
+        names))
     planned = ((file, found) :: planned.filter(_._1 != file)).take(ReaderContexts.MostKept)
     found
   }

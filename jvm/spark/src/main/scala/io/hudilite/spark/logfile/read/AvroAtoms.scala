@@ -1,6 +1,6 @@
 package io.hudilite.spark.logfile.read
 
-import io.hudilite.spark.basefile.read.TypeChange
+import io.hudilite.spark.basefile.stored.TypeChange
 
 import java.math.{BigDecimal, BigInteger}
 import java.time.LocalDate
@@ -35,6 +35,13 @@ private[read] object MillisValue extends AvroValue {
     catch { case _: ArithmeticException => throw new DamagedRecord("a time is beyond Spark's range") }
   override def value(in: AvroCursor): Any = micros(in)
   override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = row.setLong(ordinal, micros(in))
+}
+
+/** Times of day in a unit of so many nanoseconds, as the nanoseconds that Spark has. */
+private[read] final class TimeOfDayValue(nanos: Long) extends AvroValue {
+  override def value(in: AvroCursor): Any =
+    try Math.multiplyExact(in.readLong(), nanos)
+    catch { case _: ArithmeticException => throw new DamagedRecord("a time is beyond a day") }
 }
 
 private[read] object WholeAsFloat extends AvroValue {

@@ -2,7 +2,9 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.basefile.read.{FileColumns, TypeChange}
+import io.hudilite.spark.basefile.read.FileColumns
+import io.hudilite.spark.basefile.stored.TypeChange
+import io.hudilite.spark.shim.TimesOfDay
 
 import org.apache.avro.{LogicalType, LogicalTypes, Schema}
 import org.apache.spark.sql.catalyst.InternalRow
@@ -74,7 +76,8 @@ private[read] final class AvroValues(path: String) {
     written.getType match {
       case Schema.Type.BOOLEAN => narrow(BooleanType, BooleanValue, wanted)
       case Schema.Type.INT if logical.contains("date") => narrow(DateType, IntValue, wanted)
-      case Schema.Type.INT if logical.isEmpty => wholeNumber(IntegerType, wanted)
+      case Schema.Type.INT | Schema.Type.LONG if logical.exists(_.startsWith("time-")) => timeOf(logical.get, wanted)
+      case Schema.Type.INT => wholeNumber(IntegerType, wanted)
       case Schema.Type.LONG => longOf(logical, wanted)
       case Schema.Type.FLOAT => if (wanted == DoubleType) Some(FloatAsDouble) else narrow(FloatType, FloatValue, wanted)
       case Schema.Type.DOUBLE => narrow(DoubleType, DoubleValue, wanted)
@@ -88,11 +91,17 @@ private[read] final class AvroValues(path: String) {
   }
 
   private def longOf(logical: Option[String], wanted: DataType): Option[AvroValue] = (logical, wanted) match {
-    case (None, _) => wholeNumber(LongType, wanted)
     case (Some("timestamp-micros"), TimestampType) => Some(LongValue)
     case (Some("timestamp-millis"), TimestampType) => Some(MillisValue)
     case (Some("local-timestamp-micros"), TimestampNTZType) => Some(LongValue)
     case (Some("local-timestamp-millis"), TimestampNTZType) => Some(MillisValue)
+    case (Some(time), _) if time.contains("timestamp-") => None
+    case _ => wholeNumber(LongType, wanted) // Avro has readers pass over logical types that they do not know
+  }
+
+  private def timeOf(logical: String, wanted: DataType): Option[AvroValue] = logical match {
+    case "time-millis" if TimesOfDay.isOne(wanted) => Some(new TimeOfDayValue(1000000L))
+    case "time-micros" if TimesOfDay.isOne(wanted) => Some(new TimeOfDayValue(1000L))
     case _ => None
   }
 
@@ -118,8 +127,9 @@ private[read] final class AvroValues(path: String) {
       case (d: LogicalTypes.Decimal, _) if d.getPrecision <= DecimalType.MAX_PRECISION =>
         val own = DecimalType(d.getPrecision, d.getScale)
         narrow(own, new DecimalValue(own, length), wanted)
-      case (null, BinaryType) => Some(length.fold(BinaryValue: AvroValue)(new FixedValue(_)))
-      case (null, StringType) if length.isEmpty => Some(TextValue)
+      case (_: LogicalTypes.Decimal, _) => None
+      case (_, BinaryType) => Some(length.fold(BinaryValue: AvroValue)(new FixedValue(_)))
+      case (_, StringType) if length.isEmpty => Some(TextValue)
       case _ => None
     }
   }

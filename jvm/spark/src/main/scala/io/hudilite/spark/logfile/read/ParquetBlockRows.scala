@@ -3,6 +3,7 @@ package io.hudilite.spark.logfile.read
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileColumns}
+import io.hudilite.spark.basefile.stored.FileType
 
 import java.io.Closeable
 
@@ -30,8 +31,8 @@ private[read] final class ParquetBlockRows(
   private val settings = ParquetBlockRows.settings(conf)
   private val file = new ParquetRecords(new ParquetImage(bytes, name), settings)
   private val metadata = file.footer.getFileMetaData
-  private val inFile = new ParquetToSparkSchemaConverter(settings).convert(metadata.getSchema)
-  private val columns = FileColumns.plan(inFile, wanted, caseSensitive = false, names)
+  private val inFile = FileType.of(metadata.getSchema, new ParquetToSparkSchemaConverter(settings))
+  private val columns = FileColumns.plan(inFile, wanted, caseSensitive = false, s"the log file $name", names)
   private val records = open()
   private val converted = new ConvertedRow(columns, timeZone)
   private val toWanted = UnsafeProjection.create(wanted.fields.indices.map { i =>
@@ -41,7 +42,7 @@ private[read] final class ParquetBlockRows(
 
   /** By the position of a wanted column whether the block has it. */
   val present: Array[Boolean] = {
-    val there = inFile.fieldNames.toSet
+    val there = inFile.fields.map(_._1).toSet
     columns.requested.fieldNames.map(name => there(name) || there.exists(_.equalsIgnoreCase(name)))
   }
 

@@ -1,12 +1,19 @@
 package io.hudilite.spark.basefile.read
 
+import io.hudilite.error.UnsupportedTable
+import io.hudilite.spark.basefile.encode.ParquetSchema
+import io.hudilite.spark.basefile.stored.FileType
+
 import munit.FunSuite
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 class FileColumnsSuite extends FunSuite {
 
   private def plan(file: String, wanted: String, caseSensitive: Boolean = false): FileColumns =
-    FileColumns.plan(StructType.fromDDL(file), StructType.fromDDL(wanted), caseSensitive)
+    FileColumns.plan(FileType.of(ParquetSchema.of(StructType.fromDDL(file)),
+        new ParquetToSparkSchemaConverter(SQLConf.get)), StructType.fromDDL(wanted), caseSensitive, "the base file f")
 
   test("equal columns are read as they are, in the wanted order") {
     val columns = plan("a INT, b STRING, c ARRAY<INT>", "c ARRAY<INT>, A INT")
@@ -28,8 +35,9 @@ class FileColumnsSuite extends FunSuite {
     assert(columns.requested("b").dataType.asInstanceOf[StructType].fields.forall(_.nullable))
   }
 
-  test("a type that is not wider is left to Spark's own check") {
-    assertEquals(plan("a BIGINT", "a INT").requested.simpleString, "struct<a:int>")
+  test("a type that is not wider is refused by the name of the column") {
+    val error = intercept[UnsupportedTable](plan("s STRUCT<a: ARRAY<BIGINT>>", "s STRUCT<a: ARRAY<INT>>"))
+    assertEquals(error.parameters("column") -> error.parameters("type"), "s.a.element in the base file f" -> "INT64")
     assert(!FileColumns.isWider(DecimalType(10, 2), DecimalType(10, 3)))
     assert(FileColumns.isWider(DecimalType(10, 2), DecimalType(11, 3)))
     assert(!FileColumns.isWider(LongType, DecimalType(18, 0)))

@@ -1,4 +1,4 @@
-package io.hudilite.spark.basefile.read
+package io.hudilite.spark.basefile.stored
 
 import java.math.BigDecimal
 
