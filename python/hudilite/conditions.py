@@ -32,8 +32,8 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "40001",
     ),
     "COMMIT_STATE_UNKNOWN": (
-        "It is not known whether the instant <instant> was committed: creating <path> failed midway.",
-        "See whether that file exists before writing again; nothing was deleted.",
+        "It is not known whether the instant <instant> was committed: <reason>.",
+        "See whether the timeline in <path> has it as completed before writing again; nothing was deleted.",
         "40003",
     ),
     "COMPACTIONS_OVERLAP": (
@@ -87,7 +87,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "42846",
     ),
     "INSTANT_REMOVED": (
-        "The instant <instant> of the table at <path> is gone: another writer rolled it back or archived it.",
+        "The instant <instant> of the table at <path> is gone, or files of it are: another writer rolled it back, archived it or cleaned up since the table was opened.",
         "Run the query or the write again.",
         "40001",
     ),

@@ -24,6 +24,8 @@ FindingKind = Literal[
     "LEFT_TRACES",
     "LEFT_LOCK",
     "UNMARKED_PARTITION",
+    "LATE_COMMIT",
+    "MISSING_FILES",
     "STRAY_FILES",
     "REPEATED_KEYS",
 ]

@@ -27,13 +27,13 @@ object FileSystemView {
 
   private val LayoutWithCompletionTimes = 8
 
-  /** The newest committed slice of every file group that was not replaced, by partition. A log file of such a slice that
-    * is not as `named` says raises `CorruptTable`.
+  /** The newest committed slice of every file group that was not replaced, by partition. Log files that `named` knows and
+    * the listing does not have are among its files.
     */
   def slices(instants: ViewInstants, listing: Map[String, Seq[FileInfo]],
       named: NamedLogs = NamedLogs.None): Map[String, Seq[FileSlice]] =
     listing.map { case (partition, files) =>
-      partition -> ofPartition(instants, partition, files, named).flatMap(_.headOption).map(named.checked)
+      partition -> ofPartition(instants, partition, files, named).flatMap(_.headOption)
     }
 
   /** A log file of which names do not tell whether it was written before or after others of its slice: it bears an instant

@@ -16,6 +16,9 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
     (for ((instant, files) <- byInstant.toSeq; stat <- files.values) yield instant -> stat)
       .groupBy { case (_, stat) => stat.partitionPath }
 
+  /** Partitions that the files lie in. */
+  def partitions: Iterable[String] = byPartition.keys
+
   /** The listed log files of these writes that none of them names, by relative path: a retried task left them, or they
     * are older than the table's version.
     */
@@ -38,20 +41,15 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
     lost.groupBy(_.fileId)
   }
 
-  /** The slice, all of whose log files are there as they were written. */
-  private[filegroup] def checked(slice: FileSlice): FileSlice = {
-    slice.logs.foreach(check)
-    slice
-  }
-
-  private def check(log: LogFile): Unit = {
+  /** What is wrong with a log file of a slice: it is gone, or not as it was written. */
+  def damage(log: LogFile): Option[CorruptTable] = {
     def damaged(reason: String): CorruptTable =
       CorruptTable("CORRUPT_FILE", "path" -> FileSlice.join(basePath.stripSuffix("/"), log.relativePath),
         "reason" -> reason)
-    if (log.length == NamedLogs.Missing) throw damaged(s"the write ${log.time} made it, and it is gone")
-    byInstant.get(log.time).flatMap(_.get(log.relativePath)).map(_.fileSizeInBytes)
+    if (NamedLogs.isMissing(log)) Some(damaged(s"the write ${log.time} made it, and it is gone"))
+    else byInstant.get(log.time).flatMap(_.get(log.relativePath)).map(_.fileSizeInBytes)
       .filter(bytes => bytes > 0 && bytes != log.length)
-      .foreach(bytes => throw damaged(s"it has ${log.length} bytes, and the write ${log.time} left $bytes"))
+      .map(bytes => damaged(s"it has ${log.length} bytes, and the write ${log.time} left $bytes"))
   }
 }
 
@@ -59,6 +57,9 @@ object NamedLogs {
 
   /** The length of a log file that is not there. */
   private val Missing = -1L
+
+  /** A write has named the log file, and no listing has it. */
+  def isMissing(log: LogFile): Boolean = log.length == Missing
 
   /** Nothing is known of any log file. */
   val None: NamedLogs = NamedLogs("", Map.empty)

@@ -1,6 +1,8 @@
 package io.hudilite.storage
 
-import java.io.EOFException
+import io.hudilite.error.CorruptTable
+
+import java.io.{EOFException, FileNotFoundException}
 import java.net.URI
 
 import org.apache.hadoop.conf.Configuration
@@ -21,6 +23,16 @@ final class KnownPath(path: String, val length: Long) extends Path(path) {
 
   override def getFileSystem(conf: Configuration): FileSystem =
     new KnownFileSystem(this, super.getFileSystem(conf), conf)
+}
+
+private object KnownPath {
+
+  /** A file that was there when it was listed, or when its write completed. */
+  def gone(path: String, cause: FileNotFoundException): CorruptTable = CorruptTable.because(cause, "CORRUPT_FILE",
+    "path" -> path,
+    "reason" ->
+      ("it is gone since the table was looked at; unless a cleaning has taken it meanwhile, so that it is to be " +
+        "read again, somebody has deleted it"))
 }
 
 /** A file system as the reader of one file sees it. */
@@ -59,7 +71,9 @@ private final class KnownInput(files: FileSystem, file: KnownPath) extends Vecto
   private var opened: Option[FSDataInputStream] = None
 
   override protected def whole: FSDataInputStream = opened.getOrElse {
-    val in = HadoopFiles.open(files, new Path(path), file.length)
+    val in =
+      try HadoopFiles.open(files, new Path(path), file.length)
+      catch { case e: FileNotFoundException => throw KnownPath.gone(path, e) }
     opened = Some(in)
     in
   }

@@ -12,6 +12,14 @@ import java.util.concurrent.ConcurrentHashMap
 private[table] final class FileMemory {
   val folders = new ConcurrentHashMap[String, FolderContent]()
   val slices = new KnownSlices
+  private var views: Option[CommittedSlices] = None
+
+  /** What holds listings of this snapshot against its commits. */
+  def committed(made: => CommittedSlices): CommittedSlices = synchronized {
+    val one = views.getOrElse(made)
+    views = Some(one)
+    one
+  }
 }
 
 /** Memories of the tables that were opened last, so that a second query does not list what the first one listed.

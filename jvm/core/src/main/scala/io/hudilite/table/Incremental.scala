@@ -125,8 +125,13 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     // What an archived commit replaced the view does not know any more.
     val last = LastWrites.of(archived ++ active).without(view.replaced).beforeReplacedBy(archived)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
-    val slices = LastWrites.bySlice(table.slicesOf(withCompactions(view, range, listing), listing))
-    last.lost(slices).toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
+    val atEnd = withCompactions(view, range, listing)
+    val found = table.committed.withoutBases(atEnd, listing)
+    val slices = LastWrites.bySlice(found)
+    val lost = last.lost(slices).orElse(
+      table.committed.bases.missing(atEnd, listing, found).map(_.group).find(last.byGroup.contains))
+    lost.foreach(group => table.slices(Seq(group.partition))) // raises where the newest state misses it, too
+    lost.toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
   }
 
   /** Compactions that were pending at the range's end and have completed since, when log files bear their instants: what was

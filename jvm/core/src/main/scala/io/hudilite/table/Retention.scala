@@ -22,6 +22,7 @@ private[table] final class Retention(table: Table) {
     cleans.earliestRetained.filter(time < _).foreach(earliest =>
       throw gone(time, s"cleaning keeps files from the instant $earliest on"))
     if (cleans.leaveItOpen) lost(time).foreach { group =>
+      table.slices(Seq(group.partition)) // raises where the newest state misses files, too
       throw gone(time, s"files of the file group ${group.fileId} in '${group.partition}' have been cleaned away")
     }
   }
@@ -44,7 +45,7 @@ private[table] final class Retention(table: Table) {
   private def lost(time: String): Option[FileGroupId] = {
     val (until, since) = table.store.readCommits(timeline.writes).partition(_._1.time <= time)
     val view = table.upTo(time)
-    val slices = LastWrites.bySlice(table.allSlices(Some(time)))
+    val slices = LastWrites.bySlice(table.foundAsOf(time))
     LastWrites.of(until).without(view.replaced).lost(slices)
       .orElse(olderThan(since, time).find(group => !view.replaced(group) && !slices.contains(group)))
   }

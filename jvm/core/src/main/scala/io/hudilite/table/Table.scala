@@ -1,23 +1,20 @@
 package io.hudilite.table
 
-import io.hudilite.config.{NewTable, TableConfig, TableProperties, TableType}
-import io.hudilite.error.{CorruptTable, Listed, UnsupportedTable}
+import io.hudilite.config.{NewTable, TableConfig, TableProperties}
+import io.hudilite.error.{CorruptTable, Listed}
 import io.hudilite.filegroup.{
   FileGroupId,
-  FileNames,
   FileSlice,
-  FileSystemView,
   FolderSource,
   KeptFolders,
   ListedFolders,
-  NamedLogs,
   PathSelection,
   ViewInstants
 }
 import io.hudilite.log.BlockInstants
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
-import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, CompactionPlan, Instant, TableSchema, Timeline, TimelineStore}
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
   *
@@ -64,13 +61,28 @@ final case class Table(
   private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
 
   /** The newest committed slices, partition by partition. */
-  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), memory.slices)
+  lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
 
   /** The same as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {
     val view = upTo(instant)
-    new TableFiles(folders, slicesOf(view, _))
+    new TableFiles(folders, slicesOf(view, _), named)
   }
+
+  /** As [[files]], for what takes file groups out of the table: also those of which files are gone. */
+  lazy val groups: TableFiles = new TableFiles(folders, committed.whole(everything, _), named)
+
+  /** The newest slices of these partitions that are left, whether or not these are all. */
+  private[hudilite] def found(partitions: Seq[String]): Map[String, Seq[FileSlice]] =
+    new TableFiles(folders, committed.withoutBases(everything, _)).slices(partitions)
+
+  /** The slices as of an instant that are left, whether or not these are all. */
+  private[table] def foundAsOf(instant: String): Map[String, Seq[FileSlice]] = {
+    val view = upTo(instant)
+    new TableFiles(folders, committed.withoutBases(view, _)).find(PathSelection.All)
+  }
+
+  private def named: Iterable[String] = committed.bases.partitions
 
   /** The same snapshot of the same table, whichever storage reads it. */
   override def equals(other: Any): Boolean = other match {
@@ -93,9 +105,12 @@ final case class Table(
     replaced.groupBy(_._1).map { case (group, times) => group -> times.map(_._2).min }
   }
 
+  /** Pending compactions with their plans. */
+  private[table] lazy val compactionPlans: Seq[(Instant, CompactionPlan)] = store.pendingCompactions(timeline)
+
   /** File groups with a pending compaction and its instant; a group in two of them raises `CorruptTable`. */
   lazy val pendingCompactions: Map[FileGroupId, String] = {
-    val taken = for ((instant, plan) <- store.pendingCompactions(timeline); operation <- plan.operations)
+    val taken = for ((instant, plan) <- compactionPlans; operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time
     taken.groupBy(_._1).map { case (group, plans) =>
       val times = plans.map(_._2).distinct
@@ -172,65 +187,18 @@ final case class Table(
     store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
 
   /** The newest slices that the view sees in a listing, held against what the writes say that they left. */
-  private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
-    val committed = committedFiles(listing)
-    val logs = namedLogs(committed)
-    val slices = FileSystemView.slices(view, without(logs.strays(committed), committed), logs)
-    slices.values.iterator.flatten.flatMap(FileSystemView.outOfOrder(view, _)).take(1).foreach(log =>
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
-        "feature" -> s"the log file ${log.relativePath} of a later table version",
-        "reason" ->
-          ("the table was downgraded while a compaction was pending, and the order of its log files is lost; " +
-            "upgrade it before anything is written, and run the compaction")))
-    slices
-  }
+  private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
+    committed.of(view, listing)
+
+  /** Slices, held against what writes say. */
+  private[table] lazy val committed: CommittedSlices = memory.committed(new CommittedSlices(this))
 
   /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
-  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
-    listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
-      throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> basePath,
-        "feature" -> s"the external file ${f.name}",
-        "reason" -> "files registered in place from other formats are not read"))
-    val doubtful = FileSystemView.instantsWithRetries(listing, config.version)
-    if (doubtful.isEmpty) listing
-    else {
-      val commits = store.readCommits(timeline.writes.filter(i => doubtful(i.time)))
-      val named = commits.map { case (instant, metadata) => instant.time -> metadata.allPaths }.toMap
-      without(FileSystemView.strays(listing, named, config.version), listing)
-    }
-  }
-
-  private def without(strays: Set[String], listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
-    FileSystemView.without(listing, strays -- namedByOthers(strays))
-
-  /** Those of some log files that a later write than the one in their names has named. Before version 8 log files bear the
-    * instant of their slice, and an upgrade by Apache Hudi can leave them as they are.
-    */
-  private def namedByOthers(files: Set[String]): Set[String] = {
-    val since = files.flatMap(f => FileNames.parseLogFile(f.substring(f.lastIndexOf('/') + 1))).map(_.time)
-    if (since.isEmpty) Set.empty
-    else {
-      val later = timeline.writes.filter(i => i.action == Action.DeltaCommit && i.time > since.min)
-      store.readCommits(later).flatMap { case (_, metadata) => metadata.allPaths.intersect(files) }.toSet
-    }
-  }
-
-  // Read are the commits of the log files that are there, and the newest ones, all of whose files may be gone.
-  private def namedLogs(listing: Map[String, Seq[FileInfo]]): NamedLogs =
-    if (config.tableType != TableType.MergeOnRead || config.layout == 1) NamedLogs.None
-    else {
-      val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
-      val newest = deltas.takeRight(Table.CommitsToLookFor).map(_.time).toSet
-      val listed = FileSystemView.instantsOfLogs(listing)
-      val commits = store.readCommits(deltas.filter(i => listed(i.time) || newest(i.time)))
-      NamedLogs.of(basePath, commits.map { case (instant, metadata) => instant.time -> metadata }, listing.keySet)
-    }
+  private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
+    committed.committedFiles(listing)
 }
 
 object Table {
-
-  // Compactions come after five delta commits, unless told otherwise.
-  private val CommitsToLookFor = 10
 
   /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
   def open(storage: Storage, basePath: String): Table =

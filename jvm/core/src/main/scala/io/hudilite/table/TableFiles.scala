@@ -13,12 +13,14 @@ import java.util.concurrent.ConcurrentHashMap
   * @param view
   *   the newest slices of the state, from the files of some partitions: of several at once it can tell strays that only
   *   the files of another partition give away
+  * @param named
+  *   partitions in which writes have named files, which are looked for there whether or not a folder is found
   * @param known
   *   slices by partition, as far as they are known
   */
 final class TableFiles private[table] (
     folders: FolderSource, view: Map[String, Seq[FileInfo]] => Map[String, Seq[FileSlice]],
-    known: KnownSlices = new KnownSlices) {
+    named: => Iterable[String] = Nil, known: KnownSlices = new KnownSlices) {
 
   /** The newest slice of each file group of a partition; none when there is no such partition. */
   def slices(partition: String): Seq[FileSlice] = slices(Seq(partition)).getOrElse(partition, Nil)
@@ -31,8 +33,15 @@ final class TableFiles private[table] (
   }
 
   /** The slices of the wanted partitions, by partition, each as it is reached: who stops early has read little. */
-  def iterator(selection: PathSelection = PathSelection.All): Iterator[(String, Seq[FileSlice])] =
-    reached(PartitionWalk.of(folders, selection))
+  def iterator(selection: PathSelection = PathSelection.All): Iterator[(String, Seq[FileSlice])] = {
+    val paths = scala.collection.mutable.Set.empty[String]
+    // Asked for when all that was found has been taken.
+    def atTheEnd: Iterator[Nothing] = {
+      checkOthers(selection, paths)
+      Iterator.empty
+    }
+    reached(PartitionWalk.of(folders, selection).map { found => paths += found._1; found }) ++ atTheEnd
+  }
 
   /** The same of the partitions that are found first: `most` of them, where there are so many, and no others are read. */
   def first(most: Int): Iterator[(String, Seq[FileSlice])] =
@@ -69,7 +78,17 @@ final class TableFiles private[table] (
     val areAll = selection eq PathSelection.All
     val areKnown = if (areAll) known.areTogether else found.keys.forall(known.has)
     if (!areKnown) known.add(viewed(found), areAll)
+    checkOthers(selection, found.contains)
     known.of(found.keys)
+  }
+
+  /** Partitions that were not found, though writes have named files in them: the view says of which they are missed. */
+  private def checkOthers(selection: PathSelection, isFound: String => Boolean): Unit = {
+    val others = named.filter(path => !isFound(path) && selection.wants(path))
+    if (others.nonEmpty) {
+      view(others.map(_ -> Nil).toMap)
+      ()
+    }
   }
 
   /** Paths of the wanted partitions, sorted; the unpartitioned table has the one empty path. */
@@ -77,7 +96,9 @@ final class TableFiles private[table] (
     PartitionWalk.of(folders, selection).map(_._1).toList.sorted
 
   private def viewed(found: Map[String, FolderContent]): Map[String, Seq[FileSlice]] = {
-    val partitions = found.collect { case (path, folder) if folder.isPartition => path -> folder.files }
+    val others = if (found.values.forall(_.isPartition)) Set.empty[String] else named.toSet
+    val partitions =
+      found.collect { case (path, folder) if folder.isPartition || others(path) => path -> folder.files }
     val slices = if (partitions.isEmpty) Map.empty[String, Seq[FileSlice]] else view(partitions)
     found.map { case (path, _) => path -> slices.getOrElse(path, Nil) }
   }

@@ -3,8 +3,11 @@ package io.hudilite.timeline
 /** The active timeline at one moment: each action once, in its highest state, ordered by instant.
   *
   * Instants are compared as text everywhere, as in Hudi.
+  *
+  * @param late
+  *   writes that completed after others had taken them back; they are none of the instants in this state, and never count
   */
-final case class Timeline(instants: Seq[Instant]) {
+final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
 
   /** Completed actions of every kind. */
   lazy val completed: Seq[Instant] = instants.filter(_.isCompleted)
@@ -54,7 +57,10 @@ final case class Timeline(instants: Seq[Instant]) {
 
   /** Files of this instant are to be read: its write completed, or is archived. */
   def isCommitted(time: String): Boolean =
-    isCompleted(time) || (beforeStart(time) && !isPendingWrite(time))
+    isCompleted(time) || (beforeStart(time) && !isPendingWrite(time) && !isLate(time))
+
+  /** A write of this instant completed after others had taken it back. */
+  def isLate(time: String): Boolean = late.exists(_.time == time)
 
   /** Completed write with the greatest instant. */
   def lastCompleted: Option[Instant] = writes.lastOption
@@ -66,11 +72,13 @@ final case class Timeline(instants: Seq[Instant]) {
   }
 
   /** Greatest time anywhere in the timeline: requested or completion. */
-  def lastTime: Option[String] = (instants.map(_.time) ++ instants.flatMap(_.completionTime)).reduceOption((a, b) =>
-    if (a < b) b else a)
+  def lastTime: Option[String] = {
+    val all = instants ++ late
+    (all.map(_.time) ++ all.flatMap(_.completionTime)).reduceOption((a, b) => if (a < b) b else a)
+  }
 
   /** The timeline as it stood for a reader at `time`: only instants up to and including it. */
-  def upTo(time: String): Timeline = Timeline(instants.filter(_.time <= time))
+  def upTo(time: String): Timeline = copy(instants = instants.filter(_.time <= time))
 
   /** Instants that completed savepoints protect. */
   def savepoints: Seq[String] = completed.filter(_.action == Action.Savepoint).map(_.time)

@@ -31,21 +31,27 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The time of this machine, in the zone of the timeline. */
   private[timeline] def clock: Clock = storage.clock.withZone(zone)
 
-  private def pathOf(fileName: String): String = s"$folder/$fileName"
+  private[timeline] def pathOf(fileName: String): String = s"$folder/$fileName"
 
   /** The active timeline as one listing shows it. A write whose completed file was cut short is still pending; only the
-    * last write to complete can be such, since the next writer takes it back.
+    * last write to complete can be such, since the next writer takes it back. One that completed after others had taken it
+    * back does not count, either.
     */
-  def load(): Timeline = withoutCutShort(storage.list(folder))
+  def load(): Timeline = counted(storage.list(folder))
 
   @annotation.tailrec
-  private def withoutCutShort(files: Seq[FileInfo]): Timeline = {
+  private def counted(files: Seq[FileInfo]): Timeline = {
     val found = timeline(files)
     found.lastToComplete match {
-      case Some(last) if isCutShort(last) => withoutCutShort(files.filterNot(_.name == last.fileName))
-      case _ => found
+      case Some(last) if isCutShort(last) => counted(files.filterNot(_.name == last.fileName))
+      case _ =>
+        val late = lateWrites.of(found, files)
+        val names = late.map(_.fileName).toSet
+        if (late.isEmpty) found else timeline(files.filterNot(f => names(f.name))).copy(late = late)
     }
   }
+
+  private def lateWrites = new LateWrites(this)
 
   /** The completed file of a write ends early, and its writer has not cleaned up behind itself, as it does once the file
     * is whole: nobody was told that the write completed. Without these traces it completed, and was damaged later.
@@ -104,7 +110,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     val content = CommitCodec.write(metadata, action, layout)
     val parsed = CommitCodec.read(content, pathOf(time))
     val completed = completeAfter(seen.fold(lastTime(time, action))(_.lastTime), time, action, content)
-    keep(completed, parsed, content.length) // whoever opens the table next asks for it
+    commits.keep(completed, parsed, content.length) // whoever opens the table next asks for it
     completed
   }
 
@@ -194,11 +200,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   private def taken(time: String, reason: String): CommitConflict =
     CommitConflict("INSTANT_TAKEN", "instant" -> time, "path" -> root, "reason" -> reason)
 
-  private def removed(time: String): CommitConflict =
+  private[timeline] def removed(time: String): CommitConflict =
     CommitConflict("INSTANT_REMOVED", "instant" -> time, "path" -> root)
 
   private def unknown(time: String, name: String, cause: Throwable): CommitStateUnknown =
-    CommitStateUnknown.because(cause, "COMMIT_STATE_UNKNOWN", "instant" -> time, "path" -> pathOf(name))
+    CommitStateUnknown.because(cause, "COMMIT_STATE_UNKNOWN", "instant" -> time, "path" -> folder,
+      "reason" -> s"creating ${pathOf(name)} failed midway")
 
   /** Every file of the action at `time`, also a crash's leftovers. */
   private def filesOf(time: String, action: String): Seq[(Instant, FileInfo)] =
@@ -223,15 +230,36 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
       .foreach { case (_, file) => storage.delete(file.path) }
 
-  /** Removes the completed file of a write where it was cut short, or is empty: the write is pending for all readers then,
-    * and a service can complete again.
+  /** Removes the completed file of a write where it does not count, being cut short, empty, or late: the write is pending
+    * for all readers then, and a service can complete again.
     */
-  def deleteCutShort(time: String): Unit = for {
-    file <- storage.list(folder) if file.name.startsWith(time) && !file.isDirectory
-    instant <- InstantFileName.parse(file.name)
-    if instant.time == time && instant.isCompleted && Action.Writes(instant.action)
-    if file.length == 0 || isCutShort(instant)
-  } storage.delete(file.path)
+  def deleteUncounted(time: String): Unit = {
+    val listed = storage.list(folder)
+    lazy val late = lateWrites.of(timeline(listed), listed).map(_.fileName).toSet
+    for {
+      file <- listed if file.name.startsWith(time) && !file.isDirectory
+      instant <- InstantFileName.parse(file.name)
+      if instant.time == time && instant.isCompleted && Action.Writes(instant.action)
+      if file.length == 0 || isCutShort(instant) || late(file.name)
+    } storage.delete(file.path)
+  }
+
+  /** Takes back a completed state that this process has made alone. */
+  def withdraw(completed: Instant): Unit = {
+    storage.delete(pathOf(completed.fileName))
+    ()
+  }
+
+  /** The states that the timeline's folder has of an action, and all instants in it, whether or not they count. */
+  def look(time: String, action: String): (Set[State], Timeline) = {
+    val listed = storage.list(folder)
+    (filesOf(time, action, listed).map(_._1.state).toSet, timeline(listed))
+  }
+
+  /** What a rollback is to take back, or has; `None` when it does not say. */
+  def targetOf(rollback: Instant): Option[String] = readRollbackPlan(rollback).map(_.target.time)
+    .orElse(if (rollback.isCompleted && !rollback.isBlank) readRollback(rollback).targets.headOption.map(_.time)
+      else None)
 
   /** Takes back one pending state of an action. */
   def withdraw(time: String, action: String, state: State): Unit =
@@ -246,35 +274,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The same for many instants, read in parallel; in the order of `instants`. What was archived since its timeline was
     * listed is read from there.
     */
-  def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
-    val known = instants.flatMap(i => cached(i).map(i -> _)).toMap
-    val contents = read(instants.filterNot(known.contains))
-    val gone = instants.filter(i => i.isCompleted && !known.contains(i) && !contents.contains(pathOf(i.fileName)))
-    val archived = if (gone.isEmpty) Map.empty[String, CommitMetadata] else archive.commits(gone.map(_.time).toSet)
-    instants.map(i => i -> known.get(i).orElse(archived.get(i.time)).getOrElse(parse(i, contents)))
-  }
+  def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = commits.read(instants)
 
-  /** Contents by path; what is completed stays as it was listed. */
-  private def read(instants: Seq[Instant]): Map[String, Array[Byte]] = {
-    val (listed, others) = instants.partition(i => i.isCompleted && i.fileBytes != Instant.UnknownBytes)
-    storage.readListed(listed.map(i => FileInfo(pathOf(i.fileName), i.fileBytes, 0L, isDirectory = false))) ++
-      storage.readAll(others.map(i => pathOf(i.fileName)))
-  }
+  /** The same without those that are gone or cannot be read, for who can do with what is left. */
+  def readableCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = commits.readable(instants)
 
-  private def cached(instant: Instant): Option[CommitMetadata] =
-    if (instant.isCompleted) CommitCache.shared.get(storage.cacheScope, pathOf(instant.fileName), instant.fileBytes)
-    else None
-
-  private def parse(instant: Instant, contents: Map[String, Array[Byte]]): CommitMetadata = {
-    val path = pathOf(instant.fileName)
-    val bytes = contents.getOrElse(path, throw removed(instant.time))
-    val metadata = CommitCodec.read(bytes, path)
-    if (instant.isCompleted) keep(instant, metadata, bytes.length)
-    metadata
-  }
-
-  private def keep(completed: Instant, metadata: CommitMetadata, bytes: Int): Unit =
-    CommitCache.shared.put(storage.cacheScope, pathOf(completed.fileName), metadata, bytes.toLong)
+  private def commits = new CommitFiles(this)
 
   /** Pending compactions with their plans. */
   def pendingCompactions(timeline: Timeline): Seq[(Instant, CompactionPlan)] =
@@ -316,7 +321,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** Contents of completed cleans that are not blank, read in parallel. */
   def readCleans(instants: Seq[Instant]): Seq[CleanMetadata] = {
-    val contents = read(instants)
+    val contents = commits.contents(instants)
     instants.map { i =>
       val path = pathOf(i.fileName)
       val bytes = contents.getOrElse(path, throw removed(i.time))
@@ -329,7 +334,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   private def readCompleted[T](instant: Instant)(parse: Array[Byte] => T): T = {
     val path = pathOf(instant.fileName)
-    val bytes = read(Seq(instant)).getOrElse(path, throw removed(instant.time))
+    val bytes = commits.contents(Seq(instant)).getOrElse(path, throw removed(instant.time))
     CorruptTable.guard(path)(parse(bytes))
   }
 

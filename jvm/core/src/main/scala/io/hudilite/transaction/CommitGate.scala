@@ -12,9 +12,11 @@ import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
   *
   * @param permit
   *   of the write's tasks; it is taken away here
+  * @param earlier
+  *   rollbacks that had completed before this run began
   */
 private[transaction] final class CommitGate(table: Table, instant: String, action: String, permit: WritePermit,
-    options: TransactionOptions) {
+    earlier: Set[String], options: TransactionOptions) {
 
   private val store: TimelineStore = table.store
   private val before = table.timeline
@@ -48,10 +50,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   private def checkOwnInstant(now: Timeline): Unit = {
     val own = now.instants.find(i => i.time == instant && i.comparableAction == Action.completed(action))
     if (!own.exists(_.state == State.Inflight)) throw conflict("another writer rolled this write back")
-    val rollbacks = now.instants.filter(i => i.action == Action.Rollback && i.time > instant)
-    // An earlier attempt at a compaction may have been rolled back, which leaves its plan to be run again.
-    val mine = rollbacks.filter(i => action != Action.Compaction || i.isPending)
-    mine.find(store.readRollbackPlan(_).exists(_.target.time == instant)).foreach(i =>
+    LastLook.rollbackOf(store, instant, earlier, now).foreach(i =>
       throw conflict(s"the rollback ${i.time} is taking this write back"))
   }
 

@@ -7,7 +7,7 @@ import io.hudilite.storage.Interrupts
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{ForeignWrites, Markers, Owner, Recovery, Rollback, WritePermit}
+import io.hudilite.transaction.rollback.{ForeignWrites, LateCommits, Markers, Owner, Recovery, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
 
@@ -19,7 +19,8 @@ import scala.util.control.NonFatal
   * that must be the one the write's rows were computed from.
   */
 final class Transaction private (
-    table: Table, store: TimelineStore, begun: Begun, options: TransactionOptions,
+    table: Table, store: TimelineStore, begun: Begun, planned: Boolean, earlier: Set[String],
+    options: TransactionOptions,
     val instant: String, val action: String, val operation: String) {
 
   import Transaction._
@@ -32,8 +33,9 @@ final class Transaction private (
   /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
     * instant.
     *
-    * Raises `CommitConflict` when somebody else won (then call [[rollback]]; a retry is safe) and `CommitStateUnknown`
-    * when the completing write failed in a way that leaves its outcome open (nothing is deleted).
+    * Raises `CommitConflict` when somebody else won, also by a rollback before the instant completed (then call
+    * [[rollback]]; a retry is safe), and `CommitStateUnknown` when the completing write failed in a way that leaves its
+    * outcome open, or somebody is taking it back (nothing is deleted).
     *
     * @param stats
     *   one for each file written
@@ -59,7 +61,7 @@ final class Transaction private (
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
-      val now = new CommitGate(table, instant, action, permit, options).pass(metadata, assumption)
+      val now = new CommitGate(table, instant, action, permit, earlier, options).pass(metadata, assumption)
       val recorded = columns(now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
       complete(metadata.copy(extra = recorded.extra), now)
@@ -94,6 +96,7 @@ final class Transaction private (
   private def complete(metadata: CommitMetadata, now: Timeline): Instant =
     try {
       val completed = store.complete(instant, action, metadata, Some(now))
+      new LastLook(store, instant, action, earlier, planned).check(completed)
       state = Committed
       completed
     } catch {
@@ -160,7 +163,7 @@ object Transaction {
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
       val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
-      started(table, instant, action, operation, planned = false, options)
+      started(table, instant, action, operation, Set.empty, planned = false, options)
     }
 
   /** Takes up an action that was planned before and that nobody works on: a requested compaction or clustering.
@@ -171,13 +174,14 @@ object Transaction {
       options: TransactionOptions = TransactionOptions()): Transaction =
     prepared(table, options) {
       val (store, path) = (table.store, table.basePath)
-      store.load().instants.find(i => i.time == planned.time && i.comparableAction == planned.comparableAction) match {
+      val now = LateCommits.removed(store, store.load())
+      now.instants.find(i => i.time == planned.time && i.comparableAction == planned.comparableAction) match {
         case Some(i) if i.state == State.Requested =>
         case Some(i) => throw CommitConflict("INSTANT_TAKEN", "instant" -> i.time, "path" -> path,
             "reason" -> (if (i.isCompleted) s"the ${planned.action} is completed" else s"the ${i.action} is being run"))
         case None => throw CommitConflict("INSTANT_REMOVED", "instant" -> planned.time, "path" -> path)
       }
-      started(table, planned.time, planned.action, operation, planned = true, options)
+      started(table, planned.time, planned.action, operation, rolledBackBefore(now), planned = true, options)
     }
 
   /** Plans an action and takes it up under one lock: nobody has seen the plan before, so that no earlier run of it can have
@@ -192,7 +196,8 @@ object Transaction {
       // What the table knows of its files holds as long as nothing has happened since it was opened.
       val now = if (opened == table) table else opened
       plan(now).map { case (instant, planned) =>
-        (started(now, instant.time, instant.action, operation, planned = true, options), planned)
+        (started(now, instant.time, instant.action, operation, rolledBackBefore(now.timeline), planned = true, options),
+          planned)
       }
     }
 
@@ -204,7 +209,15 @@ object Transaction {
 
   /** The same, and `body` is given the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
-    recovered(table, options)(config => body(table.refresh(config)))
+    recovered(table, options) { config =>
+      val now = table.refresh(config)
+      val counted = LateCommits.removed(table.store, now.timeline)
+      body(if (counted eq now.timeline) now else table.refresh(config))
+    }
+
+  // An earlier run of a plan may have been taken back, which leaves the plan to be run again.
+  private def rolledBackBefore(now: Timeline): Set[String] =
+    now.completed.filter(_.action == Action.Rollback).map(_.time).toSet
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
@@ -227,9 +240,12 @@ object Transaction {
       body(config)
     }
 
-  private def started(table: Table, instant: String, action: String, operation: String, planned: Boolean,
-      options: TransactionOptions): Transaction = {
+  /** @param earlier
+    *   rollbacks that have completed before this run began
+    */
+  private def started(table: Table, instant: String, action: String, operation: String, earlier: Set[String],
+      planned: Boolean, options: TransactionOptions): Transaction = {
     val begun = new Beginning(table, instant, action, planned, options).run()
-    new Transaction(table, table.store, begun, options, instant, action, operation)
+    new Transaction(table, table.store, begun, planned, earlier, options, instant, action, operation)
   }
 }

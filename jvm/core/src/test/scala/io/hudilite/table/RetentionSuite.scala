@@ -2,7 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{storage, write, writeFile}
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, SavepointMetadata}
@@ -78,7 +78,10 @@ class RetentionSuite extends FunSuite {
       assertEquals(refused(table, commits.head.time), "STATE_NOT_RETAINED")
       commits.tail.foreach(c => allowed(table, c.time))
       drop(table, "b-0", of = other)
-      assertEquals(refused(table, other.time), "STATE_NOT_RETAINED")
+      // No cleaning takes the newest file of a group.
+      assertEquals(
+        intercept[CorruptTable](TableSupport.of(table.refresh(), Purpose.Read(Some(other.time)))).condition,
+        "CORRUPT_FILE")
       allowed(table, commits.last.time)
     }
 

@@ -104,6 +104,10 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
         within("upsert of one row with a cleaning, copy-on-write")(
           write(rows(Seq(78L), 2), table, "upsert", "hoodie.clean.commits.retained" -> "1"))
       within(s"upsert of 1 %, $kind")(write(rows(0L until Rows by 97L, 3), table, "upsert"))
+      if (kind == "copy-on-write") {
+        val other = unknown(table)
+        within("one partition, cold, five commits")(assert(read(other).where("p = 'p3'").count() > 0))
+      }
       if (kind == "merge-on-read") {
         within("key, with logs")(assertEquals(read(table).where("id = 'k000097'").count(), 1L))
         within("scan, with logs")(assertEquals(read(table).count(), Rows + 1))

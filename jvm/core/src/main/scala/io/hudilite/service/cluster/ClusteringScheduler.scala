@@ -4,7 +4,7 @@ import io.hudilite.config.TableType
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.table.Table
+import io.hudilite.table.{Outdated, Table}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
@@ -84,8 +84,9 @@ object ClusteringScheduler {
   private def request(table: Table, settings: ClusteringSettings, transaction: TransactionOptions)(
       settled: Table => Option[FileSlice => Boolean]): Option[PlannedClustering] = {
     @tailrec def attempt(left: Int): Option[PlannedClustering] = {
-      val beside = if (left > 0) proposed(table.refresh(), settings)(settled) else None
-      val outcome = Transaction.preparedNow(table, transaction) { now =>
+      val (beside, isOutrun) = if (left > 0) proposed(table.refresh(), settings)(settled) else (None, false)
+      val outcome = if (isOutrun) Left(ProposedClustering.Outrun)
+      else Transaction.preparedNow(table, transaction) { now =>
         settled(now) match {
           case None => Right(None)
           case Some(stays) =>
@@ -101,11 +102,13 @@ object ClusteringScheduler {
     attempt(AttemptsBeside)
   }
 
-  // What keeps a table from being planned now may be gone under the lock, where dead writers are cleared away.
+  // What keeps a table from being planned now may be gone under the lock, where dead writers are cleared away. The state
+  // that is looked at may be taken away meanwhile, which is told, too.
   private def proposed(before: Table, settings: ClusteringSettings)(settled: Table => Option[FileSlice => Boolean])
-      : Option[ProposedClustering] =
-    if (blocking(before).isDefined) None
-    else settled(before).map(stays => ProposedClustering(before, planned(before, settings, stays)))
+      : (Option[ProposedClustering], Boolean) = Outdated.or((Option.empty[ProposedClustering], true)) {
+    if (blocking(before).isDefined) (None, false)
+    else (settled(before).map(stays => ProposedClustering(before, planned(before, settings, stays))), false)
+  }
 
   private def refuseBlocked(now: Table): Unit = blocking(now).foreach(instant =>
     throw CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> now.basePath,

@@ -135,7 +135,7 @@ object PendingClusterings {
   }
 
   private def present(table: Table, inputs: Seq[ClusteringInput]): Map[FileGroupId, FileSlice] =
-    table.slices(inputs.map(_.partition).distinct).values.flatten.map(s => s.groupId -> s).toMap
+    table.found(inputs.map(_.partition).distinct).values.flatten.map(s => s.groupId -> s).toMap
 
   // A slice from before the planned one only shows because a file of that one is gone.
   private def hasMoved(slice: FileSlice, input: ClusteringInput): Boolean = {

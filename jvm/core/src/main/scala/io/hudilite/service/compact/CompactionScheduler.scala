@@ -4,7 +4,7 @@ import io.hudilite.config.TableType
 import io.hudilite.config.service.{CompactionConf, CompactionOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.table.Table
+import io.hudilite.table.{Outdated, Table}
 import io.hudilite.timeline.{Action, CompactionPlan, Instant, Timeline}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
@@ -46,7 +46,8 @@ object CompactionScheduler {
   def scheduleIfDue(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
     check(table, conf, kind)
-    val known = if (isDue(table, conf, kind)) lookedUp(table, conf, kind) else Map.empty[FileSlice, Boolean]
+    val known = Outdated.or(Map.empty[FileSlice, Boolean])(
+      if (isDue(table, conf, kind)) lookedUp(table, conf, kind) else Map.empty[FileSlice, Boolean])
     guarded(table, transaction)(now => if (isDue(now, conf, kind)) request(now, conf, kind, known) else None)
   }
 
@@ -62,8 +63,10 @@ object CompactionScheduler {
     def isTime(now: Table): Boolean = !onlyIfDue || isDue(now, conf, kind)
     if (!isTime(table)) None
     else {
-      table.allSlices()
-      val known = lookedUp(table, conf, kind)
+      val known = Outdated.or(Map.empty[FileSlice, Boolean]) {
+        table.allSlices()
+        lookedUp(table, conf, kind)
+      }
       Transaction.planned(table, kind.operation, transaction) { now =>
         if (isTime(now)) requested(now, conf, kind, known).map { case (instant, planned) =>
           instant -> (now -> PendingCompactions.fresh(now, instant, planned.plan))

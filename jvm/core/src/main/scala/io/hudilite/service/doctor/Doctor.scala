@@ -108,7 +108,8 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
   }
 
   private def takesBack(mend: Mend): Boolean = mend match {
-    case Mend.RollBack(_) | Mend.EndRollback(_) | Mend.DropClustering(_) | Mend.DeleteFiles(_) => true
+    case Mend.RollBack(_) | Mend.EndRollback(_) | Mend.DropClustering(_) | Mend.DeleteFiles(_) |
+        Mend.TakeBackLate(_) => true
     case Mend.DropTraces(_, withFiles) => withFiles
     case _ => false
   }
@@ -122,6 +123,9 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         new Rollback(table.store).run(target)
         ()
       case Mend.DropFromTimeline(instant) => table.store.delete(instant) // found since
+      case Mend.TakeBackLate(instant) =>
+        new Rollback(table.store).run(instant.time)
+        ()
       case Mend.DropClustering(instant) =>
         traces.rollBack(instant)
         timeline.pending.filter(i => i.time == instant.time && i.comparableAction == instant.comparableAction)

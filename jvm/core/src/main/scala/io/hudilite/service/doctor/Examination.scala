@@ -3,7 +3,7 @@ package io.hudilite.service.doctor
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.{FileNames, FileSystemView, ListedFolders, PartitionWalk, Partitions, PathSelection}
 import io.hudilite.storage.{FileInfo, Storage}
-import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineHealth, TimelineStore}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineHealth, TimelineStore}
 import io.hudilite.transaction.TransactionOptions
 import io.hudilite.transaction.rollback.WriteTraces
 
@@ -45,27 +45,38 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
   private def isPlan(i: Instant): Boolean = i.state == State.Requested && clusterings(i.time)
 
   private lazy val clusterings: Set[String] = {
-    val broken = health.damaged.map(_.instant.time).toSet
-    store.pendingClusterings(Timeline(timeline.instants.filterNot(i => broken(i.time)))).map(_._1.time).toSet
+    store.pendingClusterings(Timeline(timeline.instants.filterNot(isBroken))).map(_._1.time).toSet
   }
 
   private def locks: Seq[String] = storage.list(s"${basePath.stripSuffix("/")}/.hoodie")
     .filter(f => !f.isDirectory && f.name == HudiLock && traces.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")
 
+  // One that completed after it had been taken back has left nothing that counts.
+  private lazy val commits: Map[String, CommitMetadata] = health.commits.filter { case (instant, _) =>
+    !timeline.isLate(instant)
+  }
+
+  private lazy val missing: MissingFiles = MissingFiles.of(store, timeline, commits,
+    store.pendingCompactions(Timeline(timeline.instants.filterNot(isBroken))))
+
+  private def isBroken(i: Instant): Boolean = health.damaged.exists(_.instant.time == i.time)
+
   private def files(): Seq[Finding] = {
-    val known = FileFacts(timeline, health.commits, health.takenBack,
+    val known = FileFacts(timeline, commits, health.takenBack,
       (instant, file) => traces.mayBeAlive(instant) || !traces.isOld(file.modifiedMs), store.config.version >= 8)
     val (marked, strays) = PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
-      .map { case (partition, folder) => partition -> FileFindings.of(known, partition, folder.files) }
+      .map { case (partition, folder) =>
+        partition -> (FileFindings.of(known, partition, folder.files) ++ missing.in(partition, folder.files))
+      }
       .foldLeft((Set.empty[String], Seq.empty[Finding])) { case ((paths, found), (partition, more)) =>
         (paths + partition, found ++ more)
       }
-    unmarked(marked) ++ strays
+    unmarked(marked) ++ lost(marked) ++ strays
   }
 
   /** Partitions that writes of the active timeline name and that are not marked as such, though they have files. */
   private def unmarked(marked: Set[String]): Seq[Finding] = {
-    val written = health.commits.toSeq.sortBy(_._1).flatMap { case (instant, metadata) =>
+    val written = commits.toSeq.sortBy(_._1).flatMap { case (instant, metadata) =>
       metadata.stats.keys.map(_ -> instant)
     }
     val missing = written.filterNot { case (partition, _) => marked(partition) || !Partitions.mayBe(partition) }
@@ -77,6 +88,13 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
           s"The partition '$partition' has no ${FileNames.PartitionMetadata}: readers do not see its rows.",
           "Writes the file.", Some(Mend.MarkPartition(partition, instant)))
       }
+  }
+
+  /** Files of partitions of which no folder was found that is marked as one. */
+  private def lost(marked: Set[String]): Seq[Finding] = {
+    val others = missing.partitions.filterNot(marked).toSeq.sorted
+    val listed = Partitions.list(storage, basePath, others)
+    others.flatMap(partition => missing.in(partition, listed.getOrElse(partition, Nil)))
   }
 
   private def isCommitted(partition: String, files: Seq[FileInfo]): Boolean =

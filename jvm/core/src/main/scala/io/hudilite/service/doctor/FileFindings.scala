@@ -34,7 +34,8 @@ private[doctor] object FileFindings {
 
   private def isStray(facts: FileFacts, instant: String, path: String, file: FileInfo): Boolean =
     if (facts.timeline.isCompleted(instant)) facts.paths.get(instant).exists(!_(path))
-    else !facts.timeline.contains(instant) && !facts.timeline.beforeStart(instant) && !facts.mayBeMade(instant, file)
+    else !facts.timeline.isLate(instant) && !facts.timeline.contains(instant) && !facts.timeline.beforeStart(instant) &&
+    !facts.mayBeMade(instant, file)
 
   private def finding(facts: FileFacts, instant: String, partition: String, paths: Seq[String]): Finding = {
     val files = s"${paths.size} file(s) of $instant in the partition '$partition' (${Listed.of(paths, Named)})"

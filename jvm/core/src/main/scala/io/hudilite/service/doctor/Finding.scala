@@ -34,6 +34,12 @@ object FindingKind {
   /** A partition with committed files has no `.hoodie_partition_metadata`, so that no reader sees it. */
   case object UnmarkedPartition extends FindingKind("UNMARKED_PARTITION")
 
+  /** A write completed after a rollback had taken it back. */
+  case object LateCommit extends FindingKind("LATE_COMMIT")
+
+  /** Data files that the newest state needs and that are gone. */
+  case object MissingFiles extends FindingKind("MISSING_FILES")
+
   /** Data files of no write that the timeline knows, or that their write does not know. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
 
@@ -55,6 +61,9 @@ object Mend {
   /** The cleaning of this instant is run again or, when it has no plan, completed as one of which nothing is known. */
   final case class EndCleaning(instant: String) extends Mend
   final case class DropFromTimeline(instant: Instant) extends Mend
+
+  /** Nothing is left of a write that completed after it had been taken back. */
+  final case class TakeBackLate(instant: Instant) extends Mend
   final case class DropClustering(instant: Instant) extends Mend
 
   /** @param withFiles

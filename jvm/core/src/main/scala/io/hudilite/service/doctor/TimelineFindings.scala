@@ -14,7 +14,13 @@ private[doctor] object TimelineFindings {
   def of(facts: Facts): Seq[Finding] =
     facts.damaged.filterNot(d => isUnacknowledged(facts, d) || isToldBy(facts.damaged, d)).map(damaged(facts, _)) ++
       facts.lives.flatMap { case (instant, life) => pending(facts, instant, life) } ++
-      facts.stalled.flatMap(stalled(facts, _)) ++ traces(facts) ++ facts.locks.map(lock)
+      facts.stalled.flatMap(stalled(facts, _)) ++ facts.timeline.late.map(late) ++ traces(facts) ++
+      facts.locks.map(lock)
+
+  private def late(write: Instant): Finding = Finding(LateCommit, write.time,
+    s"The ${write.action} ${write.time} completed after it had been rolled back: its writer was taken for dead. It does " +
+      "not count, but Apache Hudi's readers see it.",
+    "Removes it, and the files that it names.", Some(Mend.TakeBackLate(write)))
 
   // What tells of its writer tells of it, too: nobody was told that the write completed.
   private def isUnacknowledged(facts: Facts, found: DamagedInstant): Boolean =
@@ -120,7 +126,10 @@ private[doctor] object TimelineFindings {
     }
   }
 
-  private def traces(facts: Facts): Seq[Finding] = facts.traces.toSeq.sortBy(_._1).map { case (instant, files) =>
+  // What a late write has left goes with it.
+  private def traces(facts: Facts): Seq[Finding] = facts.traces.toSeq.filterNot { case (instant, _) =>
+    facts.timeline.isLate(instant)
+  }.sortBy(_._1).map { case (instant, files) =>
     val names = files.map(f => f.path.substring(f.path.indexOf("/.hoodie/") + 1)).sorted.mkString(", ")
     val isKnown = facts.timeline.contains(instant) || facts.timeline.beforeStart(instant)
     val ended = if (isKnown) "has ended" else "is not in the timeline"

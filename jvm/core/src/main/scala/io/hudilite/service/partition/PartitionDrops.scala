@@ -52,7 +52,7 @@ object PartitionDrops {
 
   private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
     // The one partition of a table without partition columns has the empty path, and is the table.
-    val slices = table.slices(partitions.filter(_.nonEmpty).distinct)
+    val slices = table.groups.slices(partitions.filter(_.nonEmpty).distinct)
     partitions.find(slices.getOrElse(_, Nil).isEmpty).foreach(partition =>
       throw InvalidInput("PARTITION_NOT_FOUND", "path" -> table.basePath, "partition" -> partition,
         "partitions" -> some(table)))
@@ -66,7 +66,7 @@ object PartitionDrops {
 
   private def some(table: Table): String = {
     val found = table.partitions().filter(_.nonEmpty)
-    val slices = table.slices(found)
+    val slices = table.groups.slices(found)
     Listed.of(found.filter(slices.getOrElse(_, Nil).nonEmpty), Named)
   }
 

@@ -26,7 +26,7 @@ private[hudilite] final class ForeignWrites private[rollback] (store: TimelineSt
 
   /** Rolls back what the policy says is dead; raises `WRITE_PENDING` for what may be alive. The timeline as it is then. */
   def settle(): Timeline = {
-    val timeline = store.load()
+    val timeline = LateCommits.removed(store, store.load())
     val pendingWrites = timeline.pending.filter(i => Action.Writes(i.action))
     if (policy == Keep || pendingWrites.isEmpty) timeline
     else if (rollBackAll(timeline, pendingWrites)) store.load()

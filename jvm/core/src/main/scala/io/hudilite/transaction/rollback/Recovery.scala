@@ -52,13 +52,14 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner, swe
     ()
   }
 
+  // A plan that is not begun has its owner from a run that somebody had not ended to take back.
   private def isUndone(i: Instant): Boolean =
-    // A compaction or clustering that was only planned is nobody's yet.
-    if (i.isPending) Action.Writes(i.action) || (i.state == State.Inflight && planned(i.action))
+    if (i.isPending) Action.Writes(i.action) || runAgain(i.action) ||
+    (i.state == State.Inflight && i.action == Action.LogCompaction)
     else Action.Writes(i.action) && store.isCutShort(i)
 }
 
 private object Recovery {
-  private val planned = Set(Action.Compaction, Action.LogCompaction, Action.Clustering)
+  private val runAgain = Set(Action.Compaction, Action.Clustering)
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 }

@@ -41,7 +41,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     *   `false` when the instant has completed, so that it stays
     */
   def run(instant: String, written: Seq[String] = Nil): Boolean = {
-    val undone = !isCommitted(instant, store.load()) && takenBack(instant, written)
+    val timeline = store.load()
+    val undone = !isCommitted(instant, timeline) && takenBack(instant, written ++ filesOfLate(instant, timeline))
     if (undone) store.schemaFiles.delete(instant)
     else {
       log.warn(s"$instant of $basePath is not rolled back: it has completed.")
@@ -50,6 +51,10 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     Traces.delete(storage, basePath, instant)
     undone
   }
+
+  // One that completed after it was taken back may have been at work until then.
+  private def filesOfLate(instant: String, timeline: Timeline): Seq[String] =
+    store.readableCommits(timeline.late.filter(_.time == instant)).flatMap(_._2.allPaths)
 
   // Nothing can come any more of a rollback of what was archived as completed, and whoever came next would look for the
   // write in the archive again.
@@ -97,7 +102,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
     // What the tasks of this write begin from here on they delete themselves.
     WritePermit.deleteAll(storage, basePath, instant)
-    store.deleteCutShort(instant)
+    store.deleteUncounted(instant)
     val timeline = store.load()
     val files = (Markers.list(storage, basePath, instant).map(_.relativePath) ++ written).distinct
     timeline.pendingWrites.filter(_.time == instant) match {
@@ -110,10 +115,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         }
       case pending =>
         val rollback = begun(timeline.pending, instant)
-        if (rollback.isEmpty && (isCompaction(pending) || isClustering(pending, timeline))) {
-          toRequested(pending, files)
-          true
-        } else recorded(instant, pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
+        if (rollback.isEmpty && (isCompaction(pending) || isClustering(pending, timeline))) toRequested(pending, files)
+        else recorded(instant, pending, (files ++ rollback.toSeq.flatMap(planned)).distinct, rollback)
     }
   }
 
@@ -121,10 +124,14 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     new InstantFiles(storage, basePath, store.config, instant).takeBack(path, commandInstant)
 
   // The plan stays, to be run again: other writers lay their log files out by it, or keep off its file groups. The output
-  // is base files.
-  private def toRequested(pending: Seq[Instant], files: Seq[String]): Unit = {
-    files.foreach(take(pending.head.time, _, throw new IllegalStateException("such a plan appends to no log")))
+  // is base files. Where no lock reaches its writer, that one looks after it has completed whether its inflight file is
+  // there: either it finds it gone, or what it has completed is seen here.
+  private def toRequested(pending: Seq[Instant], files: Seq[String]): Boolean = {
     pending.foreach(store.revertToRequested)
+    val undone = !isCommitted(pending.head.time, store.load())
+    if (undone)
+      files.foreach(take(pending.head.time, _, throw new IllegalStateException("such a plan appends to no log")))
+    undone
   }
 
   private def isCompaction(pending: Seq[Instant]): Boolean = pending.exists(_.action == Action.Compaction)

@@ -2,7 +2,7 @@ package io.hudilite.service.doctor
 
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.codec.avro.AvroFile
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.service.undo.Savepoints
 import io.hudilite.service.{StoredTables, TextServices}
 import io.hudilite.storage.MemoryStorage
@@ -269,7 +269,7 @@ class DoctorSuite extends StoredTables {
   versions("a partition that lost its marker is marked again") { (_, storage) =>
     val visible = TestTables.visible(table(storage))
     storage.delete(s"$path/p/.hoodie_partition_metadata")
-    assertEquals(TestTables.visible(table(storage)), Nil)
+    assertEquals(intercept[CorruptTable](TestTables.visible(table(storage))).condition, "CORRUPT_FILE")
     mends(storage, FindingKind.UnmarkedPartition)
     assertEquals(TestTables.visible(table(storage)), visible)
   }

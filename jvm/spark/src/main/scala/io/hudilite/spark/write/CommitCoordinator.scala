@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.filegroup.FileSlice
+import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
@@ -91,10 +91,10 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
       slices.collect { case (partition, found) if found.nonEmpty => partition -> found.map(_.fileId) }
     replaces match {
       case Replaces.Nothing => Map.empty
-      case Replaces.WholeTable => ids(table.allSlices())
-      case Replaces.WrittenPartitions => ids(table.files.slices(named.toSeq))
-      case m: Replaces.Matching => ids(table.files.find(m.selection))
-      case Replaces.Partitions(paths) => ids(table.files.slices((paths ++ named).toSeq))
+      case Replaces.WholeTable => ids(table.groups.find(PathSelection.All))
+      case Replaces.WrittenPartitions => ids(table.groups.slices(named.toSeq))
+      case m: Replaces.Matching => ids(table.groups.find(m.selection))
+      case Replaces.Partitions(paths) => ids(table.groups.slices((paths ++ named).toSeq))
     }
   }
 }

@@ -1,0 +1,74 @@
+package io.hudilite.timeline
+
+import io.hudilite.error.CorruptTable
+import io.hudilite.storage.{FileInfo, WeightedCache}
+
+/** Writes that completed after others had taken them back: their writer was taken for dead and came late. Their files are
+  * gone, or may go, so they never count (docs/format.md#late-writes).
+  *
+  * A rollback names them. It names as well what was planned by others and was run again since, a compaction or a
+  * clustering: of that the inflight file is there, which the rollback had removed.
+  */
+private[timeline] final class LateWrites(store: TimelineStore) {
+
+  import LateWrites._
+
+  /** @param found
+    *   the timeline as `files` of its folder show it
+    */
+  def of(found: Timeline, files: Seq[FileInfo]): Seq[Instant] = {
+    val undoings = found.completed.filter(i => Undoings(i.action))
+    val takenBack = if (undoings.isEmpty || found.writes.isEmpty) Set.empty[String] else targets(undoings)
+    val named = found.writes.filter(i => takenBack(i.time))
+    if (named.isEmpty) Nil
+    else {
+      val begun = files.flatMap(f => InstantFileName.parse(f.name)).filter(_.state == State.Inflight)
+        .map(i => (i.time, i.comparableAction)).toSet
+      named.filterNot(i => begun((i.time, i.action)) && wasPlanned(i))
+    }
+  }
+
+  // One that cannot be read is damage, and not passed over.
+  private def wasPlanned(completed: Instant): Boolean =
+    store.readableCommits(Seq(completed)).forall { case (_, metadata) =>
+      metadata.compacted || Planned(metadata.operation)
+    }
+
+  /** Instants that these completed rollbacks and restores took back, as far as they can be read. */
+  private def targets(undoings: Seq[Instant]): Set[String] = {
+    def key(i: Instant): (AnyRef, String) = (store.storage.cacheScope, s"${store.folder}/${i.fileName}")
+    val known = undoings.flatMap(i => cache.get(key(i)).map(i -> _)).toMap
+    val read = undoings.filterNot(known.contains).grouped(FilesAtOnce).flatMap { some =>
+      val contents = store.storage.readAll(some.map(pathOf))
+      some.flatMap(i => contents.get(pathOf(i)).map(i -> named(i, _)))
+    }.toMap
+    read.foreach { case (i, times) => cache.put(key(i), times, times.size + 1L) }
+    (known ++ read).values.flatten.toSet
+  }
+
+  // A restore says in its plan alone what was pending, too.
+  private def pathOf(undoing: Instant): String = {
+    val name =
+      if (undoing.action == Action.Rollback && !undoing.isBlank) undoing.fileName
+      else InstantFileName.requested(undoing.time, undoing.action, store.config.layout)
+    s"${store.folder}/$name"
+  }
+
+  private def named(undoing: Instant, bytes: Array[Byte]): Set[String] =
+    try CorruptTable.guard(pathOf(undoing))(
+        if (undoing.action == Action.Restore) PlanCodec.restorePlan(bytes).targets.map(_.time)
+        else if (undoing.isBlank) Seq(PlanCodec.rollbackPlan(bytes).target.time)
+        else PlanCodec.rollback(bytes).targets.map(_.time)).toSet
+    catch { case _: CorruptTable => Set.empty } // the doctor tells of it
+}
+
+private object LateWrites {
+
+  private val Undoings = Set(Action.Rollback, Action.Restore)
+  private val Planned = Set(CommitMetadata.Compact, CommitMetadata.LogCompact, CommitMetadata.Cluster)
+  private val FilesAtOnce = 64
+
+  // What completed never changes.
+  private val MaxInstants = 10000L
+  private val cache = new WeightedCache[(AnyRef, String), Set[String]](MaxInstants)
+}

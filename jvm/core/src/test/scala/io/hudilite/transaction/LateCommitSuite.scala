@@ -1,0 +1,252 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.config.TableType
+import io.hudilite.error.{CommitConflict, CommitStateUnknown, HudiliteException}
+import io.hudilite.service.{Services, TextServices}
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
+import io.hudilite.service.doctor.{Doctor, FindingKind}
+import io.hudilite.storage.{FileInfo, ForwardingStorage, MemoryStorage, Place, Storage}
+import io.hudilite.table.{IncrementalRange, Table}
+import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+
+import java.util.concurrent.CountDownLatch
+
+import munit.FunSuite
+
+/** Writers that are held for so long that others take them for dead, no lock being between them, and that go on. */
+class LateCommitSuite extends FunSuite {
+
+  private val path = "/t"
+  private var now = 1767225600000L
+  private val hosts = Seq("a", "b").map(h => TransactionOptions(process = Owner.current.copy(host = h, process = h)))
+
+  /** The storage as one process sees it.
+    *
+    * @param before
+    *   called with what each call is about to do
+    * @param after
+    *   the same when it is done
+    */
+  private final class Process(to: Storage, name: String, before: String => Unit = _ => (),
+      after: String => Unit = _ => ()) extends ForwardingStorage(to) {
+    override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
+    private def call[T](kind: String, path: String)(made: => T): T = {
+      before(s"$kind $path")
+      val result = made
+      after(s"$kind $path")
+      result
+    }
+    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
+      call("list", directories.head)(super.list(directories))
+    override def createNew(path: String, content: Array[Byte]): Boolean =
+      call("create", path)(super.createNew(path, content))
+    override def replace(path: String, content: Array[Byte]): Unit =
+      call("replace", path)(super.replace(path, content))
+    override def delete(path: String): Boolean = call("delete", path)(super.delete(path))
+    override def exists(path: String): Boolean = call("exists", path)(super.exists(path))
+    override def read(path: String): Option[Array[Byte]] = call("read", path)(super.read(path))
+  }
+
+  private def open(storage: Storage): Table = Table.open(storage, path)
+
+  private def expire(): Unit = now += 2 * Heartbeat.ExpiryMs
+
+  private def memory(version: Int, tableType: TableType = TableType.CopyOnWrite): MemoryStorage = {
+    val storage = new MemoryStorage(() => now)
+    TextWrites.table(storage, path, version, tableType)
+    storage
+  }
+
+  private def groups(storage: Storage): Seq[String] =
+    TestTables.visible(open(storage)).map(_.takeWhile(_ != '@').drop(2))
+
+  private def completes(instant: String)(call: String): Boolean = call.startsWith("create") &&
+    call.contains(s"/$instant") && Action.Writes.exists(a => call.endsWith(s".$a"))
+
+  private def doctor(storage: Storage, fix: Boolean): Seq[FindingKind] =
+    new Doctor(storage, path, TransactionOptions(), TextServices.deleting).run(fix).map(_.kind)
+
+  /** A write that is held before its completing file, while another process rolls it back and writes.
+    *
+    * @param after
+    *   called when its completing file is there
+    */
+  private def late(storage: MemoryStorage, after: () => Unit = () => ()): (Transaction, () => Unit) = {
+    var instant = ""
+    val process = new Process(storage, "a",
+      call =>
+        if (completes(instant)(call)) {
+          expire()
+          TextWrites.insert("b-0").run(open(new Process(storage, "b")), hosts(1))
+        },
+      call => if (completes(instant)(call)) after())
+    val table = open(process)
+    val write = TextWrites.insert("a-0").begin(table, hosts.head)
+    instant = write.instant
+    (write, () => TextWrites.insert("a-0").commit(table, write))
+  }
+
+  for (version <- Seq(6, 9)) {
+
+    test(s"version $version: a writer that was rolled back before it completed is told so, and its write counts for nobody") {
+      val storage = memory(version)
+      val (write, commit) = late(storage)
+      assertEquals(intercept[CommitConflict](commit()).condition, "COMMIT_CONFLICT")
+      val seen = open(storage)
+      assertEquals(seen.timeline.late.map(_.time), Seq(write.instant))
+      assert(!seen.timeline.contains(write.instant) && !seen.timeline.isCommitted(write.instant))
+      assertEquals(groups(storage), Seq("b-0", "g-0"))
+      assert(!seen.incremental(IncrementalRange("0")).instants(write.instant))
+      write.rollback()
+      assert(write.isRolledBack)
+      assertEquals(open(storage).timeline.late, Nil)
+      assertEquals(storage.paths.filter(_.contains(write.instant)).filterNot(_.contains("rollback")), Nil)
+      assertEquals(doctor(storage, fix = false), Nil)
+    }
+
+    test(s"version $version: what a late writer left that died then goes with the next write, or by the doctor") {
+      for (mends <- Seq(true, false)) {
+        val storage = memory(version)
+        var dead = false
+        val (write, commit) = late(storage, () => { dead = true; throw new OutOfMemoryError("killed") })
+        intercept[HudiliteException with Throwable](commit())
+        assert(dead)
+        assertEquals(open(storage).timeline.late.map(_.time), Seq(write.instant))
+        assertEquals(groups(storage), Seq("b-0", "g-0"))
+        expire()
+        if (mends) {
+          assertEquals(doctor(storage, fix = false), Seq[FindingKind](FindingKind.LateCommit))
+          doctor(storage, fix = true)
+        } else TextWrites.rewrite.run(open(storage), hosts(1))
+        assertEquals(open(storage).timeline.late, Nil)
+        assertEquals(storage.paths.filter(_.contains(write.instant)).filterNot(_.contains("rollback")), Nil)
+        assertEquals(doctor(storage, fix = false), Nil)
+      }
+    }
+
+    test(s"version $version: a write that completes while it is being rolled back is of unknown state, and stays as it ends") {
+      val storage = memory(version)
+      val (held, released) = (new CountDownLatch(1), new CountDownLatch(1))
+      val table = open(new Process(storage, "a",
+          call =>
+            if (call.startsWith("create") && call.endsWith("commit")) {
+              held.countDown()
+              released.await()
+            }))
+      val write = TextWrites.insert("a-0").begin(table, hosts.head)
+      var told: Option[HudiliteException] = None
+      val writer = new Thread(() =>
+        told = Some(intercept[CommitStateUnknown](TextWrites.insert("a-0").commit(table, write))))
+      writer.start()
+      held.await()
+      expire()
+      // The writer goes on when the rollback has found it pending and is about to take its first file.
+      val other = new Process(storage, "b",
+        call =>
+          if (told.isEmpty && call.startsWith("delete") && call.endsWith(".parquet")) {
+            released.countDown()
+            writer.join()
+          })
+      TextWrites.insert("b-0").run(open(other), hosts(1))
+      assertEquals(told.map(_.condition), Some("COMMIT_STATE_UNKNOWN"))
+      assert(!write.isRolledBack)
+      assertEquals(groups(storage), Seq("b-0", "g-0"))
+    }
+
+    test(s"version $version: whoever is held at any call and taken for dead is not told that it committed what nobody sees") {
+      for (held <- Seq("writer", "other")) {
+        var number = 0
+        var outcomes = Set.empty[String]
+        var done = false
+        while (!done) {
+          number += 1
+          val storage = memory(version)
+          var calls = 0
+          var holds = false
+          var meanwhile: () => Unit = () => ()
+          def hold(call: String): Unit = if (holds) {
+            calls += 1
+            if (calls == number) { holds = false; meanwhile() }
+          }
+          val ours = open(new Process(storage, "a", call => if (held == "writer") hold(call)))
+          val write = TextWrites.insert("a-0").begin(ours, hosts.head)
+          def other(): Unit = {
+            expire()
+            try TextWrites.insert("b-0").run(
+              open(new Process(storage, "b", call => if (held == "other") hold(call))), hosts(1))
+            catch { case _: CommitConflict => () }
+          }
+          var outcome = ""
+          def commit(): Unit = outcome =
+            try { TextWrites.insert("a-0").commit(ours, write); "committed" }
+            catch {
+              case _: CommitConflict => write.rollback(); "conflict"
+              case _: CommitStateUnknown => "unknown"
+            }
+          meanwhile = if (held == "writer") () => other() else () => commit()
+          holds = true
+          if (held == "writer") commit() else other()
+          done = calls < number
+          if (!done) {
+            val seen = groups(storage)
+            if (outcome == "committed") assert(seen.contains("a-0"), s"$held held at call $number: $seen")
+            if (outcome == "conflict") assert(!seen.contains("a-0"), s"$held held at call $number: $seen")
+            outcomes += outcome
+            expire()
+            TextWrites.rewrite.run(open(storage), hosts(1))
+            assertEquals(groups(storage), seen, s"$held held at call $number")
+            assertEquals(open(storage).timeline.late, Nil)
+          }
+        }
+        assert(number > 10, s"$number calls")
+        assert(outcomes.contains("conflict") && outcomes.size > 1, outcomes)
+      }
+    }
+
+    test(s"version $version: a compaction that was taken back before it completed is a plan again, which is run") {
+      val storage = memory(version, TableType.MergeOnRead)
+      TextWrites.append.run(open(storage))
+      val planned = CompactionScheduler.schedule(open(storage),
+        Services.of("hoodie.compact.inline.max.delta.commits" -> "1").compaction).get.instant.get
+      val process = new Process(storage, "a",
+        call =>
+          if (completes(planned)(call)) {
+            expire()
+            TextWrites.insert("b-0").run(open(new Process(storage, "b")), hosts(1))
+          })
+      val table = open(process)
+      val running = Transaction.resume(table, PendingCompactions.named(table, planned), CompactionKind.Base.operation,
+        hosts.head)
+      val stat = TestTables.writeFile(table, planned, "p", "g-0", Some(table.timeline.writes.head.time))
+      intercept[CommitConflict](running.commit(Seq(stat)))
+      running.rollback()
+      assertEquals(open(storage).timeline.pendingCompactions.map(_.time), Seq(planned))
+      assertEquals(groups(storage), Seq("b-0", "g-0"))
+      TextServices.compact(open(storage))
+      assertEquals(open(storage).timeline.pendingCompactions, Nil)
+      assert(open(storage).timeline.isCompleted(planned))
+      assertEquals(doctor(storage, fix = false), Nil)
+    }
+
+    test(s"version $version: what was taken back and put into the timeline again does not count, but for what is run again") {
+      val storage = memory(version, TableType.MergeOnRead)
+      val write = TextWrites.insert("a-0").begin(open(storage))
+      TextWrites.insert("a-0").commit(open(storage), write)
+      val files = storage.paths.filter(_.contains(write.instant)).map(p => p -> storage.read(p).get)
+      io.hudilite.service.undo.Rollbacks.run(open(storage), None)
+      files.foreach { case (file, content) => storage.replace(file, content) }
+      assertEquals(open(storage).timeline.late.map(_.time), Seq(write.instant))
+      assertEquals(groups(storage), Seq("g-0"))
+      TextWrites.append.run(open(storage))
+      TextServices.compact(open(storage))
+      val compaction: Instant = open(storage).timeline.writes.last
+      io.hudilite.service.undo.Rollbacks.run(open(storage), Some(compaction.time))
+      TextServices.compact(open(storage))
+      assert(open(storage).timeline.isCompleted(compaction.time))
+      assertEquals(open(storage).timeline.late, Nil)
+      assertEquals(doctor(storage, fix = false), Nil)
+    }
+  }
+}
