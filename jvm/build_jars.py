@@ -26,7 +26,8 @@ except ImportError:  # run as a script, without a build backend
 LINES = {"3.5": "hudilite-spark-3.5_2.12", "4": "hudilite-spark-4_2.13"}
 JARS = sbt.ROOT / "python" / "hudilite" / "jars"
 STAMP = JARS / "sources.sha256"
-MAXIMUM_BYTES = 5 * 1024 * 1024
+#: A check against accidents, such as a library that gets into the jar.
+MAXIMUM_BYTES = 8 * 1024 * 1024
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc]
