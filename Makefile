@@ -2,6 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 OLDEST_3 := 3.5.9
 OLDEST_4 := 4.0.1
+BETWEEN_4 := 4.1.4 4.2.1
 NEWEST_4 := 4.3.0
 VENV = .venv/pyspark-$(1)
 DEV := $(call VENV,$(NEWEST_4))/bin
@@ -12,15 +13,17 @@ export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-35 test-4 test-43 \
-  test-python-35 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
+  test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 EXTRAS := dev
 .venv/pyspark-$(OLDEST_3)/%: EXTRAS := dev,interop
-# Only the quickstart runs there.
-.venv/pyspark-$(OLDEST_4)/%: EXTRAS := spark
+# What some stories need, and none of the tools.
+.venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories
+# A program runs there, with the package as it lies here.
+$(BETWEEN_4:%=.venv/pyspark-%/fetched): EXTRAS := spark
 
 # All but the package itself.
 .venv/pyspark-%/fetched:
@@ -45,7 +48,7 @@ setup: setup-first setup-fetched setup-rest ## virtual environments for PySpark 
 setup-first: .venv/pyspark-$(NEWEST_4)/ready build
 
 # Needs no jars, so that it can go beside the former.
-setup-fetched: $(OLDEST_3:%=.venv/pyspark-%/fetched) $(OLDEST_4:%=.venv/pyspark-%/fetched)
+setup-fetched: $(patsubst %,.venv/pyspark-%/fetched,$(OLDEST_3) $(OLDEST_4) $(BETWEEN_4))
 
 setup-rest: $(OLDEST_3:%=.venv/pyspark-%/ready) $(OLDEST_4:%=.venv/pyspark-%/ready) $(OLDEST_3:%=.venv/pyspark-%/spark-classes.jsa)
 
@@ -110,10 +113,17 @@ test-4: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the co
 test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
 	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
 
-test-python: test-python-35 test-python-43 ## stories through PySpark 3.5 and 4.3
+test-python: test-python-35 test-python-4 test-python-43 ## stories through PySpark 3.5, 4.0 and 4.3
 
 test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
+
+# Of each kind: what a table object and the command line do, in a classic session and over Spark Connect; statements,
+# among them those of the notebook, texts between quotes, and how errors are told.
+ON_OLDEST_4_PYTHON := connect notebook literals one_line
+test-python-4: .venv/pyspark-$(OLDEST_4)/ready build
+	.venv/pyspark-$(OLDEST_4)/bin/python -m pytest $(ON_OLDEST_4_PYTHON:%=tests/python/test_%.py) \
+	  tests/python/test_cleaning.py::test_the_command_shows_and_does_the_same
 
 # The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
 # to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
@@ -132,7 +142,7 @@ fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a print
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
 # What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way. On the newest
 # Spark it is compiled by test-43, and random lives compile everywhere.
-test-python-43 interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
+test-python-4 test-python-43 interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
 
@@ -142,9 +152,10 @@ interop-lives: .venv/pyspark-$(OLDEST_3)/ready build ## tables that live at rand
 # Small jobs end before a second compiler has paid for itself. After ten days of the month flights of all sorts have come:
 # new, corrected, late and cancelled.
 examples: export JDK_JAVA_OPTIONS := -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m
-examples: build .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(OLDEST_4)/ready ## the examples, on all three versions of PySpark
+examples: build $(patsubst %,.venv/pyspark-%/ready,$(OLDEST_3) $(OLDEST_4)) $(BETWEEN_4:%=.venv/pyspark-%/fetched) ## the examples, on all versions of PySpark
 	.venv/pyspark-$(OLDEST_3)/bin/python examples/quickstart.py
 	.venv/pyspark-$(OLDEST_4)/bin/python examples/quickstart.py
+	for spark in $(BETWEEN_4); do PYTHONPATH=python .venv/pyspark-$$spark/bin/python tests/smoke.py || exit 1; done
 	$(DEV)/python examples/daily_upserts.py --days 10
 
 packages: .venv/pyspark-$(OLDEST_3)/ready .venv/pyspark-$(NEWEST_4)/ready ## spark-submit --packages with what publish-local publishes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 CATALOG = "hudilite"
 FUNCTION = "hudilite_metadata"
 _NOT_FOUND = ("CATALOG_NOT_FOUND", "UNRESOLVED_ROUTINE", "UNRESOLVABLE_TABLE_VALUED_FUNCTION")
+#: Texts that are between quotes what they are, whatever the session's settings: a backslash may or may not escape, and
+#: `${...}` may be another text.
+_PLAIN = re.compile(r"[^'\\$]*")
 #: What Spark 3.5 says to CALL when no extension has taught it that.
 _NO_CALL = "Syntax error at or near 'CALL'"
 
@@ -51,10 +56,10 @@ def call(spark: SparkSession, procedure: str, path: str | None, **arguments: Any
     """
     given = {"path": path, **arguments}
     values = {name: _value(value) for name, value in given.items() if value is not None}
-    # Names of their own, for those of arguments may be words that SQL reserves.
-    passed = ", ".join(f"`{name}` => :a{at}" for at, name in enumerate(values))
-    statement = f"CALL {CATALOG}.system.{procedure}({passed})"
-    found = _rows(spark, statement, {f"a{at}": value for at, value in enumerate(values.values())})
+    # Between backticks, for names of arguments may be words that SQL reserves. Spark 4.0 runs no CALL that has markers of
+    # parameters and leaves arguments out, so values are literals.
+    passed = ", ".join(f"`{name}` => {literal(value)}" for name, value in values.items())
+    found = _rows(spark, f"CALL {CATALOG}.system.{procedure}({passed})")
     return [row.asDict(recursive=True) for row in found]
 
 
@@ -68,14 +73,33 @@ def metadata(
 ) -> list[dict[str, Any]]:
     """Rows of a metadata table of the table at ``path``, in its order; ``where`` is a condition in SQL."""
     top = "" if limit is None else f" LIMIT {int(limit)}"
-    statement = f"SELECT {', '.join(columns)} FROM {FUNCTION}(:a0, :a1) WHERE {where}{top}"
-    found = _rows(spark, statement, {"a0": _with_slash(path), "a1": name})
+    table = f"{FUNCTION}({literal(_with_slash(path))}, {literal(name)})"
+    found = _rows(spark, f"SELECT {', '.join(columns)} FROM {table} WHERE {where}{top}")
     return [row.asDict(recursive=True) for row in found]
 
 
-def _rows(spark: SparkSession, statement: str, values: dict[str, Any]) -> list[Row]:
+def literal(value: str | bool | Integral | None) -> str:
+    """A value as SQL writes it, which means the same whatever the settings of the session.
+
+    Raises
+    ------
+    TypeError
+        When it is neither a text nor a boolean nor a whole number nor ``None``.
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, Integral):
+        return str(int(value))
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} cannot be passed to a procedure")
+    return f"'{value}'" if _PLAIN.fullmatch(value) else f"CAST(X'{value.encode().hex()}' AS STRING)"
+
+
+def _rows(spark: SparkSession, statement: str) -> list[Row]:
     try:
-        return spark.sql(statement, args=values).collect()
+        return spark.sql(statement).collect()
     except Exception as e:
         text = str(e)
         if _NO_CALL in text or ("hudilite" in text and any(f"[{name}" in text for name in _NOT_FOUND)):

@@ -1,6 +1,6 @@
 package io.hudilite.docs
 
-import io.hudilite.config.{Options, ReadOptions, TableOptions, WriteOptions}
+import io.hudilite.config.{Options, ReadOptions, SessionSettings, TableOptions, WriteOptions}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service._
 import io.hudilite.error.{Condition, Conditions}
@@ -28,6 +28,10 @@ object GeneratedPages {
     Section("Clustering", "Options of a write that a clustering follows, and of a call that clusters.",
       ClusteringOptions.documented),
     Section("Reading", "Options of one read.", ReadOptions.all))
+
+  private val settings = Section("Settings of a session",
+    "Set as they stand here; an unknown one below `spark.hudilite.` is refused by the next read, write or statement.",
+    SessionSettings.all)
 
   /** docs/options.md */
   def options: String = {
@@ -65,7 +69,7 @@ object GeneratedPages {
          |Where an option names columns they are told as `spark.sql.caseSensitive` says, and a table keeps the spelling that
          |its columns have.
          |""".stripMargin
-    (head +: sections.map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
+    (head +: (sections :+ settings).map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
   }
 
   private def table(section: Section): String =

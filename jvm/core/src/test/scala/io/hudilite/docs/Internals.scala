@@ -35,7 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/NamedMetadata",
-      "catalog/DataFrameRules",
+      "catalog/DataFrameRules", "catalog/AssignmentRule",
       "catalog/StatementRewrites",
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",

@@ -6,6 +6,7 @@ import io.hudilite.spark.catalog.{
   EmptyLocationRule,
   HudiProviderRule,
   HudiliteCatalog,
+  LeftOutColumnsRule,
   LocationRule,
   MetadataRule,
   NamedMergeRule,
@@ -57,6 +58,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => MetadataRule)
     extensions.injectResolutionRule(_ => StatementRule)
     extensions.injectResolutionRule(_ => LocationRule)
+    extensions.injectResolutionRule(_ => LeftOutColumnsRule)
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)

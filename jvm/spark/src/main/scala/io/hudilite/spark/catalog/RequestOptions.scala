@@ -48,7 +48,9 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
 
 object RequestOptions {
 
-  /** Options of the active session and those given with a path; raises `InvalidInput` for one that nobody knows. */
+  /** Options of the active session and those given with a path; raises `InvalidInput` for one that nobody knows, and for
+    * such a setting of the session.
+    */
   def of(options: Map[String, String]): RequestOptions = {
     val session = SessionConf.options
     Options.check(session)

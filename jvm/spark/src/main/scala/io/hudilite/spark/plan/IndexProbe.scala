@@ -3,6 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.read.RowCounts
+import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.stage.OfSnapshot
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
@@ -67,14 +68,6 @@ final case class IndexProbe(
 /** Whether the keys of a probe are looked up in files, each by itself, or joined with a scan of the table's keys. */
 private[plan] object KeyLookup {
 
-  /** Keys that are sent to every task; more of them are joined with a scan of the table's keys. At 36 characters a key
-    * this is some 400 MB in the driver and in each executor.
-    */
-  val DefaultMaxBroadcastKeys: Long = 4000000
-
-  /** Session setting that overrides it. */
-  val MaxBroadcastKeys: String = "spark.hudilite.lookup.maxBroadcastKeys"
-
   /** Fewer are looked up at no cost to speak of. */
   val FewKeys = 50000
 
@@ -90,10 +83,7 @@ private[plan] object KeyLookup {
     * with them.
     */
   def is(probe: IndexProbe): Boolean = (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) ||
-    (probe.keyCount <= maxBroadcastKeys(probe) && !isLarge(probe))
-
-  private def maxBroadcastKeys(probe: IndexProbe): BigInt =
-    BigInt(probe.conf.getConfString(MaxBroadcastKeys, DefaultMaxBroadcastKeys.toString))
+    (probe.keyCount <= SessionConf.maxBroadcastKeys && !isLarge(probe))
 
   /** By the keys as they were counted and the rows as commits counted them. A lookup in files knows the numbers of rows
     * and passes over what log files delete, which cost more in a scan.

@@ -1,5 +1,7 @@
 package io.hudilite.spark.row
 
+import io.hudilite.config.SessionSettings
+
 import java.util.Locale
 
 import org.apache.hadoop.conf.Configuration
@@ -40,24 +42,27 @@ object SessionConf {
     conf
   }
 
-  /** Options of hudilite that hold for the whole session, set as `spark.datasource.hudilite.<option>`. */
-  def options: Map[String, String] = lowerCase(SQLConf.get.getAllConfs.collect {
-    case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value
-  })
+  /** Options of hudilite that hold for the whole session, set as `spark.datasource.hudilite.<option>`. Raises
+    * `InvalidInput` for another setting of hudilite's that is not known, or has a value that cannot be read.
+    */
+  def options: Map[String, String] = {
+    val settings = SQLConf.get.getAllConfs
+    SessionSettings.check(settings)
+    lowerCase(settings.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value })
+  }
 
-  /** Settings of the session that look like options and are none: they begin as Apache Hudi's, or with another prefix. */
-  def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(key =>
-    key.startsWith("hoodie.") || (key.startsWith("spark.hudilite.") && !key.startsWith(OfPlans))).toSeq.sorted
+  /** Settings of the session that look like options and are none: they begin as Apache Hudi's. */
+  def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(_.startsWith("hoodie.")).toSeq.sorted
+
+  /** Keys that are sent to every task at most. */
+  def maxBroadcastKeys: Long = SessionSettings.MaxBroadcastKeys(SQLConf.get.getAllConfs)
 
   /** Options with lower-case names, as Spark hands them on anyway. */
   def lowerCase(options: Map[String, String]): Map[String, String] =
     options.map { case (key, value) => key.toLowerCase(Locale.ROOT) -> value }
 
-  // Bounds of the plans themselves.
-  private val OfPlans = "spark.hudilite.lookup."
-
   private val ZstdLevel = "1"
 
   /** How names of options begin that are set for a session. */
-  val Prefix = "spark.datasource.hudilite."
+  val Prefix: String = SessionSettings.OptionPrefix
 }

@@ -106,6 +106,10 @@ object PlanNodes {
     copied(write, Map(at -> options))
   }
 
+  /** The INSERT of other rows, of these columns where it names columns. */
+  def withRows(insert: InsertIntoStatement, columns: Seq[String], rows: LogicalPlan): InsertIntoStatement =
+    copied(insert, Map(2 -> columns, 3 -> rows))
+
   /** The statement for a table that is not there yet. */
   def createAsSelect(replace: ReplaceTableAsSelect): CreateTableAsSelect = build(classOf[CreateTableAsSelect],
     Seq(replace.name, replace.partitioning, replace.query, replace.tableSpec, replace.writeOptions))

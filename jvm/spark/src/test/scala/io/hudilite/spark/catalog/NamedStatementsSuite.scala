@@ -1,6 +1,7 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{HudiliteException, InvalidInput}
+import io.hudilite.spark.Raised
 import io.hudilite.spark.shim.CatalogEntries
 
 import java.nio.file.Files
@@ -24,6 +25,13 @@ final class NamedStatementsSuite extends NamedSession {
     "INSERT INTO $T (v, id, day) VALUES (3.0D, 3, 'a')" -> Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]"),
     "INSERT INTO $T BY NAME SELECT 4.0D AS v, 'b' AS day, 4 AS id" ->
       Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]"),
+    "INSERT INTO $T (day, id) VALUES ('b', 5)" ->
+      Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]", "[5,b,null]"),
+    "INSERT INTO $T BY NAME SELECT 6 AS id" ->
+      Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]", "[5,b,null]", "[6,null,null]"),
+    "MERGE INTO $T t USING (SELECT 7 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)" ->
+      Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]", "[5,b,null]", "[6,null,null]", "[7,null,null]"),
+    "DELETE FROM $T WHERE id > 4" -> Seq("[1,a,1.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]"),
     "UPDATE $T SET v = 5 WHERE id = 1" -> Seq("[1,a,5.0]", "[2,b,1.0]", "[3,a,3.0]", "[4,b,4.0]"),
     "DELETE FROM $T WHERE id = 4" -> Seq("[1,a,5.0]", "[2,b,1.0]", "[3,a,3.0]"),
     "ALTER TABLE $T DROP PARTITION (day = 'b')" -> Seq("[1,a,5.0]", "[3,a,3.0]"),
@@ -52,6 +60,18 @@ final class NamedStatementsSuite extends NamedSession {
         assert(!spark.catalog.tableExists("named", "life"))
       }
     }
+  }
+
+  test("a statement that leaves a key out is refused by its name, whatever rows it has") {
+    sql("CREATE TABLE keyed (a INT, b STRING, v DOUBLE) USING hudilite TBLPROPERTIES (primaryKey = 'a,b')")
+    for ((statement, missing) <- Seq("(a, v) VALUES (1, 1.0D)" -> "b", "(b) VALUES ('x')" -> "a",
+        "BY NAME SELECT 1 AS A WHERE false" -> "b")) {
+      val error: HudiliteException = Raised.by(sql(s"INSERT INTO keyed $statement"))
+      assertEquals((error.condition, error.parameters("column")), ("MISSING_COLUMN", missing), statement)
+    }
+    sql("INSERT INTO keyed (B, A) VALUES ('x', 1)")
+    assertEquals(rows("keyed"), Seq("[1,x,null]"))
+    sql("DROP TABLE keyed")
   }
 
   test("a table of a query gets its name with its rows, and all ways of saving do what they say") {

@@ -243,7 +243,7 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
   }
 
   test("a setting of the session that only Apache Hudi would heed is told of, with what to write in its place") {
-    val names = Seq("hoodie.datasource.write.operation", "spark.hudilite.hoodie.datasource.write.operation")
+    val names = Seq("hoodie.datasource.write.operation", "hoodie.index.type")
     names.foreach(spark.conf.set(_, "bulk_insert"))
     try {
       assertEquals(OptionWarnings.settings.map(_.text),
@@ -253,5 +253,20 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
       assertEquals(RequestOptions.of(Map.empty).all.get(names.head), None)
     } finally names.foreach(spark.conf.unset)
     assertEquals(OptionWarnings.settings, Nil)
+  }
+
+  tableOf.test("a setting of the session that cannot be read or is not known is refused by reads, writes and statements") {
+    path =>
+      for ((name, value, condition) <- Seq(("lookup.maxBroadcastKeys", "some", "INVALID_OPTION_VALUE"),
+          ("lookup.maxBroadcastKey", "1", "UNKNOWN_OPTION"), ("hoodie.index.type", "BLOOM", "UNKNOWN_OPTION"))) {
+        val setting = s"spark.hudilite.$name"
+        spark.conf.set(setting, value)
+        try {
+          refused(condition, setting)(spark.read.format("hudilite").load(path))
+          refused(condition, setting)(row(1, "a").write.format("hudilite").mode("append").save(path))
+          refused(condition, setting)(spark.sql(s"DELETE FROM hudilite.`$path` WHERE id = 1"))
+        } finally spark.conf.unset(setting)
+      }
+      assertEquals(newest(path), both)
   }
 }
