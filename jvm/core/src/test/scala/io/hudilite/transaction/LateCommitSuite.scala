@@ -90,7 +90,8 @@ class LateCommitSuite extends FunSuite {
 
   for (version <- Seq(6, 9)) {
 
-    test(s"version $version: a writer that was rolled back before it completed is told so, and its write counts for nobody") {
+    test(
+      s"version $version: a writer that was rolled back before it completed is told so, and its write counts for nobody") {
       val storage = memory(version)
       val (write, commit) = late(storage)
       assertEquals(intercept[CommitConflict](commit()).condition, "COMMIT_CONFLICT")
@@ -126,7 +127,8 @@ class LateCommitSuite extends FunSuite {
       }
     }
 
-    test(s"version $version: a write that completes while it is being rolled back is of unknown state, and stays as it ends") {
+    test(
+      s"version $version: a write that completes while it is being rolled back is of unknown state, and stays as it ends") {
       val storage = memory(version)
       val (held, released) = (new CountDownLatch(1), new CountDownLatch(1))
       val table = open(new Process(storage, "a",
@@ -155,7 +157,8 @@ class LateCommitSuite extends FunSuite {
       assertEquals(groups(storage), Seq("b-0", "g-0"))
     }
 
-    test(s"version $version: whoever is held at any call and taken for dead is not told that it committed what nobody sees") {
+    test(
+      s"version $version: whoever is held at any call and taken for dead is not told that it committed what nobody sees") {
       for (held <- Seq("writer", "other")) {
         var number = 0
         var outcomes = Set.empty[String]
@@ -175,7 +178,7 @@ class LateCommitSuite extends FunSuite {
           def other(): Unit = {
             expire()
             try TextWrites.insert("b-0").run(
-              open(new Process(storage, "b", call => if (held == "other") hold(call))), hosts(1))
+                open(new Process(storage, "b", call => if (held == "other") hold(call))), hosts(1))
             catch { case _: CommitConflict => () }
           }
           var outcome = ""
@@ -230,7 +233,8 @@ class LateCommitSuite extends FunSuite {
       assertEquals(doctor(storage, fix = false), Nil)
     }
 
-    test(s"version $version: what was taken back and put into the timeline again does not count, but for what is run again") {
+    test(
+      s"version $version: what was taken back and put into the timeline again does not count, but for what is run again") {
       val storage = memory(version, TableType.MergeOnRead)
       val write = TextWrites.insert("a-0").begin(open(storage))
       TextWrites.insert("a-0").commit(open(storage), write)
