@@ -20,7 +20,7 @@ import io.hudilite.spark.row.{
   SharedConf
 }
 import io.hudilite.spark.shim.Sessions
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{NameLimit, Storage}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.MetadataTable
 import io.hudilite.transaction.rollback.WritePermit
@@ -76,7 +76,8 @@ final case class WriteTarget(
       hiveStyle = config.hiveStyle,
       urlEncode = config.urlEncode,
       timesAsNumbers = TimeSpelling.areNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
-        existing, conf.timesAsTexts, hadoop))
+        existing, conf.timesAsTexts, hadoop),
+      mostNameBytes = if (partitions.isEmpty) None else NameLimit.of(basePath, hadoop))
   }
 
   private def partitionFields: Seq[PartitionField] = {
