@@ -172,7 +172,7 @@ object WriteTarget {
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf): WriteTarget = {
     val support = TableSupport.of(table, Purpose.Service(instant))
-    val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
   }
 
