@@ -78,7 +78,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "ILLEGAL_PARTITION_PATH": (
         "The partition path '<path>' of <columns> = <values> cannot be written: <reason>.",
-        "Correct the values, or create the table with hoodie.datasource.write.partitionpath.urlencode=true, which spells '/' and ':' in another way; it changes nothing about values that are wholly '.', '..' or '.hoodie'.",
+        "Correct the values, or create the table with hoodie.datasource.write.partitionpath.urlencode=true, which spells '/' and ':' in another way; it changes nothing about values that are wholly '.', '..' or '.hoodie', that begin with '.' and end with '.crc', or that are too long.",
         "22023",
     ),
     "INCOMPATIBLE_TYPE": (

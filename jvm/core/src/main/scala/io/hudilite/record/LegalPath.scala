@@ -2,6 +2,8 @@ package io.hudilite.record
 
 import io.hudilite.error.{InvalidInput, Listed}
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 /** Which partition paths are written (docs/format.md#partitions): those whose files are listed under the same path by
   * hudilite and by Hudi, on any file system that Hadoop knows. Reads take whatever path a listing shows.
   */
@@ -12,14 +14,17 @@ object LegalPath {
 
   /** Raises `InvalidInput` by the names and values of the partition columns for a path that must not be written.
     *
+    * @param mostNameBytes
+    *   of a folder's name, where the file system has a limit
     * @param values
     *   as text, `null` for none
     */
-  def check(path: String, columns: Seq[String], values: => Seq[String]): Unit = problem(path).foreach(reason =>
-    throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> Listed.of(columns),
-      "values" -> Listed.of(values.map(v => if (v == null) "null" else s"'$v'")), "reason" -> reason))
+  def check(path: String, mostNameBytes: Option[Int], columns: Seq[String], values: => Seq[String]): Unit =
+    problem(path).orElse(mostNameBytes.flatMap(tooLong(path, _))).foreach(reason =>
+      throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> Listed.of(columns),
+        "values" -> Listed.of(values.map(v => if (v == null) "null" else s"'$v'")), "reason" -> reason))
 
-  /** Why the path must not be written, if so. */
+  /** Why the path must not be written wherever the table lies, if so. */
   def problem(path: String): Option[String] =
     if (path.isEmpty) None
     else {
@@ -28,10 +33,18 @@ object LegalPath {
         Some("a '/' at its beginning, at its end or behind another one is lost in file names")
       else levels.find(level => level == "." || level == "..").map(level => s"'$level' is no name of a folder")
         .orElse(levels.find(isReserved).map(level => s"'$level' is the name of files of the table itself"))
+        .orElse(levels.find(isHidden).map(level => s"Hadoop takes '$level' for a checksum of local disks and hides it"))
         .orElse(if (path.indexOf('\u0000') < 0) None else Some("file names have no null characters"))
         .orElse(
           if (!levels.head.contains(':')) None else Some("what stands before ':' would be taken for a file system"))
     }
+
+  private def tooLong(path: String, most: Int): Option[String] =
+    path.split('/').map(_.getBytes(UTF_8).length).find(_ > most).map(bytes =>
+      s"local disks have no names of $bytes bytes, at most of $most")
+
+  // Hadoop's checksummed file system lists neither files nor folders of such a name.
+  private def isHidden(level: String): Boolean = level.startsWith(".") && level.endsWith(".crc")
 
   private def isReserved(level: String): Boolean = level == TableFolder || level.startsWith(PartitionMarker)
 }

@@ -28,8 +28,6 @@ private[storage] object LocalLinks {
   /** What stands in a name for bytes that are no letters in the encoding of file names. */
   private val Unspelled = "\ufffd"
 
-  private val MostNameBytes = 255
-
   /** What lies in a directory; none when there is none. A name that cannot be spelled is `InvalidInput`.
     *
     * @param directory
@@ -74,7 +72,7 @@ private[storage] object LocalLinks {
 
   // A folder that a query asks for by a value may have a name that no folder can have.
   private def isTooLong(folder: LocalPath): Boolean =
-    folder.iterator.asScala.exists(_.toString.getBytes(UTF_8).length > MostNameBytes)
+    folder.iterator.asScala.exists(_.toString.getBytes(UTF_8).length > NameLimit.LocalBytes)
 
   private def withinDead(folder: LocalPath): Option[LocalPath] =
     Iterator.iterate(folder)(_.getParent).takeWhile(_ != null).find(p => Files.isSymbolicLink(p) && !Files.exists(p))

@@ -55,7 +55,8 @@ object GeneratedPages {
          |The operation `insert_overwrite` is the same as `dynamic` and `insert_overwrite_table` as `static`, whatever the
          |session says; an option of the write that says otherwise is an error, as these options are on an append. With
          |`dynamic` and `replaceWhere` rows are brought as `insert_overwrite` brings them unless an operation is given. For
-         |`INSERT OVERWRITE` and `insertInto` Spark itself heeds the setting of the session,
+         |`INSERT OVERWRITE` and `insertInto` Spark itself heeds the setting of the session, and `PARTITION` with a value for each
+         |partition column replaces the one that it names, in both modes, also by no rows;
          |`df.writeTo(…).overwritePartitions()` replaces the partitions of the rows, and `df.writeTo(…).overwrite(condition)`
          |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`. A table that is replaced (`CREATE OR REPLACE TABLE … AS SELECT`,
          |`df.writeTo(…).replace()`, `saveAsTable` in mode overwrite) is so as a whole, whatever the session says, unless an option

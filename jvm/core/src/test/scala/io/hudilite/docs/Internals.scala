@@ -35,7 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/NamedMetadata",
-      "catalog/DataFrameRules", "catalog/AssignmentRule",
+      "catalog/DataFrameRules", "catalog/AssignmentRule", "catalog/NamedRules",
       "catalog/StatementRewrites",
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
@@ -233,7 +233,7 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable", "catalog/NamedRules",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",

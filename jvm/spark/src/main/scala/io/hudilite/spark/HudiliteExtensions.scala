@@ -10,6 +10,7 @@ import io.hudilite.spark.catalog.{
   LocationRule,
   MetadataRule,
   NamedMergeRule,
+  NamedPartitionRule,
   OwnColumnsRule,
   PathCatalogRule,
   SaveRule,
@@ -50,6 +51,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       PathCatalogRule(session)
     }
     NamedMergeRule.inject(extensions)
+    NamedPartitionRule.inject(extensions)
     OwnColumnsRule.inject(extensions)
     TimeTravelRule.inject(extensions)
     AssignmentRule.inject(extensions)

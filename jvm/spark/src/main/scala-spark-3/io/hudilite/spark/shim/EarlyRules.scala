@@ -20,6 +20,10 @@ object EarlyRules {
   def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     extensions.injectParser((_, parser) => new CheckedParser(parser, rule))
 
+  /** A rule for INSERT. */
+  def injectForInserts(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    injectForAssignments(extensions, rule)
+
   /** A rule for the formats of new tables. */
   def injectForFormats(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     injectForAssignments(extensions, rule)

@@ -17,6 +17,10 @@ object EarlyRules {
   def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
     inject(extensions, rule)
 
+  /** A rule for INSERT. */
+  def injectForInserts(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
+    inject(extensions, rule)
+
   /** A rule for the formats of new tables. */
   def injectForFormats(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = inject(extensions, rule)
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
@@ -35,7 +35,7 @@ private[catalog] object ColumnStatements {
   }
 
   private def schemaJson(table: Table, changed: ColumnChanges): String =
-    SchemaConversion.toAvro(changed.after, table.config.name, withMeta = false)
+    SchemaConversion.toAvro(Nullability.relaxed(changed.after), table.config.name, withMeta = false)
 
   private def commit(place: HudiliteTable, table: Table, changed: ColumnChanges): Unit = {
     val options = TransactionOptions.of(place.writeConf().commit)

@@ -52,6 +52,8 @@ import scala.collection.JavaConverters._
   *   what the session's catalog says of it, when it was reached by its name there
   * @param answers
   *   a query asks for aggregates that footers may know
+  * @param namedPartition
+  *   as [[PlannedTable.namedPartition]]
   */
 final case class HudiliteTable(
     basePath: String,
@@ -61,7 +63,8 @@ final case class HudiliteTable(
     dataFrame: Boolean,
     prepared: Option[PreparedWrite] = None,
     entry: Option[Registered] = None,
-    answers: Boolean = true)
+    answers: Boolean = true,
+    namedPartition: Option[Map[String, String]] = None)
     extends PlannedTable
     with SupportsRead
     with SupportsWrite
@@ -77,7 +80,8 @@ final case class HudiliteTable(
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
-  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answers)
+  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answers,
+    namedPartition)
 
   override def equals(other: Any): Boolean = other match {
     case that: HudiliteTable => (this eq that) || identity == that.identity

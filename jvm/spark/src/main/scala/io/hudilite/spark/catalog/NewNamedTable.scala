@@ -30,6 +30,7 @@ private[catalog] final class NewNamedTable(place: HudiliteTable, register: () =>
   override def table: Option[Table] = place.table
   override def writeConf(added: Map[String, String]*): WriteConf = place.writeConf(added: _*)
   override def dataFrame: Boolean = place.dataFrame
+  override def namedPartition: Option[Map[String, String]] = None
   override def prepared: Option[PreparedWrite] = place.prepared
   override def at(table: Table): PlannedTable = place.at(table)
   override def aggregatedFromRows: PlannedTable = this

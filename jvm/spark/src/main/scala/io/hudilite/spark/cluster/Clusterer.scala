@@ -98,7 +98,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def possible(table: Table, settings: ClusteringSettings): Table = {
     if (settings.buckets.isEmpty) checkBuckets(table)
     val columns = TableSupport.of(table, Purpose.Service(table.store.newInstantTime())).schema
-      .map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+      .map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     ClusteringOrder(settings.sortColumns, settings.layout).check(session, columns)
     table
   }

@@ -4,9 +4,10 @@ import io.hudilite.config.{OverwriteConf, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.write.{Replaces, WriteOperation, WriteTarget}
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StringType
 
 /** What an overwriting write replaces, as its statement or save mode and its options say it. */
 private[plan] sealed trait Overwrite
@@ -21,6 +22,9 @@ private[plan] object Overwrite {
     */
   final case class Partitions(byMode: Boolean) extends Overwrite
 
+  /** The partition that a statement names by a value for each partition column, and those that rows are in. */
+  final case class Named(values: Map[String, String]) extends Overwrite
+
   /** The partitions that a condition in an option selects. */
   final case class Condition(text: String) extends Overwrite
 
@@ -28,9 +32,9 @@ private[plan] object Overwrite {
   final case class Statement(condition: Expression) extends Overwrite
 
   /** `None` for a write that adds rows; raises `InvalidInput` when statement and options do not go together. */
-  def of(write: V2WriteCommand, conf: WriteConf, dataFrame: Boolean): Option[Overwrite] = write match {
+  def of(write: V2WriteCommand, conf: WriteConf, table: PlannedTable): Option[Overwrite] = write match {
     case overwrite: OverwriteByExpression if overwrite.deleteExpr == Literal.TrueLiteral =>
-      Some(whole(conf, dataFrame))
+      Some(whole(conf, table.dataFrame))
     case overwrite: OverwriteByExpression =>
       refuse(conf.overwrite, "the statement has a condition")
       refuseTable(conf, "the statement has a condition")
@@ -38,7 +42,7 @@ private[plan] object Overwrite {
     case _: OverwritePartitionsDynamic =>
       refuse(conf.overwrite.copy(dynamic = conf.overwrite.dynamic.filterNot(d => d)), "partitions are overwritten")
       refuseTable(conf, "the partitions of the rows are replaced")
-      Some(Partitions(byMode = false))
+      Some(table.namedPartition.fold[Overwrite](Partitions(byMode = false))(Named(_)))
     case _ =>
       refuse(conf.overwrite, "it goes with the save mode overwrite, and this write adds rows")
       None
@@ -49,7 +53,19 @@ private[plan] object Overwrite {
     case Table => Replaces.WholeTable
     case Partitions(byMode) if byMode && target.config.partitionFields.isEmpty => Replaces.WholeTable
     case Partitions(_) => Replaces.WrittenPartitions
+    case Named(values) => Replaces.Partitions(Set(path(values, target)))
     case Condition(_) | Statement(_) => selected
+  }
+
+  private def path(values: Map[String, String], target: WriteTarget): String = {
+    def same(column: String)(name: String): Boolean = SQLConf.get.resolver(name, column)
+    def value(column: String): Option[Expression] = for {
+      field <- target.schema.fields.find(f => same(column)(f.name))
+      text <- values.collectFirst { case (name, text) if same(column)(name) => Literal.create(text, StringType) }
+      cast = Cast(text, field.dataType, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
+    } yield Literal(cast.eval(), field.dataType)
+    target.keys.partitionPath(value).map(_.eval().toString).getOrElse(
+      throw new IllegalStateException(s"no partition by $values in ${target.schema.simpleString}"))
   }
 
   /** An overwrite without a condition of its own. */

@@ -26,6 +26,11 @@ trait PlannedTable extends TableOfPath {
   /** Reached by `format("hudilite")`: an append may bring columns that the table does not have. */
   def dataFrame: Boolean
 
+  /** Values for all partition columns, where a statement that overwrites the partitions of its rows says them: the
+    * partition that it replaces, whatever rows come.
+    */
+  def namedPartition: Option[Map[String, String]]
+
   /** What was decided about a write of this table, once it was. */
   def prepared: Option[PreparedWrite]
 

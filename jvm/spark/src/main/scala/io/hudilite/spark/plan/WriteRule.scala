@@ -50,7 +50,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
     val asked = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
-    val overwrite = Overwrite.of(write, asked, resolved.dataFrame)
+    val overwrite = Overwrite.of(write, asked, resolved)
     val operation =
       effective(overwrite, asked, if (resolved.dataFrame) WriteOperation.Upsert else sqlOperation)
     val table = if (overwrite.isEmpty && addsOnly(operation, asked)) resolved else awaited(resolved, asked)

@@ -123,7 +123,7 @@ final class SnapshotSource(
 
   /** Data columns of the state read; an empty table without a schema has none. */
   lazy val dataSchema: StructType =
-    support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
 
   /** Names of the columns in files, where some have changed. */
   def evolved: Option[EvolvedColumns] = support.columns

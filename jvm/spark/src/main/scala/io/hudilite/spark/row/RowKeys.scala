@@ -18,6 +18,8 @@ final case class PartitionField(name: String, format: Option[TimestampPartitions
   *   record keys are spelled `field:value,…`
   * @param timesAsNumbers
   *   timestamps are spelled as microseconds since 1970, as those without a zone always are
+  * @param mostNameBytes
+  *   of a partition's folder, where the table's file system has a limit
   */
 final case class KeySettings(
     recordKeyFields: Seq[String],
@@ -25,7 +27,8 @@ final case class KeySettings(
     partitionFields: Seq[PartitionField],
     hiveStyle: Boolean,
     urlEncode: Boolean,
-    timesAsNumbers: Boolean = false)
+    timesAsNumbers: Boolean = false,
+    mostNameBytes: Option[Int] = None)
 
 /** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads.
   *
@@ -91,7 +94,7 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
     try {
       val values = texts(partitions, partitionValues, row)
       val path = KeyEncoding.partitionPath(partitionFields, values, settings.hiveStyle, settings.urlEncode)
-      if (toWrite) LegalPath.check(path, partitionFields, values.toSeq)
+      if (toWrite) LegalPath.check(path, settings.mostNameBytes, partitionFields, values.toSeq)
       UTF8String.fromString(path)
     } catch { case e: InvalidInput => throw LastAttempts.failure(e) }
 

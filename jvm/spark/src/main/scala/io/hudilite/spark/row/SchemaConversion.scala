@@ -30,6 +30,11 @@ object SchemaConversion {
     columns
   }
 
+  /** The columns as rows have them: each may be null, whatever the schema says of it, since files and log blocks from
+    * before a column was there hold no values of it.
+    */
+  def columns(avroJson: String): StructType = Nullability.relaxed(toSpark(avroJson))
+
   /** Avro JSON of record `<table>_record` in namespace `hoodie.<table>`; `withMeta` puts the meta columns first. */
   def toAvro(schema: StructType, tableName: String, withMeta: Boolean): String = {
     val name = sanitize(tableName)

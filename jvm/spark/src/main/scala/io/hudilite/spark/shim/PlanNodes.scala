@@ -32,6 +32,10 @@ object PlanNodes {
   def append(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String]): AppendData =
     build(classOf[AppendData], Seq(target, rows, writeOptions, java.lang.Boolean.TRUE))
 
+  /** The statement with its target found. */
+  def into(insert: InsertIntoStatement, target: DataSourceV2Relation): InsertIntoStatement =
+    copied(insert, Map(0 -> target))
+
   /** The overwrite with a target that knows what it replaces, whatever the statement's condition was. */
   def overwrite(write: OverwriteByExpression, target: DataSourceV2Relation, rows: LogicalPlan): OverwriteByExpression =
     copied(write, Map(0 -> target, 1 -> Literal.TrueLiteral, 2 -> rows))

@@ -20,7 +20,7 @@ import io.hudilite.spark.row.{
   SharedConf
 }
 import io.hudilite.spark.shim.Sessions
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{NameLimit, Storage}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.transaction.MetadataTable
 import io.hudilite.transaction.rollback.WritePermit
@@ -76,7 +76,8 @@ final case class WriteTarget(
       hiveStyle = config.hiveStyle,
       urlEncode = config.urlEncode,
       timesAsNumbers = TimeSpelling.areNumbers(config, schema, partitions.filter(_.format.isEmpty).map(_.name),
-        existing, conf.timesAsTexts, hadoop))
+        existing, conf.timesAsTexts, hadoop),
+      mostNameBytes = if (partitions.isEmpty) None else NameLimit.of(basePath, hadoop))
   }
 
   private def partitionFields: Seq[PartitionField] = {
@@ -171,7 +172,7 @@ object WriteTarget {
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf): WriteTarget = {
     val support = TableSupport.of(table, Purpose.Service(instant))
-    val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
   }
 

@@ -38,6 +38,9 @@ final class NamedStatementsSuite extends NamedSession {
     "MERGE INTO $T t USING (SELECT 1 AS id, 'a' AS day, 6.0D AS v UNION ALL SELECT 2, 'b', 2.0D) s ON t.id = s.id " +
       "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *" -> Seq("[1,a,6.0]", "[2,b,2.0]", "[3,a,3.0]"),
     "TRUNCATE TABLE $T PARTITION (day = 'a')" -> Seq("[2,b,2.0]"),
+    "SET spark.sql.sources.partitionOverwriteMode=dynamic" -> Seq("[2,b,2.0]"),
+    "INSERT OVERWRITE $T PARTITION (day = 'b') SELECT id, v FROM $T WHERE id > 9" -> Nil,
+    "RESET spark.sql.sources.partitionOverwriteMode" -> Nil,
     "INSERT OVERWRITE $T VALUES (7, 'c', 7.0D)" -> Seq("[7,c,7.0]"),
     "CREATE OR REPLACE TABLE $T USING hudilite PARTITIONED BY (day) AS SELECT 8.0D AS v, 8 AS id, 'a' AS day" ->
       Seq("[8,a,8.0]"),

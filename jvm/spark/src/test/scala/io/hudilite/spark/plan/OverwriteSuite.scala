@@ -2,7 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteConf
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.SharedSession
+import io.hudilite.spark.{Interpreted, SharedSession}
 
 import java.nio.file.{Files, Path}
 
@@ -72,6 +72,7 @@ final class OverwriteSuite extends FunSuite {
     Seq[(Door, String, Seq[(Int, String)], Seq[String])](
       (option, "DT IN ('a', 'b') OR dt = 'q'", Seq(7 -> "a", 8 -> "a"), Seq("[3,c]", "[7,a]", "[8,a]")),
       (writeTo, "dt >= 'b' AND upper(dt) <> 'Q'", Seq(8 -> "d"), Seq("[7,a]", "[8,a]", "[8,d]")),
+      (writeTo, "dt = 'nobody'", Nil, Seq("[7,a]", "[8,a]", "[8,d]")),
       (statement, "dt = 'a'", Seq(9 -> "a"), Seq("[8,d]", "[9,a]")),
       (option, "dt = 'z'", Nil, Seq("[8,d]", "[9,a]")),
       (statement, "dt < 'b'", Nil, Seq("[8,d]")),
@@ -89,6 +90,53 @@ final class OverwriteSuite extends FunSuite {
     reset(table)
     spark.sql(s"INSERT OVERWRITE hudilite.`$table` PARTITION (dt = 'a') SELECT 7")
     assertEquals(found(table), Seq("[2,b]", "[3,c]", "[7,a]"))
+  }
+
+  test("INSERT OVERWRITE replaces what it does in a table of Spark's own, in both modes, by rows or none") {
+    val facts = Map("hoodie.datasource.write.recordkey.field" -> "id",
+      "hoodie.datasource.write.partitionpath.field" -> "dt,n")
+    val start =
+      Seq("(1, 'd1', 1)", "(2, 'd1', 2)", "(3, 'd2', 1)", "(4, NULL, 3)").mkString("VALUES ", ", ", " AS t(id, dt, n)")
+    val statements = for {
+      (partition, columns) <- Seq("" -> "id, dt, n", "PARTITION (dt = 'd1', n = '01')" -> "id",
+        "PARTITION (n = 1, dt = 'd1')" -> "id", "PARTITION (dt = 'none', n = 9)" -> "id",
+        "PARTITION (dt = 'd1', n)" -> "id, n",
+        "PARTITION (dt, n)" -> "id, dt, n")
+      where <- Seq("", " WHERE id < 0")
+    } yield partition -> s"SELECT $columns FROM VALUES (7, 'd1', 1), (8, 'd1', 5) AS s(id, dt, n)$where"
+    // The folder of null holds empty texts, too, so that a condition does not tell which of its rows it means.
+    val ofNull = Seq("", " WHERE id < 0").map(where =>
+      "PARTITION (dt = NULL, n = 3)" -> s"SELECT id FROM VALUES (7), (8) AS s(id)$where")
+    for (mode <- Seq("static", "dynamic"))
+      SharedSession.withConf("spark.sql.sources.partitionOverwriteMode" -> mode, Interpreted.Setting) {
+        val all = if (mode == "static") statements else statements ++ ofNull
+        all.zipWithIndex.foreach { case ((partition, query), i) =>
+          val table = path(s"$mode-$i")
+          spark.sql(s"SELECT * FROM $start").write.format("hudilite").options(facts).mode("append").save(table)
+          spark.sql(s"CREATE TABLE beside USING parquet PARTITIONED BY (dt, n) AS SELECT * FROM $start")
+          try {
+            Seq(s"hudilite.`$table`", "beside").foreach(t => spark.sql(s"INSERT OVERWRITE $t $partition $query"))
+            assertEquals(found(table), spark.table("beside").collect().map(_.toString).sorted.toSeq,
+              s"$mode $partition $query")
+          } finally spark.sql("DROP TABLE beside")
+        }
+      }
+  }
+
+  test("a partition that is named is found beside a query of the table, and none is named by a DataFrame") {
+    val table = path("named")
+    reset(table)
+    SharedSession.withConf("spark.sql.sources.partitionOverwriteMode" -> "dynamic") {
+      spark.sql(
+        s"INSERT OVERWRITE hudilite.`$table` PARTITION (dt = 'a') SELECT id FROM hudilite.`$table` WHERE id > 9")
+      assertEquals(found(table), Seq("[2,b]", "[3,c]"))
+      spark.sql(s"WITH s AS (SELECT 8 AS id) INSERT OVERWRITE hudilite.`$table` PARTITION (dt = 'c') SELECT * FROM s")
+      assertEquals(found(table), Seq("[2,b]", "[8,c]"))
+      spark.sql(
+        s"INSERT OVERWRITE hudilite.`$table` PARTITION (dt = '..') SELECT id FROM hudilite.`$table` WHERE id > 9")
+      rows().writeTo(s"hudilite.`$table`").overwritePartitions()
+      assertEquals(found(table), Seq("[2,b]", "[8,c]"))
+    }
   }
 
   test("a condition that does not select whole partitions, or rows outside of it, change nothing") {

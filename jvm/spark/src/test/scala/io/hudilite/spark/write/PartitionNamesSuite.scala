@@ -21,10 +21,11 @@ class PartitionNamesSuite extends FunSuite with Interpreted {
 
   private val legal = Seq("plain", "a", "a/b", ".dot", "x/.dot", "a\\b", "x/a:b", "a%2Fb", "a%b", "tab\tx", "nl\nx",
     " lead", "trail ", "größe", "_temporary", "a?b", "a#b", "a*b", "{a", "[a]", "a,b", "a=b", "...", "~", "$a",
-    "\ud83d\ude00", "__HIVE_DEFAULT_PARTITION__")
+    "\ud83d\ude00", "__HIVE_DEFAULT_PARTITION__", "x.crc", "a/f-0_0-1-0_20260101000000000.parquet",
+    "a/.f-0_20260101000000000.log.1_0-1-0", "ö" * 127)
   private val illegal = Seq("a//b", "/lead", "trail/", ".", "..", "a/../b", "a/./b", "/", "a:b", ".hoodie", ".hoodie/x",
-    "nul\u0000x")
-  private val alwaysIllegal = Set(".", "..", ".hoodie")
+    "nul\u0000x", ".x.crc", "x/.crc", "ö" * 128)
+  private val alwaysIllegal = Set(".", "..", ".hoodie", ".x.crc", "ö" * 128)
 
   private def newPath(): String = Files.createTempDirectory("hudilite-names").resolve("t").toString
 
@@ -56,7 +57,8 @@ class PartitionNamesSuite extends FunSuite with Interpreted {
   for ((name, settings, values) <- Seq(
       ("as they are", Nil, legal),
       ("as they are, in a merge-on-read table", Seq(mergeOnRead), legal),
-      ("in hive style", Seq(hiveStyle), legal :+ "." :+ ".." :+ "/lead" :+ ".hoodie"),
+      ("in hive style", Seq(hiveStyle),
+        legal.filterNot(_.length > 100) :+ "." :+ ".." :+ "/lead" :+ ".hoodie" :+ ".x.crc"),
       ("url-encoded", Seq(urlEncoded), legal ++ illegal.filterNot(alwaysIllegal)),
       ("url-encoded, in a merge-on-read table", Seq(urlEncoded, mergeOnRead),
         legal ++ illegal.filterNot(alwaysIllegal))))

@@ -49,7 +49,7 @@ object LogJob {
   def of(table: Table, support: TableSupport, asOf: Option[String]): LogJob = {
     val config = table.config
     refuse(table)
-    val schema = support.schema.map(s => SchemaConversion.toSpark(s.avroJson)).getOrElse(new StructType())
+    val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     val rule = MergeRule.of(config.mergeMode, config.orderingFields.filter(schema.fieldNames.contains))
     LogJob(table.basePath, table.blockInstants(asOf), rule, config.deleteMarker, schema, support.columns)
   }
