@@ -53,8 +53,9 @@ final case class NamedBases(basePath: String, byGroup: Map[FileGroupId, Seq[Name
     */
   def damage(missing: NamedBase, folder: Seq[FileInfo]): CorruptTable = CorruptTable("CORRUPT_FILE",
     "path" -> FileSlice.join(basePath.stripSuffix("/"), missing.relativePath),
-    "reason" -> (s"the write ${missing.instant} made it, and it is gone" +
-      (if (folder.isEmpty) s", or no ${FileNames.PartitionMetadata} says that its folder is a partition" else "")))
+    "reason" ->
+      (s"the write ${missing.instant} made it, and it is gone" +
+        (if (folder.isEmpty) s", or no ${FileNames.PartitionMetadata} says that its folder is a partition" else "")))
 }
 
 object NamedBases {

@@ -64,7 +64,8 @@ private[table] final class CommittedSlices(table: Table) {
     */
   def whole(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val (slices, _) = found(view, listing)
-    val lost = bases.missing(view, listing, slices).map(b => FileSlice(b.group.partition, b.group.fileId, b.instant,
+    val lost = bases.missing(view, listing, slices).map(b =>
+      FileSlice(b.group.partition, b.group.fileId, b.instant,
         None, Nil)).groupBy(_.partition)
     slices.map { case (partition, there) =>
       val known = there.map(_.fileId).toSet

@@ -42,7 +42,9 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
     catch {
       case first: Throwable =>
         try Interrupts.after(first)(look())
-        catch { case e: Throwable => throw unknown(s"whether others took it back could not be seen: ${e.getMessage}", e) }
+        catch {
+          case e: Throwable => throw unknown(s"whether others took it back could not be seen: ${e.getMessage}", e)
+        }
     }
   }
 

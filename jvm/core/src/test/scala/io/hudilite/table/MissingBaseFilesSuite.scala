@@ -47,7 +47,8 @@ class MissingBaseFilesSuite extends FunSuite {
 
   private def doctor(storage: Storage): Seq[(FindingKind, String)] = {
     now += 2 * Heartbeat.ExpiryMs
-    new Doctor(storage, path, TransactionOptions(), TextServices.deleting).run(fix = false).map(f => (f.kind, f.subject))
+    new Doctor(storage, path, TransactionOptions(), TextServices.deleting).run(fix = false).map(f =>
+      (f.kind, f.subject))
   }
 
   for (version <- Seq(6, 9); tableType <- TableType.all) {
