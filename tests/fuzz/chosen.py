@@ -51,6 +51,11 @@ LIVES = (
         ("bulk_insert", "upsert", "move", "clean", "evolve", "insert_overwrite_table", "archive"),
     ),
     Chosen(
+        "logs of version 9 that another process writes, too, while services run",
+        Wish(version=9, log=True, index="SIMPLE", partitions=1, event_time=True, blocks="avro"),
+        ("bulk_insert", "upsert", "held beside services", "held beside writes", "compact", "past", "changes"),
+    ),
+    Chosen(
         "buckets in logs of version 9",
         Wish(version=9, log=True, index="BUCKET", partitions=1, blocks="parquet"),
         ("upsert", "upsert", "merge", "fold", "compact", "update", "delete"),
@@ -65,4 +70,5 @@ LIVES = (
 KINDS = {
     "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
     "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",
+    "held",
 }  # fmt: skip

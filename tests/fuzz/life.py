@@ -17,6 +17,7 @@ from fuzz import expected
 from fuzz.compared import Compared, Difference
 from fuzz.excluded import allowed
 from fuzz.frames import Frames
+from fuzz.other import other
 from fuzz.queries import META, Queries, counted
 from fuzz.settings import TOGETHER, applied
 from fuzz.state import KeyMovedTwice, State
@@ -28,6 +29,8 @@ PAST = "as.of.instant"
 REPEATED = re.compile(
     r"\[REPEATED_KEY\] The base file (.*) of a .*? holds the record key (.*?) more than once", re.DOTALL
 )
+#: What a service says that must not run beside a write of another process.
+REFUSED_BESIDE = ("WRITE_PENDING", "COMPACTION_NOT_POSSIBLE", "CLUSTERING_NOT_POSSIBLE")
 COMPACTIONS = 3  # of which one does what was planned before, and one what a failing write asks for
 
 
@@ -58,6 +61,7 @@ class Life:
         self.instants: set[str] = set()
         self.done: Counter[str] = Counter()  # changes by their kinds, without those that were skipped
         self.skipped = 0
+        self.held_at = ""  # instant of a write that another process is held in
 
     @property
     def comparisons(self) -> int:
@@ -71,6 +75,8 @@ class Life:
                 self.step(step)
             except Difference as difference:
                 raise Difference(f"step {number} ({told(step)}): {difference}") from None
+        if self.moments and (found := self.handle.doctor()):
+            raise Difference(f"the doctor finds: {found}")
 
     def step(self, step: Step) -> None:
         do = step["do"]
@@ -132,6 +138,45 @@ class Life:
         )
         self.state = after
         return True
+
+    def held(self, step: Step) -> Any:
+        """A write of another process, which is held in its middle while this one goes on; then it comes last, or not at
+        all where that has stood against it."""
+        write = step["write"]
+        write = {**write, "rows": self.settled(write)}
+        self.held_at = other().begin(self.path, write)
+        try:
+            for beside in step["meanwhile"]:
+                self.beside(beside)
+        finally:
+            condition = other().end()
+            began, self.held_at = self.held_at, ""
+        if condition == "COMMIT_CONFLICT":
+            self.done["held in vain"] += 1
+            self.after()
+            return False
+        if condition:
+            raise Difference(f"the held write failed with {condition}")
+        after = self.state.copy()
+        after.begin(() if write["operation"] == "delete" else [(n, d) for n, d in write["columns"]])
+        change = {"upsert": after.upsert, "delete": after.delete}.get(write["operation"], after.insert)
+        change(write["rows"])
+        self.state = after
+        # States of times between its beginning and its end have its rows by now, and it is not the newest by each time.
+        writes = layout.writes(self.path)
+        newest = layout.Instant(max(i.requested for i in writes), max(i.completed for i in writes), "held")
+        self.instants |= {i.requested for i in writes}
+        self.moments = [*(m for m in self.moments if m.instant.requested < began), Moment(newest, after.copy())]
+        return True
+
+    def beside(self, step: Step) -> None:
+        """A step while the other process is held, which a service may refuse."""
+        try:
+            self.step(step)
+        except Difference as difference:
+            if step["do"] in ("write", "ask") or not any(f"[{c}]" in str(difference) for c in REFUSED_BESIDE):
+                raise
+            self.skipped += 1
 
     def settled(self, step: Step) -> list[Row]:
         """The rows of a write without those of which the answer is not settled."""
@@ -235,7 +280,8 @@ class Life:
         first = min((i.requested for i in layout.writes(self.path)), default="")
         archived = {instant for instant in self.instants if instant < first}
         strays = [file for file in layout.strays(self.path) if layout.instant_of(file) not in archived]
-        if left := [*strays, *layout.leftovers(self.path)]:
+        held = self.held_at or "nothing"
+        if left := [file for file in (*strays, *layout.leftovers(self.path)) if held not in str(file)]:
             raise Difference(f"left behind: {left}")
 
     # ---- questions

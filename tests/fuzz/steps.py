@@ -43,7 +43,7 @@ class Author:
     """Writes a case."""
 
     def __init__(self, seed: str, services: bool = False, wish: Wish = ANY) -> None:
-        """`services`: also clean, archive, cluster and restore."""
+        """`services`: also clean, archive, cluster and restore, and another process."""
         self.services = services
         self.seed, self.rng = seed, random.Random(seed)
         self.spec = random_spec(self.rng, wish)
@@ -85,8 +85,20 @@ class Author:
         services: dict[str, Callable[[], Step]] = {
             "evolve": self.evolve, "cluster": self.cluster,
             "clean": lambda: {"do": "clean", "retain": 1}, "restore": lambda: {"do": "restore", "when": 0.4},
+            "held beside writes": lambda: self.held("upsert", "delete"),
+            "held beside services": lambda: self.held("plan", "fold", "cluster", "clean", "archive"),
         }  # fmt: skip
         return services.get(kind, lambda: {"do": kind})()
+
+    def held(self, *meanwhile: str) -> Step:
+        """A write of another process that is held while this one does steps of these kinds."""
+        write = self.write(self.rng.choice(("upsert", "insert", "delete")), 8)
+        steps = [made for kind in meanwhile if self.suits(kind) for made in (self.of_kind(kind), self.ask_much(2, 2))]
+        return {"do": "held", "write": {**write, "settings": {}}, "meanwhile": steps}
+
+    def suits(self, kind: str) -> bool:
+        """Whether a service has something to do on such a table."""
+        return self.spec.log if kind in ("plan", "fold") else not (kind == "cluster" and self.spec.in_buckets)
 
     # ---- what is asked
 
@@ -136,6 +148,7 @@ class Author:
             (lambda: {"do": "archive"}, 0.4 * self.services),
             (lambda: {"do": "restore", "when": self.rng.random()}, 0.6 * self.services),
             (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
+            (lambda: self.held(self.rng.choice(("upsert", "insert", "clean", "fold"))), 0.3 * self.services),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()

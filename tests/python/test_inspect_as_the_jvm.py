@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -129,6 +131,29 @@ def test_a_clean_is_no_write(made: Handmade, jvm: Jvm) -> None:
     expected = [made.file(3, "a-0")]
     made.file(5, "b-0")
     assert assert_same(jvm, made.base) == expected
+
+
+ROLLBACK = {
+    "type": "record", "name": "HoodieRollbackMetadata", "fields": [
+        {"name": "startRollbackTime", "type": "string"},
+        {"name": "commitsRollback", "type": {"type": "array", "items": "string"}},
+    ],
+}  # fmt: skip
+
+
+def test_a_commit_that_came_after_its_rollback(made: Handmade, jvm: Jvm) -> None:
+    made.instant(3)
+    for late, content in ((5, "{}"), (7, '{"operationType": "COMPACT"}')):
+        made.instant(late, content=content)
+        rollback = io.BytesIO()
+        fastavro.writer(rollback, ROLLBACK, [{"startRollbackTime": "", "commitsRollback": [time(late)]}])
+        made.instant(late + 1, "rollback")
+        newest = max(made.folder.glob("*.rollback"))
+        newest.write_bytes(rollback.getvalue())
+    made.instant(7, "compaction", state=".inflight")
+    expected = [made.file(3, "a-0"), made.file(7, "b-0")]
+    made.file(5, "c-0")
+    assert sorted(assert_same(jvm, made.base)) == expected
 
 
 def test_a_commit_that_was_never_written_to_its_end(made: Handmade, jvm: Jvm) -> None:

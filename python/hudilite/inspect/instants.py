@@ -120,15 +120,52 @@ def commits(folder: Folder, timeline: list[Instant], limit: int | None = None) -
 
 def instants(folder: Folder) -> list[Instant]:
     """See :func:`timeline`."""
+    found = [_instant(entry, folder) for entry in folder.children(folder.timeline_path) if entry.is_file]
+    states = [instant for instant in found if instant is not None]
+    late = _late(folder, states)
+    return _newest([instant for instant in states if instant not in late])
+
+
+def _newest(states: list[Instant]) -> list[Instant]:
+    """Each action once, in its highest state."""
     newest: dict[tuple[str, str], Instant] = {}
-    for entry in folder.children(folder.timeline_path):
-        instant = _instant(entry, folder) if entry.is_file else None
-        if instant is None:
-            continue
+    for instant in states:
         key = (instant.time, instant.action)
         if key not in newest or _STATES.index(newest[key].state) < _STATES.index(instant.state):
             newest[key] = instant
     return sorted(newest.values(), key=lambda i: (i.time, i.action))
+
+
+def _late(folder: Folder, states: list[Instant]) -> list[Instant]:
+    """Writes that completed after others had taken them back, which never count (docs/format.md, "Late writes")."""
+    names = {instant.file for instant in states}
+    taken_back: set[str] = set()
+    for instant in states:
+        if instant.state == "completed" and instant.action in ("rollback", "restore"):
+            taken_back |= _targets(folder, instant, names)
+    named = [i for i in states if i.state == "completed" and i.action in WRITES and i.time in taken_back]
+    begun = {(i.time, i.action) for i in states if i.state == "inflight"}
+    return [i for i in named if (i.time, i.action) not in begun or not _was_planned(metadata(folder, i))]
+
+
+def _was_planned(content: dict[str, Any]) -> bool:
+    """A compaction or clustering, which is run again after a rollback."""
+    return bool(content.get("compacted")) or content.get("operationType") in ("COMPACT", "LOG_COMPACT", "CLUSTER")
+
+
+def _targets(folder: Folder, undoing: Instant, names: set[str]) -> set[str]:
+    """Times of what a completed rollback or restore took back; none where its file does not say."""
+    # A restore says in its plan alone what was pending, too.
+    name = undoing.file if undoing.action == "rollback" else f"{undoing.time}.restore.requested"
+    content = folder.read(f"{folder.timeline_path}/{name}") if name in names else b""
+    if not content.startswith(b"Obj\x01"):
+        return set()
+    try:
+        record = avro_record(content)
+    except (ValueError, EOFError, IndexError, StopIteration):  # damaged, of which the doctor tells
+        return set()
+    named = record.get("instantsRollback") or record.get("instantsToRollback") or []
+    return {i["commitTime"] for i in named} or set(record.get("commitsRollback") or [])
 
 
 class Committed:

@@ -22,6 +22,10 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
   override def commits(times: Set[String]): Map[String, CommitMetadata] =
     read(paths, OfCommits)(commit(_).filter { case (time, _) => times(time) }).toMap
 
+  override def takenBack(): Set[String] =
+    read(paths, OfInstants + Rollback)(entry => if (instant(entry).isEmpty) None else entry.child(Rollback))
+      .flatMap(LateWrites.named(PlanCodec.rollbackOf, _)).toSet
+
   /** A run takes up what was cut off before it writes a file, so the newest file has all of that. */
   override def held(instants: Seq[Instant]): Set[Instant] = {
     val newest = read(paths.takeRight(1), OfInstants)(instant).map(i => (i.time, i.action)).toSet
@@ -94,6 +98,8 @@ private object ArchiveLog {
   // The metadata of the instants, which are large, are passed over where nobody asks for them.
   private val OfInstants = Set("commitTime", "actionType", "actionState")
   private val OfCommits = OfInstants ++ Set("hoodieCommitMetadata", "hoodieReplaceCommitMetadata")
+
+  private val Rollback = "hoodieRollbackMetadata"
 
   private val FileName = "\\.commits_\\.archive\\.(\\d{1,18})(_.*)?".r
 

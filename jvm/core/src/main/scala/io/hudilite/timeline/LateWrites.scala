@@ -1,7 +1,8 @@
 package io.hudilite.timeline
 
-import io.hudilite.error.CorruptTable
 import io.hudilite.storage.{FileInfo, WeightedCache}
+
+import scala.util.control.NonFatal
 
 /** Writes that completed after others had taken them back: their writer was taken for dead and came late. Their files are
   * gone, or may go, so they never count (docs/format.md#late-writes).
@@ -24,15 +25,28 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     else {
       val begun = files.flatMap(f => InstantFileName.parse(f.name)).filter(_.state == State.Inflight)
         .map(i => (i.time, i.comparableAction)).toSet
-      named.filterNot(i => begun((i.time, i.action)) && wasPlanned(i))
+      named.filterNot(i => begun((i.time, i.action)) && wasPlanned(store.readableCommits(Seq(i)).map(_._2)))
     }
   }
 
-  // One that cannot be read is damage, and not passed over.
-  private def wasPlanned(completed: Instant): Boolean =
-    store.readableCommits(Seq(completed)).forall { case (_, metadata) =>
-      metadata.compacted || Planned(metadata.operation)
+  /** What completed and was archived, without writes that archived rollbacks name: programs that know nothing of such ones
+    * archive them, too.
+    */
+  def archived(archive: TimelineArchive): Seq[Instant] = {
+    val all = archive.completed()
+    val takenBack = if (all.exists(_.action == Action.Rollback)) archive.takenBack() else Set.empty[String]
+    val named = all.filter(i => Action.Writes(i.action) && takenBack(i.time))
+    if (named.isEmpty) all
+    else {
+      val commits = archive.commits(named.map(_.time).toSet)
+      val late = named.filterNot(i => wasPlanned(commits.get(i.time).toList)).toSet
+      all.filterNot(late)
     }
+  }
+
+  // Of one that cannot be read it is not known, and it is not passed over.
+  private def wasPlanned(metadata: Seq[CommitMetadata]): Boolean =
+    metadata.forall(m => m.compacted || Planned(m.operation))
 
   /** Instants that these completed rollbacks and restores took back, as far as they can be read. */
   private def targets(undoings: Seq[Instant]): Set[String] = {
@@ -40,7 +54,7 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     val known = undoings.flatMap(i => cache.get(key(i)).map(i -> _)).toMap
     val read = undoings.filterNot(known.contains).grouped(FilesAtOnce).flatMap { some =>
       val contents = store.storage.readAll(some.map(pathOf))
-      some.flatMap(i => contents.get(pathOf(i)).map(i -> named(i, _)))
+      some.flatMap(i => contents.get(pathOf(i)).map(i -> targetsIn(i, _)))
     }.toMap
     read.foreach { case (i, times) => cache.put(key(i), times, times.size + 1L) }
     (known ++ read).values.flatten.toSet
@@ -54,12 +68,13 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     s"${store.folder}/$name"
   }
 
-  private def named(undoing: Instant, bytes: Array[Byte]): Set[String] =
-    try CorruptTable.guard(pathOf(undoing))(
-        if (undoing.action == Action.Restore) PlanCodec.restorePlan(bytes).targets.map(_.time)
-        else if (undoing.isBlank) Seq(PlanCodec.rollbackPlan(bytes).target.time)
-        else PlanCodec.rollback(bytes).targets.map(_.time)).toSet
-    catch { case _: CorruptTable => Set.empty } // the doctor tells of it
+  private def targetsIn(undoing: Instant, bytes: Array[Byte]): Set[String] = {
+    def told(targets: Seq[InstantName]): RollbackMetadata = RollbackMetadata(undoing.time, 0L, targets, Nil)
+    LateWrites.named[Array[Byte]](
+      if (undoing.action == Action.Restore) b => told(PlanCodec.restorePlan(b).targets)
+      else if (undoing.isBlank) b => told(Seq(PlanCodec.rollbackPlan(b).target))
+      else PlanCodec.rollback, bytes).toSet
+  }
 }
 
 private object LateWrites {
@@ -70,5 +85,11 @@ private object LateWrites {
 
   // What completed never changes.
   private val MaxInstants = 10000L
+
+  /** What a completed rollback names, if it can be read. */
+  def named[T](parse: T => RollbackMetadata, content: T): Seq[String] =
+    try parse(content).targets.map(_.time)
+    catch { case NonFatal(_) => Nil } // the doctor tells of it
+
   private val cache = new WeightedCache[(AnyRef, String), Set[String]](MaxInstants)
 }

@@ -68,7 +68,7 @@ private[timeline] object PlanCodec {
 
   def rollback(bytes: Array[Byte]): RollbackMetadata = rollbackOf(AvroFile.read(bytes))
 
-  private def rollbackOf(fields: AvroFields): RollbackMetadata = {
+  def rollbackOf(fields: AvroFields): RollbackMetadata = {
     val named = fields.children("instantsRollback").map(instantName)
     RollbackMetadata(fields.text("startRollbackTime").getOrElse(""), fields.number("timeTakenInMillis"),
       if (named.nonEmpty) named else fields.texts("commitsRollback").map(InstantName(_, "")),

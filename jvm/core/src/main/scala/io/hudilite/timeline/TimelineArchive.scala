@@ -14,6 +14,9 @@ private[hudilite] trait TimelineArchive {
   /** What the writes of these instants wrote, as far as the archive knows. */
   def commits(times: Set[String]): Map[String, CommitMetadata]
 
+  /** Instants that completed rollbacks in it name. */
+  def takenBack(): Set[String]
+
   /** Those of the instants that a batch that was cut off has put here. */
   def held(instants: Seq[Instant]): Set[Instant]
 

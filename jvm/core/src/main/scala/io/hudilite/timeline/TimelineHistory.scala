@@ -25,6 +25,10 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
     found.toMap
   }
 
+  override def takenBack(): Set[String] =
+    rows(manifests.current().files)(HistoryRows.commits(_).filter(_.action == Action.Rollback))
+      .flatMap(_.metadata.toList).flatMap(LateWrites.named(PlanCodec.rollback, _)).toSet
+
   override def held(instants: Seq[Instant]): Set[Instant] = {
     val found = rows(mayHold(instants.map(_.time)))(HistoryRows.instants).map(r => (r.time, r.instant.action)).toSet
     instants.filter(i => found((i.time, i.comparableAction))).toSet

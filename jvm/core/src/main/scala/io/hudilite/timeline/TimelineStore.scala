@@ -355,8 +355,10 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     if (layout == 1) new ArchiveLog(storage, archiveFolder, zone)
     else new TimelineHistory(storage, archiveFolder)
 
-  /** Completed actions that left the active timeline, oldest first; reads the whole archive. */
-  def archivedCompleted(): Seq[Instant] = archive.completed()
+  /** Completed actions that left the active timeline, oldest first; reads the whole archive. A write that came after its
+    * rollback is none of them.
+    */
+  def archivedCompleted(): Seq[Instant] = lateWrites.archived(archive)
 }
 
 private object TimelineStore {
