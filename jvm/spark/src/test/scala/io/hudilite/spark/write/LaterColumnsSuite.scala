@@ -24,15 +24,18 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
   private lazy val spark = SharedSession.spark
   private val none = Collections.emptyMap[String, String]()
 
-  private val before = "named_struct('a', 1) AS n, array(named_struct('a', 1)) AS l, map('k', named_struct('a', 1)) AS m"
+  private val before =
+    "named_struct('a', 1) AS n, array(named_struct('a', 1)) AS l, map('k', named_struct('a', 1)) AS m"
   private val more = "named_struct('a', 1, 'b', 2)"
-  private val after = s"$more AS n, array($more) AS l, map('k', $more) AS m, 3 AS c, 'given' AS s, 2.5D AS d, true AS o, " +
-    "4L AS q, array(1) AS li, named_struct('x', 1) AS st, CAST(1.5 AS DECIMAL(9,2)) AS de, DATE'2026-01-01' AS da"
+  private val after =
+    s"$more AS n, array($more) AS l, map('k', $more) AS m, 3 AS c, 'given' AS s, 2.5D AS d, true AS o, " +
+      "4L AS q, array(1) AS li, named_struct('x', 1) AS st, CAST(1.5 AS DECIMAL(9,2)) AS de, DATE'2026-01-01' AS da"
 
   /** As if the newest commit had come from a schema that requires what it brought. */
   private def require(path: String): Unit = StatedSchema.change(path) { stated =>
-    val required = Seq("b" -> "7", "c" -> "5", "s" -> "\"dflt\"", "d" -> "1.5", "o" -> "true", "li" -> "[]", "da" -> "3")
-      .foldLeft(stated) { case (json, (name, default)) => nonNull(json, name, s",\"default\":$default") }
+    val required =
+      Seq("b" -> "7", "c" -> "5", "s" -> "\"dflt\"", "d" -> "1.5", "o" -> "true", "li" -> "[]", "da" -> "3")
+        .foldLeft(stated) { case (json, (name, default)) => nonNull(json, name, s",\"default\":$default") }
     Seq("q", "st", "de").foldLeft(required)(nonNull(_, _, ""))
   }
 
@@ -60,16 +63,20 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
       s"${ids.map(id => s"($id)").mkString(", ")} AS t(i)")
       .write.format("hudilite").options(options).mode("append").save(path)
 
-  private val values = Seq("id", "to_json(n)", "to_json(l)", "to_json(m)", "c", "s", "d", "o", "q", "li", "st", "de", "da")
+  private val values =
+    Seq("id", "to_json(n)", "to_json(l)", "to_json(m)", "c", "s", "d", "o", "q", "li", "st", "de", "da")
   private val lacking = "{\"a\":1},[{\"a\":1}],{\"k\":{\"a\":1}},null,null,null,null,null,null,null,null,null]"
   private val whole = "{\"a\":1,\"b\":2},[{\"a\":1,\"b\":2}],{\"k\":{\"a\":1,\"b\":2}},3,given,2.5,true,4," +
     "ArrayBuffer(1),[1],1.50,2026-01-01]"
 
-  private val lacks = Seq("c IS NULL", "NOT (c <=> 3)", "s IS NULL", "coalesce(d, 9.0D) = 9.0D", "o IS NULL", "q IS NULL",
+  private val lacks = Seq("c IS NULL", "NOT (c <=> 3)", "s IS NULL", "coalesce(d, 9.0D) = 9.0D", "o IS NULL",
+    "q IS NULL",
     "n.b IS NULL", "l[0].b IS NULL", "m['k'].b IS NULL", "li IS NULL", "st IS NULL", "de IS NULL", "da IS NULL")
-  private val finds = Seq("c = 3", "c > 0", "s = 'given'", "n.b = 2", "q IN (4, 5)", "c IS NOT NULL", "da > DATE'2020-01-01'")
-  private val nothing = Seq("c = 5", "c = 0", "s = 'dflt'", "s = ''", "n.b = 7", "n.b = 0", "d = 1.5D", "o = false", "q = 0",
-    "q < 4", "da < DATE'2000-01-01'")
+  private val finds =
+    Seq("c = 3", "c > 0", "s = 'given'", "n.b = 2", "q IN (4, 5)", "c IS NOT NULL", "da > DATE'2020-01-01'")
+  private val nothing =
+    Seq("c = 5", "c = 0", "s = 'dflt'", "s = ''", "n.b = 7", "n.b = 0", "d = 1.5D", "o = false", "q = 0",
+      "q < 4", "da < DATE'2000-01-01'")
 
   /** All rows, and what filters and aggregates say of them. */
   private def check(path: String, old: Seq[Int], grown: Seq[Int]): Unit = {
@@ -77,14 +84,17 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
     for (vectorized <- Seq("true", "false"))
       SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
         val found = read(path).selectExpr(values: _*).collect()
-        assertEquals(found.map(_.toString.replaceAll("(Array|Wrapped|Mutable)\\w*\\(", "ArrayBuffer(")).sorted.toSeq, rows)
+        assertEquals(found.map(_.toString.replaceAll("(Array|Wrapped|Mutable)\\w*\\(", "ArrayBuffer(")).sorted.toSeq,
+          rows)
       }
     assert(read(path).schema.forall(_.nullable), read(path).schema.treeString)
-    def ids(filter: String) = read(path).where(filter).select("id").collect().map(_.getString(0).drop(1).toInt).sorted.toSeq
+    def ids(filter: String) =
+      read(path).where(filter).select("id").collect().map(_.getString(0).drop(1).toInt).sorted.toSeq
     lacks.foreach(filter => assertEquals(ids(filter), old.sorted, filter))
     finds.foreach(filter => assertEquals(ids(filter), grown.sorted, filter))
     nothing.foreach(filter => assertEquals(ids(filter), Nil, filter))
-    assertEquals(read(path).selectExpr("count(c)", "min(c)", "max(q)", "sum(c)", "count(s)", "count(1)").head().toString,
+    assertEquals(read(path).selectExpr("count(c)", "min(c)", "max(q)", "sum(c)", "count(s)",
+        "count(1)").head().toString,
       s"[${grown.size},3,4,${grown.size * 3},${grown.size},${old.size + grown.size}]")
   }
 
