@@ -25,6 +25,7 @@ import io.hudilite.spark.plan.{
   IndexProbeStrategy,
   LateMoves,
   RuntimeFilterRule,
+  SubqueryScans,
   WriteErrorsRule,
   WriteRule
 }
@@ -63,6 +64,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
+    extensions.injectPreCBORule(_ => SubqueryScans)
     extensions.injectPreCBORule(_ => LateMoves)
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

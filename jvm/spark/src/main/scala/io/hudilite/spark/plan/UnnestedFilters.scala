@@ -72,12 +72,13 @@ private[plan] final class UnnestedFilters(old: Set[ExprId]) extends PredicateHel
 
   private def without(plan: LogicalPlan, left: DynamicPruningSubquery => Boolean): LogicalPlan =
     if (!nests(plan)) plan
-    else plan.transformUpWithSubqueries { case Filter(condition, child) if nests(condition) =>
-      val others = splitConjunctivePredicates(condition).filter {
-        case filter: DynamicPruningSubquery => !left(filter)
-        case _ => true
-      }
-      others.reduceOption(And(_, _)).fold(child)(Filter(_, child))
+    else plan.transformUpWithSubqueries {
+      case Filter(condition, child) if nests(condition) =>
+        val others = splitConjunctivePredicates(condition).filter {
+          case filter: DynamicPruningSubquery => !left(filter)
+          case _ => true
+        }
+        others.reduceOption(And(_, _)).fold(child)(Filter(_, child))
     }
 }
 

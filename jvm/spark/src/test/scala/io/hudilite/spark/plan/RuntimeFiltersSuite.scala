@@ -50,7 +50,9 @@ class RuntimeFiltersSuite extends FunSuite with Interpreted {
 
   /** Subqueries of a plan with those in them: as many as there are, up to some that are too many. */
   private def subqueries(plan: LogicalPlan): Iterator[SubqueryExpression] = {
-    val own = plan.collect { case node => node.expressions.flatMap(_.collect { case s: SubqueryExpression => s }) }.flatten
+    val own = plan.collect { case node =>
+      node.expressions.flatMap(_.collect { case s: SubqueryExpression => s })
+    }.flatten
     own.iterator.flatMap(s => Iterator(s) ++ subqueries(s.plan)).take(10000)
   }
 
@@ -178,8 +180,9 @@ class RuntimeFiltersSuite extends FunSuite with Interpreted {
     val path = Files.createTempDirectory("hudilite-filters").resolve("p").toString
     rows(40).write.partitionBy("n").parquet(path)
     spark.read.parquet(path).createOrReplaceTempView("p")
-    val frame = spark.sql("SELECT /*+ BROADCAST(x) */ p.id FROM p JOIN (SELECT d.id FROM d JOIN one ON d.id = one.next" +
-      " WHERE one.id = 4) x ON p.n = x.id")
+    val frame =
+      spark.sql("SELECT /*+ BROADCAST(x) */ p.id FROM p JOIN (SELECT d.id FROM d JOIN one ON d.id = one.next" +
+        " WHERE one.id = 4) x ON p.n = x.id")
     assertEquals(frame.collect().map(_.getInt(0)).toSet, Set(5, 15, 25, 35))
     val scan = PlanProbe.nodes(frame.queryExecution.executedPlan).collectFirst { case s: FileSourceScanExec => s }.get
     val run = scan.partitionFilters.collect { case DynamicPruningExpression(InSubqueryExec(_, s, _, _, _, _)) => s }
