@@ -50,10 +50,11 @@ object Internals {
       "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
-      "The same with its scan built: the whole table in the place of a lookup, and sources that give their rows again.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan/RuntimeFilters", "plan/UnnestedFilters",
-      "shim/PlanNodes", "stage/Repeatable")(
-      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite"),
+      "The same with its scan built: the whole table in the place of a lookup, sources that give their rows again, scans " +
+        "that get other columns and such that are filtered while the query runs.")(
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan/RuntimeFilters", "plan/SubqueryScans",
+      "plan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
+      "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
       "plan/RuntimeFilters", "plan/UnnestedFilters")("RuntimeFiltersSuite"),
@@ -237,7 +238,7 @@ object Internals {
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",
-      "plan/SelectedPartitions", "plan/UnnestedFilters", "plan.layout/WriteLayout",
+      "plan/SelectedPartitions", "plan/SubqueryScans", "plan/UnnestedFilters", "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

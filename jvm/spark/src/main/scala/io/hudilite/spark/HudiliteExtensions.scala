@@ -27,6 +27,7 @@ import io.hudilite.spark.plan.{
   IndexProbeStrategy,
   LateMoves,
   RuntimeFilterRule,
+  SubqueryScans,
   WriteErrorsRule,
   WriteRule
 }
@@ -67,6 +68,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(WriteRule(_))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
+    extensions.injectPreCBORule(_ => SubqueryScans)
     extensions.injectPreCBORule(_ => LateMoves)
     extensions.injectPreCBORule(_ => IndexProbeRule)
     extensions.injectPreCBORule(DeltaLayoutRule(_))

@@ -7,7 +7,7 @@ import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
 import io.hudilite.spark.service.InlineServices
-import io.hudilite.spark.shim.SchemaEvolution
+import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution}
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
@@ -118,7 +118,7 @@ final case class HudiliteTable(
 
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
-      TableCapability.OVERWRITE_DYNAMIC) ++
+      TableCapability.OVERWRITE_DYNAMIC) ++ ScanMerging.capability ++
       SchemaEvolution.capability.filter(_ => prepared.isEmpty) // the rows of a prepared write have columns of its plan
     // A MERGE into a table that accepts any schema is never resolved, so only appends may.
     val appends = prepared.map(_.isAppend).getOrElse(dataFrame)

@@ -147,8 +147,14 @@ final class HudiliteScan private (
 
   // ---- Spark reuses the result of an equal scan
 
-  private def identity: Seq[Any] =
-    Seq(source.table.basePath, source.query, source.table.timeline, columns, filters, limit, offersColumns)
+  private def identity: Seq[Any] = Seq(rows, columns, offersColumns)
+
+  /** Which rows are read: equal for scans of the same. */
+  def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, filters, limit)
+
+  /** Other columns of the same rows. */
+  def reading(others: StructType): HudiliteScan =
+    new HudiliteScan(source, others, known, filters, limit, scanFiles, offersColumns)
 
   override def equals(other: Any): Boolean = other match {
     case scan: HudiliteScan => (this eq scan) || scan.identity == identity

@@ -1,7 +1,7 @@
 package io.hudilite.spark.shim
 
 import org.apache.spark.sql.catalyst.analysis.UnresolvedIdentifier
-import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
 import org.apache.spark.sql.connector.catalog.Table
@@ -58,6 +58,11 @@ object PlanNodes {
   /** The relation with another scan of the same columns. */
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan): DataSourceV2ScanRelation =
     copied(relation, Map(1 -> scan))
+
+  /** The relation with a scan of other columns, as one of a relation that is equal but for the numbers of its columns. */
+  def withScan(relation: DataSourceV2ScanRelation, scan: Scan, output: Seq[AttributeReference],
+      of: DataSourceV2Relation)
+      : DataSourceV2ScanRelation = copied(relation, Map(0 -> of, 1 -> scan, 2 -> output))
 
   /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
   def groupFilter(write: WriteDelta): Option[Expression] =
