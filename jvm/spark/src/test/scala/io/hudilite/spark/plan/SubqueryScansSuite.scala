@@ -56,7 +56,8 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
 
     test(s"subqueries of other rows are read by themselves, with no columns more, $table") {
       assume(ScanMerging.capability.isEmpty, "this Spark puts other rows together as well")
-      val frame = spark.sql(s"SELECT ${of(table, "a = 1", "avg(b)", "max(b)")}, ${of(table, "a = 2", "max(c)", "min(c)")}")
+      val frame =
+        spark.sql(s"SELECT ${of(table, "a = 1", "avg(b)", "max(b)")}, ${of(table, "a = 2", "max(c)", "min(c)")}")
       assertEquals(frame.collect().toSeq.map(_.toString), Seq("[19.000000,37.00,76,4]"))
       assertEquals(columns(frame), Seq(Seq("a", "b"), Seq("a", "c")))
     }
@@ -70,7 +71,8 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
   }
 
   test("texts and distinct values are aggregated as they were") {
-    val frame = spark.sql(s"SELECT ${of("copy_on_write", "a = 1", "max(cast(b AS string))", "count(DISTINCT c)", "sum(c)")}")
+    val frame =
+      spark.sql(s"SELECT ${of("copy_on_write", "a = 1", "max(cast(b AS string))", "count(DISTINCT c)", "sum(c)")}")
     assertEquals(frame.collect().toSeq, Seq(Row("9.00", 10L, 380L)))
   }
 }
