@@ -126,6 +126,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
         "55000",
     ),
+    "KEY_IN_WRONG_BUCKET": (
+        "The base file <file> is of bucket <bucket>, but by <count> buckets and the hash fields <fields> its record key <key> belongs to bucket <other>. Nothing was written: the next upsert of the key would not have found it.",
+        "Where the table has another number of buckets, name that. Where it has this one, another program has written to it by another number: the procedure doctor tells of all such keys; deal all rows anew by moving the table to another number of buckets, or by overwriting it as a whole.",
+        "XX001",
+    ),
     "KEY_MOVED_TWICE": (
         "A statement brings more than one row of the key <key> to the partition '<partition>', at least one of them from another partition.",
         "Leave all but one of these rows out of the statement, or delete them before.",

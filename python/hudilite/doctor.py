@@ -25,6 +25,7 @@ FindingKind = Literal[
     "LEFT_LOCK",
     "UNMARKED_PARTITION",
     "STRAY_FILES",
+    "MISPLACED_KEYS",
 ]
 
 

@@ -34,6 +34,9 @@ object FindingKind {
   /** A partition with committed files has no `.hoodie_partition_metadata`, so that no reader sees it. */
   case object UnmarkedPartition extends FindingKind("UNMARKED_PARTITION")
 
+  /** Record keys lie in other buckets than they belong to, so that an upsert does not find them. */
+  case object MisplacedKeys extends FindingKind("MISPLACED_KEYS")
+
   /** Data files of no write that the timeline knows, or that their write does not know. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
 }

@@ -18,6 +18,7 @@ object Doctors {
   def examine(session: SparkSession, path: String, options: JMap[String, String], fix: Boolean): Seq[Finding] =
     Compactions.atPath(session, path, options) { (storage, basePath, conf) =>
       val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
-      new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix)
+      new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix) ++
+        MisplacedKeys.findings(session, storage, basePath, conf)
     }
 }

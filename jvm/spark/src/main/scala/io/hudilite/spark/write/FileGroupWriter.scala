@@ -39,7 +39,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
     case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)
     case Some(base) =>
-      val repeated = RepeatedKeys.of(job.basePath, base, output.readers)
+      val repeated = RepeatedKeys.of(job.basePath, base, output.readers, job.keyCheck(base))
       if (takesInserts || !repeated.isEmpty) new SmallGroupWriter(output, slice, base, repeated)
       else new LogGroupWriter(output, slice)
     case None => new LogGroupWriter(output, slice)

@@ -2,12 +2,14 @@ package io.hudilite.spark.write
 
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
-import io.hudilite.filegroup.FileGroupId
+import io.hudilite.filegroup.{BaseFile, FileGroupId}
+import io.hudilite.index.BucketIndex
 import io.hudilite.merge.MergeRule
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
+import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
-import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
+import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SharedConf}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -31,6 +33,8 @@ import org.apache.spark.sql.types.StructType
   *   names of the columns in the files that are there, where some have changed
   * @param clusterings
   *   file groups that a pending clustering is about to replace, with its instant
+  * @param buckets
+  *   where keys belong, with a bucket index
   */
 final case class WriteJob(
     basePath: String,
@@ -46,9 +50,13 @@ final case class WriteJob(
     logs: Option[LogSettings] = None,
     deleteMarker: Option[DeleteMarker] = None,
     evolved: Option[EvolvedColumns] = None,
-    clusterings: Map[FileGroupId, String] = Map.empty) {
+    clusterings: Map[FileGroupId, String] = Map.empty,
+    buckets: Option[BucketIndex] = None) {
 
   def instant: String = permit.instant
+
+  /** What looks at the keys of a base file that is there, as they are read. */
+  private[write] def keyCheck(file: BaseFile): KeyCheck = BucketKeys.of(buckets, file)
 
   /** Raises `CommitConflict` where what a write changes would not be in what a clustering is about to make of it. */
   def checkClusterings(group: FileGroupId): Unit = clusterings.get(group).foreach(clustering =>

@@ -4,9 +4,10 @@ import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
-import io.hudilite.spark.write.{BucketSlots, BucketTables, LateGroups, WriteGroups, WriteTarget}
+import io.hudilite.spark.write.{BucketSlots, LateGroups, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
