@@ -161,6 +161,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Fill the value, or make the column of the table nullable.",
         "23502",
     ),
+    "NULL_ORDERING_VALUE": (
+        "The row with the key <key> has no value in the ordering column <column> of the merge-on-read table at <path>: Apache Hudi fails to read a table where such a row meets another one of its key in a log.",
+        "Give the column a value in each row, or make the table with hoodie.record.merge.mode=COMMIT_TIME_ORDERING, where the later write wins.",
+        "23502",
+    ),
     "NULL_RECORD_KEY": (
         "A row has no record key: <fields> is null or empty.",
         "Remove or repair such rows, or choose other record key fields.",

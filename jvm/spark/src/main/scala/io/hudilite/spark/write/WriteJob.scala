@@ -13,7 +13,9 @@ import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SharedConf}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Everything that a task needs to write the files of one instant.
   *
@@ -75,6 +77,21 @@ final case class WriteJob(
   /** Whether a row turns itself into a delete of its key. */
   def isDelete(row: InternalRow): Boolean = deletes(row)
 
+  /** Raises `NULL_ORDERING_VALUE` for a row that Hudi could not read where it meets another one of its key in a log. One that
+    * deletes its key needs no ordering value.
+    */
+  private[write] def checkOrdering(key: UTF8String, row: InternalRow): Unit = if (merges) {
+    var i = 0 // hot path
+    while (i < orderingOrdinals.length) {
+      if (row.isNullAt(orderingOrdinals(i)) && !isDelete(row))
+        throw WriteJob.unordered(basePath, orderingFields(i), key)
+      i += 1
+    }
+  }
+
+  /** Readers compare the rows with others. */
+  private lazy val merges: Boolean = logs.isDefined && rule.compares
+
   /** Ordinals of the ordering columns. */
   lazy val orderingOrdinals: Array[Int] = orderingFields.map { field =>
     val ordinal = dataSchema.fieldNames.indexOf(field)
@@ -85,6 +102,9 @@ final case class WriteJob(
 }
 
 object WriteJob {
+  private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
+    InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))
+
   private[write] def clusteringPending(basePath: String, group: FileGroupId, clustering: String): CommitConflict =
     CommitConflict("CLUSTERING_PENDING", "path" -> basePath, "fileId" -> group.fileId, "partition" -> group.partition,
       "clustering" -> clustering)
