@@ -126,6 +126,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
         "55000",
     ),
+    "KEYS_SPELLED_ALIKE": (
+        "Two rows of one write have different values of <fields> that make one record key: <one>, and <other>.",
+        "Apache Hudi spells composite keys so: a value with a comma and a colon can look like the next field, and __null__ and __empty__ stand for no value and the empty text. Change the values, or choose other key fields.",
+        "23505",
+    ),
     "KEY_IN_WRONG_BUCKET": (
         "The base file <file> is of bucket <bucket>, but by <count> buckets and the hash fields <fields> its record key <key> belongs to bucket <other>. Nothing was written: the next upsert of the key would not have found it.",
         "Where the table has another number of buckets, name that. Where it has this one, another program has written to it by another number: the procedure doctor tells of all such keys; deal all rows anew by moving the table to another number of buckets, or by overwriting it as a whole.",
