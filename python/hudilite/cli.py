@@ -122,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--dry-run", action="store_true", help="only show what would go")
     doctor = add("doctor", "tell what is wrong with the table", _doctor, table=True)
     doctor.add_argument("--fix", action="store_true", help="mend what can be mended without harm")
-    doctor.add_argument("--deep", action="store_true", help="read all keys, too, and tell which have several rows")
+    doctor.add_argument("--deep", action="store_true", help="read all keys, too: repeated or misplaced ones")
     return parser
 
 

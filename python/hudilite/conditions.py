@@ -126,6 +126,16 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
         "55000",
     ),
+    "KEYS_SPELLED_ALIKE": (
+        "Two rows of one write have different values of <fields> that make one record key: <one>, and <other>.",
+        "Apache Hudi spells composite keys so: a value with a comma and a colon can look like the next field, and __null__ and __empty__ stand for no value and the empty text. Change the values, or choose other key fields.",
+        "23505",
+    ),
+    "KEY_IN_WRONG_BUCKET": (
+        "The base file <file> is of bucket <bucket>, but by <count> buckets and the hash fields <fields> its record key <key> belongs to bucket <other>. Nothing was written: the next upsert of the key would not have found it.",
+        "Where the table has another number of buckets, name that. Where it has this one, another program has written to it by another number: the procedure doctor tells of all such keys; deal all rows anew by moving the table to another number of buckets, or by overwriting it as a whole.",
+        "XX001",
+    ),
     "KEY_MOVED_TWICE": (
         "A statement brings more than one row of the key <key> to the partition '<partition>', at least one of them from another partition.",
         "Leave all but one of these rows out of the statement, or delete them before.",
@@ -154,6 +164,11 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     "NULL_IN_REQUIRED_COLUMN": (
         "The column <column> holds a null, but the table's schema allows none there.",
         "Fill the value, or make the column of the table nullable.",
+        "23502",
+    ),
+    "NULL_ORDERING_VALUE": (
+        "The row with the key <key> has no value in the ordering column <column> of the merge-on-read table at <path>: Apache Hudi fails to read a table where such a row meets another one of its key in a log.",
+        "Give the column a value in each row, or make the table with hoodie.record.merge.mode=COMMIT_TIME_ORDERING, where the later write wins.",
         "23502",
     ),
     "NULL_RECORD_KEY": (

@@ -28,6 +28,7 @@ FindingKind = Literal[
     "MISSING_FILES",
     "STRAY_FILES",
     "REPEATED_KEYS",
+    "MISPLACED_KEYS",
 ]
 
 

@@ -154,13 +154,14 @@ default SIMPLE.
 """
 
 BUCKET_INDEX_NUM_BUCKETS: Final[str] = "hoodie.bucket.index.num.buckets"
-"""With BUCKET, file groups in each partition. A table does not store the number: every write must give the same.
-Value: int, buckets; default 256.
+"""With BUCKET, file groups in each partition. The table's own number is the default once a write of hudilite has
+stated it, and any other is refused; of a table without such a write it must be given, and is held against a
+sample of the keys. Value: int, buckets; default 256.
 """
 
 BUCKET_INDEX_HASH_FIELD: Final[str] = "hoodie.bucket.index.hash.field"
-"""With BUCKET, the record key fields that decide; without it all of them. Every write must give the same. Value:
-comma separated list.
+"""With BUCKET, the record key fields that decide: all of them, or those that a write of hudilite has stated.
+Value: comma separated list.
 """
 
 INDEX_BUCKET_ENGINE: Final[str] = "hoodie.index.bucket.engine"

@@ -58,12 +58,12 @@ LIVES = (
     Chosen(
         "buckets in logs of version 9",
         Wish(version=9, log=True, index="BUCKET", partitions=1, blocks="parquet"),
-        ("upsert", "upsert", "merge", "fold", "compact", "update", "delete"),
+        ("upsert", "upsert", "misdeal", "merge", "fold", "compact", "update", "misdeal", "delete"),
     ),
     Chosen(
         "rewritten buckets of version 8",
         Wish(version=8, log=False, index="BUCKET", partitions=0, event_time=True),
-        ("insert", "upsert", "remove", "restore", "insert into"),
+        ("insert", "upsert", "misdeal", "remove", "restore", "insert into"),
     ),
 )
 #: What the lives of a Spark have done at the end, by the names that `Life.done` counts.
@@ -71,4 +71,5 @@ KINDS = {
     "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
     "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",
     "held",
+    "misdeal",
 }  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import engines
 import layout
 from pyspark.sql import SparkSession
 
@@ -211,6 +212,23 @@ class Life:
                 return True
             raise Difference(f"failed otherwise than with {condition}: {str(error)[:3000]}") from error
         raise Difference(f"does not fail with {condition}")
+
+    def misdeal(self, step: Step) -> bool:
+        """A write by another number of buckets than those that there are is refused before it begins."""
+        if not self.state.records:
+            return False
+        before = layout.fingerprint(self.path)
+        writer = self.frames.of([(n, d) for n, d in step["columns"]], step["rows"]).write.format("hudilite")
+        writer = writer.options(**step["options"]).option("hoodie.datasource.write.operation", step["with"])
+        try:
+            writer.mode("append").save(str(self.path))
+        except Exception as error:
+            if f"the option {engines.BUCKETS} is not valid" in str(error):
+                if layout.fingerprint(self.path) != before:
+                    raise Difference("a refused write has left something") from error
+                return True
+            raise Difference(f"failed otherwise than by its number of buckets: {str(error)[:3000]}") from error
+        raise Difference(f"a write by {step['options'][engines.BUCKETS]} buckets is not refused")
 
     def compact(self, _: Step) -> None:
         self.attempt(lambda: self.handle.compact(options=self.case.spec.always))

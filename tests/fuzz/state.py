@@ -33,9 +33,9 @@ class KeyMovedTwice(Exception):
 
 
 def order(value: str | None, ddl: str) -> Any:
-    """What the ordering value of a row compares by; less than all else where there is none."""
+    """What the ordering value of a row compares by; where there is none, 0 for an int, and less than all else."""
     if value is None:
-        return (0,)
+        return (1, Decimal(0)) if ddl in ("int", "date") else (0,)
     if ddl == "string":
         return (1, value.encode())
     return (1, float(value) if ddl in ("float", "double") else Decimal(value))
@@ -98,11 +98,13 @@ class State:
         field = self.spec.ordering
         return order(record.values[field], dict(self.spec.columns)[field]) if field else (0,)
 
-    def wins(self, change: Record, old: Any) -> bool:
+    def wins(self, change: Record, old: str | None) -> bool:
         """Whether a change replaces what has this ordering value."""
         field = self.spec.ordering
-        if not self.spec.event_time or field is None or old is None or change.values[field] is None:
+        if not self.spec.event_time or field is None:
             return True
+        if change.values.get(DELETED) == "true" and change.values[field] is None:
+            return True  # in the order of commits
         ddl = dict(self.spec.columns)[field]
         return bool(order(change.values[field], ddl) >= order(old, ddl))
 
@@ -123,7 +125,7 @@ class State:
             kept = [(i, record) for i, record in enumerate(self.records) if i not in left]
             replaced = [change if i in beaten else record for i, record in kept]
             self.records = [r for r in replaced if r is not change] if gone else replaced
-        elif self.wins(change, self.graves.get(name)):
+        elif name not in self.graves or self.wins(change, self.graves[name]):
             if not gone:
                 self.graves.pop(name, None)
                 self.records.append(change)

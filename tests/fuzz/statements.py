@@ -69,6 +69,8 @@ class Statements:
 
     def new_value(self, column: str, ddl: str, prefix: str, other: str) -> str:
         of = kind(ddl)
+        if column == self.spec.ordering and self.spec.needs_order:
+            return self.rng.choice([of.literal(self.rng), f"coalesce({prefix}{name(column)}, {of.literal(self.rng)})"])
         choices = [f"{prefix}{name(column)}", "NULL"]
         if of.leaf:
             choices += [of.literal(self.rng), f"coalesce({prefix}{name(column)}, {of.literal(self.rng)})"]

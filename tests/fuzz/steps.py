@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import engines
+
 from fuzz import kinds, settings
 from fuzz.expected import may_repeat
 from fuzz.queries import Queries
@@ -83,7 +85,7 @@ class Author:
         if kind in ("update", "remove", "merge", "insert into", "move"):
             return self.statement(kind)
         services: dict[str, Callable[[], Step]] = {
-            "evolve": self.evolve, "cluster": self.cluster,
+            "evolve": self.evolve, "cluster": self.cluster, "misdeal": self.misdeal,
             "clean": lambda: {"do": "clean", "retain": 1}, "restore": lambda: {"do": "restore", "when": 0.4},
             "held beside writes": lambda: self.held("upsert", "delete"),
             "held beside services": lambda: self.held("plan", "fold", "cluster", "clean", "archive"),
@@ -149,6 +151,7 @@ class Author:
             (lambda: {"do": "restore", "when": self.rng.random()}, 0.6 * self.services),
             (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
             (lambda: self.held(self.rng.choice(("upsert", "insert", "clean", "fold"))), 0.3 * self.services),
+            (self.misdeal, 0.5 * self.spec.in_buckets),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()
@@ -190,6 +193,15 @@ class Author:
         step = Statements(self.rng, self.spec, self.pools, self.columns, self.queries()).of(kind)
         step["settings"] = {k: v for k, v in settings.random_settings(self.rng, 2).items() if k not in settings.FIXED}
         return step
+
+    def misdeal(self) -> Step:
+        """Rows for another number of buckets than the table has."""
+        operation = self.rng.choice(("upsert", "insert", "delete"))
+        rows = [self.pools.row(self.columns) for _ in range(3)]
+        present = int(self.spec.always[engines.BUCKETS])
+        wrong = self.rng.choice([n for n in (1, 2, 3, 4, 6, 8, 14, 16, 256) if n != present])
+        options = {**self.spec.always, engines.BUCKETS: str(wrong)}
+        return {"do": "misdeal", "with": operation, "columns": self.columns, "rows": rows, "options": options}
 
     def cluster(self) -> Step:
         """Small files together, or all rows by some of the columns that are not nested."""

@@ -51,6 +51,7 @@ PARTITION_POOLS: dict[str, tuple[str | None, ...]] = {
 }
 ENCODED = ("a/b", "x=y", "100%", "a:b", "[d]", "q?", "", ".", "..")
 PLAIN = ("x=y", "", "{c}")
+BUCKETS = ("1", "2", "3", "4", "7", "8")
 ORDERING_POOLS: dict[str, tuple[str, ...]] = {
     "bigint": ("1", "2", "3", "4", "5", "6", "9223372036854775807"),
     "int": ("-5", "-1", "0", "1", "2", "3", "2147483647"),
@@ -110,6 +111,11 @@ class Spec:
     def fixed(self) -> list[str]:
         """Columns whose type never changes."""
         return [*self.key, *self.partition, *([self.ordering] if self.ordering else []), "_hoodie_is_deleted"]
+
+    @property
+    def needs_order(self) -> bool:
+        """A row without an ordering value is refused."""
+        return self.log and self.event_time
 
     def typed(self, fields: list[str]) -> list[Column]:
         types = dict(self.columns)
@@ -184,7 +190,7 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     if log and wish.blocks:
         always["hoodie.logfile.data.block.format"] = wish.blocks
     if index == "BUCKET":
-        always[engines.BUCKETS] = rng.choice(("1", "2", "4"))
+        always[engines.BUCKETS] = rng.choice(BUCKETS)
     if deletes and log:
         # A rewrite forgets deletes that a log would keep; which groups are small enough is not for a model to know.
         always["hoodie.parquet.small.file.limit"] = "0"
@@ -244,7 +250,7 @@ class Pools:
         return row
 
     def _ordering(self, ddl: str) -> str | None:
-        nothing = self.rng.random() < 0.05
+        nothing = self.rng.random() < 0.05 and not self.spec.needs_order
         return None if nothing else self.rng.choice(ORDERING_POOLS[ddl])
 
     def _freshen(self, row: Row) -> None:

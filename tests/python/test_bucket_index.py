@@ -209,11 +209,14 @@ def test_a_table_of_hudi_whose_hash_field_is_one_of_two(lite: Engine, golden_cop
     options = {INDEX: "BUCKET", BUCKETS: "8", HASH_FIELDS: "n2"}
     before = lite.read(table)
     count, groups = before.count(), layout.file_groups(table)
-    lite.write(before.withColumn("ts", lit(99).cast(before.schema["ts"].dataType)), table, **options)
-    assert lite.read(table).where("ts = 99").count() == lite.read(table).count() == count
-    assert layout.file_groups(table) == groups
     with fails_with("INVALID_OPTION_VALUE", BUCKETS, "the hash fields id, n2"):
         lite.write(before, table, **{INDEX: "BUCKET", BUCKETS: "8"})
+    lite.write(before.withColumn("ts", lit(99).cast(before.schema["ts"].dataType)), table, **options)
+    lite.write(lite.read(table), table, **{INDEX: "BUCKET"})  # which states both by now
+    assert lite.read(table).where("ts = 99").count() == lite.read(table).count() == count
+    assert layout.file_groups(table) == groups
+    with fails_with("INVALID_OPTION_VALUE", HASH_FIELDS, "by n2"):
+        lite.write(before, table, **{**options, HASH_FIELDS: "id,n2"})
 
 
 @pytest.mark.parametrize(

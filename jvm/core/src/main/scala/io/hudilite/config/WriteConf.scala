@@ -73,7 +73,7 @@ object WriteConf {
     simpleMoves = WriteOptions.SimpleUpdatePartition(options),
     bloomMoves = WriteOptions.BloomUpdatePartition(options),
     prunesByRanges = WriteOptions.PruneByRanges(options),
-    buckets = WriteOptions.Buckets(options),
+    buckets = whenSet(WriteOptions.Buckets, options),
     hashFields = WriteOptions.BucketHashFields.get(options))
 
   private def packingOf(options: Map[String, String]): PackingConf = PackingConf(
@@ -117,7 +117,12 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   *   fields of the record key that deal keys to buckets; `None` = all
   */
 final case class IndexConf(kind: String, simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
-    buckets: Int, hashFields: Option[Seq[String]])
+    buckets: Option[Int], hashFields: Option[Seq[String]]) {
+
+  /** The same, with this number and these fields where the options leave them open. */
+  def orBuckets(count: Int, fields: Seq[String]): IndexConf =
+    copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)))
+}
 
 /** Whether the rows of one write with the same key are reduced to the newest one. */
 final case class CombineConf(beforeUpsert: Boolean, beforeInsert: Boolean)

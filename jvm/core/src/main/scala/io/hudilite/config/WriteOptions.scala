@@ -51,11 +51,13 @@ object WriteOptions {
   val MostBuckets: Int = 65536
 
   val Buckets: ConfigKey[Int] = ConfigKey.int("hoodie.bucket.index.num.buckets", 256,
-    "With BUCKET, file groups in each partition. A table does not store the number: every write must give the same.",
+    "With BUCKET, file groups in each partition. The table's own number is the default once a write of hudilite has " +
+      "stated it, and any other is refused; of a table without such a write it must be given, and is held against a " +
+      "sample of the keys.",
     1, "buckets", max = MostBuckets)
 
   val BucketHashFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.bucket.index.hash.field",
-    "With BUCKET, the record key fields that decide; without it all of them. Every write must give the same.")
+    "With BUCKET, the record key fields that decide: all of them, or those that a write of hudilite has stated.")
 
   val BucketEngine: ConfigKey[String] = ConfigKey.choice("hoodie.index.bucket.engine", Some("SIMPLE"), Seq("SIMPLE"),
     "With BUCKET, how keys are dealt to buckets, whose number is fixed.")

@@ -17,8 +17,7 @@ import java.util.Arrays
 final case class BucketIndex(count: Int, hashFields: Seq[String]) {
 
   /** Bucket of a record key, from 0 to `count - 1`. */
-  def bucketOf(key: String): Int =
-    BucketIndex.spread(Arrays.asList(KeyEncoding.keyValues(key, hashFields): _*).hashCode, count)
+  def bucketOf(key: String): Int = BucketIndex.hashOf(key, hashFields) % count
 
   /** Bucket of the record key whose UTF-8 bytes are the `length` bytes of `key` from `offset` on. */
   def bucketOf(key: Array[Byte], offset: Int, length: Int): Int = {
@@ -30,8 +29,11 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
       hash = 31 * hash + byte
       i += 1
     }
-    if (plain) BucketIndex.spread(31 + hash, count) else bucketOf(new String(key, offset, length, UTF_8))
+    if (plain) BucketIndex.positive(31 + hash) % count else bucketOf(new String(key, offset, length, UTF_8))
   }
+
+  /** Deals keys out as another index does: values are hashed in the order of the key, whatever that of the fields is. */
+  def isSame(other: BucketIndex): Boolean = count == other.count && hashFields.toSet == other.hashFields.toSet
 }
 
 object BucketIndex {
@@ -51,5 +53,9 @@ object BucketIndex {
     case _ => None
   }
 
-  private def spread(hash: Int, count: Int): Int = (hash & Int.MaxValue) % count
+  /** What the number of buckets leaves a remainder of: the bucket. */
+  private[index] def hashOf(key: String, hashFields: Seq[String]): Int =
+    positive(Arrays.asList(KeyEncoding.keyValues(key, hashFields): _*).hashCode)
+
+  private def positive(hash: Int): Int = hash & Int.MaxValue
 }

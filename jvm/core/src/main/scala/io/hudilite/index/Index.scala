@@ -41,7 +41,8 @@ object Index {
     case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
     case "BUCKET" =>
       val fields = asked.hashFields.getOrElse(config.recordKeyFields)
-      Bucket(BucketIndex(asked.buckets, hashed(fields, config.recordKeyFields)))
+      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get,
+          hashed(fields, config.recordKeyFields)))
     case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
   }
 

@@ -5,8 +5,9 @@ import io.hudilite.config.MergeMode
 /** Which of two versions of a record survives (docs/format.md, merging records).
   *
   * In event-time order the newer version wins unless its ordering value is less; several ordering fields compare one
-  * after the other. A missing value on either side lets the newer one win, and so does a delete without ordering values.
-  * Where nothing is compared the newer one always wins. The winner may lack columns, which the other one then gives.
+  * after the other. A missing value is a value, too, so that it does not matter which versions meet first. A delete without
+  * ordering values lets the newer one win, on either side. Where nothing is compared the newer one always wins. The winner
+  * may lack columns, which the other one then gives.
   *
   * @param fields
   *   the ordering fields that are compared, most significant first; none in the order of commits
@@ -39,9 +40,7 @@ final case class MergeRule(fields: Seq[String]) {
     var order = 0
     var i = 0
     while (order == 0 && i < count) {
-      val a = newer.ordering(i)
-      val b = older.ordering(i)
-      order = if (a == null || b == null) 1 else MergeRule.compare(a, b)
+      order = MergeRule.compare(newer.ordering(i), older.ordering(i))
       i += 1
     }
     order >= 0
@@ -53,8 +52,20 @@ object MergeRule {
   def of(mode: MergeMode, orderingFields: Seq[String]): MergeRule =
     MergeRule(if (mode == MergeMode.EventTime) orderingFields else Nil)
 
-  /** The order of two values of one class, as Hudi's: bytes are compared without sign, all else as Java does it. */
-  def compare(a: Any, b: Any): Int = (a, b) match {
+  /** The order of two values of one class, as Hudi's: bytes are compared without sign, all else as Java does it. A missing
+    * value counts as 0 beside what Hudi holds as an int, and is less than anything else, with which Hudi cannot compare it.
+    */
+  def compare(a: Any, b: Any): Int =
+    if (a == null) { if (b == null) 0 else -besideMissing(b) }
+    else if (b == null) besideMissing(a)
+    else ofValues(a, b)
+
+  private def besideMissing(value: Any): Int = value match {
+    case int @ (_: Int | _: Short | _: Byte) => Integer.compare(int.asInstanceOf[Number].intValue, 0)
+    case _ => 1
+  }
+
+  private def ofValues(a: Any, b: Any): Int = (a, b) match {
     case (x: Array[Byte], y: Array[Byte]) => java.util.Arrays.compareUnsigned(x, y)
     case (x: Comparable[_], y) => x.asInstanceOf[Comparable[Any]].compareTo(y)
     case _ => throw new IllegalStateException(s"ordering values of ${a.getClass.getName} have no order")

@@ -52,6 +52,10 @@ object KeyEncoding {
     if (anyValue) key.toString else null
   }
 
+  /** The values of a composite key told apart from those of any other, also from such as make the same key. */
+  def distinct(values: Array[String]): String =
+    values.map(value => if (value == null) "null" else s"${value.length}'$value'").mkString(" ")
+
   private def nullKey(fields: Seq[String]): InvalidInput =
     InvalidInput("NULL_RECORD_KEY", "fields" -> Listed.of(fields))
 

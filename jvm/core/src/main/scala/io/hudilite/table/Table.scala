@@ -11,6 +11,7 @@ import io.hudilite.filegroup.{
   PathSelection,
   ViewInstants
 }
+import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
@@ -129,6 +130,9 @@ final case class Table(
   lazy val pendingClusterings: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingClusterings(timeline); input <- plan.groups.flatten)
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
+
+  /** The bucket index that the table has by what its commits state. */
+  lazy val statedBuckets: Option[BucketIndex] = StatedBuckets.of(store, timeline)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = files.partitions()

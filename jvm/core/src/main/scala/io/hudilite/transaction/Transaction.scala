@@ -3,6 +3,7 @@ package io.hudilite.transaction
 import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
+import io.hudilite.index.BucketIndex
 import io.hudilite.storage.Interrupts
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
@@ -45,17 +46,20 @@ final class Transaction private (
     *   Avro schema without meta columns that the table has after the write; those that it has now when there is none
     * @param assumption
     *   what the write took for granted about rows that it did not touch
+    * @param buckets
+    *   the bucket index by which it dealt its rows, if by any
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
-      columns: Option[String] = None, assumption: Assumption = Assumption.Default): Instant =
-    published(stats, replaced, assumption)(recordedColumns(columns, _))
+      columns: Option[String] = None, assumption: Assumption = Assumption.Default,
+      buckets: Option[BucketIndex] = None): Instant =
+    published(stats, replaced, assumption, buckets)(recordedColumns(columns, _))
 
   /** Publishes other columns and no rows: from the instant on, files are read by the new names. Raises as [[commit]]. */
-  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing)(
+  def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None)(
     CommitColumns.ofAlteration(table, instant, columns, _))
 
-  private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption)(
-      columns: Timeline => CommitColumns): Instant = {
+  private def published(stats: Seq[WriteStat], replaced: Map[String, Seq[String]], assumption: Assumption,
+      buckets: Option[BucketIndex])(columns: Timeline => CommitColumns): Instant = {
     if (state != Open) throw new IllegalStateException(s"instant $instant was ended before")
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
@@ -63,8 +67,9 @@ final class Transaction private (
     val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
       val now = new CommitGate(table, instant, action, permit, earlier, options).pass(metadata, assumption)
       val recorded = columns(now)
+      val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
-      complete(metadata.copy(extra = recorded.extra), now)
+      complete(metadata.copy(extra = recorded.extra ++ ofBuckets), now)
     }
     finish()
     completed

@@ -32,6 +32,35 @@ class BucketIndexSuite extends FunSuite {
     assertEquals(byName.bucketOf("id:1,name:__null__"), 31 % 97)
   }
 
+  test("keys and the buckets that they lie in leave one number of buckets, and few keys leave several") {
+    for (count <- Seq(1, 2, 3, 7, 16, 256); fields <- Seq(Seq("id"), Seq("name", "id"))) {
+      val index = BucketIndex(count, fields)
+      val keys = (0 until 2000).map(i => if (fields.size == 1) i.toString else s"id:$i,name:n$i")
+      def of(sample: Seq[String]): BucketEvidence =
+        sample.foldLeft(BucketEvidence(fields))((evidence, key) => evidence.withKey(key, index.bucketOf(key)))
+      assertEquals(of(keys).count, Some(count))
+      assert(of(keys.take(1)).counts.contains(count))
+    }
+    val one = BucketEvidence(Seq("id")).withKey("1", 0)
+    assert(one.counts.take(3).toList == List(1, 2, 4) && one.count.isEmpty)
+    assertEquals(BucketEvidence(Seq("id")).withBucket(9).counts.next(), 10)
+  }
+
+  test("keys that lie by two numbers fit none") {
+    val (four, eight) = (BucketIndex(4, Seq("id")), BucketIndex(8, Seq("id")))
+    val evidence = (0 until 100).foldLeft(BucketEvidence(Seq("id"))) { (found, i) =>
+      found.withKey(i.toString, four.bucketOf(i.toString)).withKey(s"x$i", eight.bucketOf(s"x$i"))
+    }
+    assertEquals(evidence.greatest, 7)
+    assertEquals(evidence.counts.toList, Nil)
+  }
+
+  test("the order of hash fields makes no other index") {
+    val index = BucketIndex(4, Seq("a", "b"))
+    assert(index.isSame(BucketIndex(4, Seq("b", "a"))))
+    assert(!index.isSame(BucketIndex(4, Seq("a"))) && !index.isSame(BucketIndex(8, Seq("a", "b"))))
+  }
+
   test("file ids carry their bucket") {
     val plain = FileNames.newFileId("20261122201501002", 0, 0)
     val id = BucketIndex.newFileId(3, plain)

@@ -38,12 +38,31 @@ class MergeRuleSuite extends FunSuite {
     assert(!two.wins(new Of(0, 9), new Of(1, 0)))
   }
 
-  test("a missing value on either side lets the newer version win") {
-    assert(one.wins(new Of(null), new Of(1)))
-    assert(one.wins(new Of(1), new Of(null)))
-    assert(two.wins(new Of(1, null), new Of(1, 4)))
+  test("a missing value is less than any other, but for ints, beside which it is 0") {
+    for (value <- Seq[Any](-1L, 0L, "", Double.NegativeInfinity, Array.emptyByteArray, false)) {
+      assert(!one.wins(new Of(null), new Of(value)))
+      assert(one.wins(new Of(value), new Of(null)))
+    }
+    for (zero <- Seq[Any](0, 0.toShort, 0.toByte); (less, more) = (-1, 1))
+      assert(one.wins(new Of(null), new Of(zero)) && one.wins(new Of(zero), new Of(null)) &&
+        one.wins(new Of(null), new Of(less)) && !one.wins(new Of(null), new Of(more)))
+    assert(one.wins(new Of(null), new Of(null)))
+    assert(!two.wins(new Of(1, null), new Of(1, 4)))
     assert(two.wins(new Of(1, 3), new Of(1, null)))
-    assert(!two.wins(new Of(0, null), new Of(1, 4)), "the field before has decided")
+    assert(two.wins(new Of(2, null), new Of(1, 4)), "the field before has decided")
+  }
+
+  test("it does not matter which versions of a record meet first") {
+    val random = new scala.util.Random(7)
+    def drawn(): Seq[Any] = Seq.fill(2)(if (random.nextInt(3) == 0) null else random.nextInt(5) - 2)
+    for (_ <- 1 to 2000) {
+      val versions = Seq.fill(4)(drawn()).zipWithIndex
+      def merged(older: (Seq[Any], Int), newer: (Seq[Any], Int)): (Seq[Any], Int) =
+        if (two.wins(new Of(newer._1: _*), new Of(older._1: _*))) newer else older
+      val inTurn = versions.reduceLeft(merged(_, _))
+      assertEquals(versions.reduceRight(merged(_, _)), inTurn)
+      assertEquals(merged(merged(versions(0), versions(1)), merged(versions(2), versions(3))), inTurn)
+    }
   }
 
   test("in the order of commits the newer version wins whatever its values are") {

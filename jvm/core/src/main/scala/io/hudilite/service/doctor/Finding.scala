@@ -40,6 +40,9 @@ object FindingKind {
   /** Data files that the newest state needs and that are gone. */
   case object MissingFiles extends FindingKind("MISSING_FILES")
 
+  /** Record keys lie in other buckets than they belong to, so that an upsert does not find them. */
+  case object MisplacedKeys extends FindingKind("MISPLACED_KEYS")
+
   /** Data files of no write that the timeline knows, or that their write does not know. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
 

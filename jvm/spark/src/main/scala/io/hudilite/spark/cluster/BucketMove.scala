@@ -4,7 +4,7 @@ import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.service.cluster.ClusteringCall
-import io.hudilite.spark.write.BucketTables
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.table.Table
 
 /** Tables with a bucket index that get another number of buckets. */
@@ -14,7 +14,7 @@ private[cluster] object BucketMove {
     * has, and where the call asks for less than the whole table or for more than the move.
     */
   def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int): BucketIndex =
-    Index.of(table.config, conf.index) match {
+    Index.of(table.config, BucketTables.asked(table, conf)) match {
       case Index.Bucket(present) =>
         BucketTables.check(table, Index.Bucket(present))
         BucketTables.slots(table.allSlices().values.flatten.toArray, present, table)

@@ -12,9 +12,10 @@ import io.hudilite.service.cluster.{
   PendingClusterings,
   PlannedClustering
 }
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.spark.task.Stop
-import io.hudilite.spark.write.{BucketTables, WriteJob, WriteTarget}
+import io.hudilite.spark.write.{WriteJob, WriteTarget}
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
@@ -134,7 +135,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
       LateFiles.delete(table, instant.time, pending.replaced.keys, stats)
       // New rows that others have dealt by the old number meanwhile would stay so.
       val assumption = if (pending.buckets.isDefined) Assumption.Replaces(_ => true) else Assumption.Nothing
-      running.commit(stats, pending.replaced, assumption = assumption)
+      running.commit(stats, pending.replaced, assumption = assumption, buckets = pending.buckets)
       FinishedClustering(instant.time, pending.replaced, stats)
     } finally running.rollback() // does nothing after a commit
   }

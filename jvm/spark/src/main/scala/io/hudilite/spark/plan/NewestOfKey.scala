@@ -39,6 +39,7 @@ private[plan] object NewestOfKey {
     val told = Project(numbered.output :+ old, numbered)
     val ofKey = Seq(key.toAttribute)
     val ordering = WriteLayout.orderingOf(told, operation.target) :+ number
-    Project(changes.output, LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey))
+    val values = operation.target.keys.keyValues(key.toAttribute, WriteLayout.named(told))
+    Project(changes.output, LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey, values))
   }
 }

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.row.SchemaAlignment
+import io.hudilite.spark.row.{KeyValues, SchemaAlignment}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
@@ -160,7 +160,10 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def latest(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
-    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed)
+    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed, values = valuesOf(keyed, target))
+
+  private def valuesOf(keyed: LogicalPlan, target: WriteTarget): Option[KeyValues] =
+    target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
 
   // The key first: by its beginning Spark's sorter tells most rows apart.
   private def keysOf(keyed: LogicalPlan, target: WriteTarget): Seq[Expression] =
@@ -198,7 +201,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
-        val latest: KeepsLatest = (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place))
+        val latest: KeepsLatest =
+          (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target))
         AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine), cores)
       case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), cores)
     }

@@ -44,7 +44,8 @@ private[procedure] object StateProcedures {
   private val doctor = Procedure("doctor",
     "Says what is wrong with the table, and mends what can be mended without harm.",
     Seq(Parameter.Table, Parameter.Path, Parameter.flag("fix", "mend what is safe to mend"), Parameter.Options,
-      Parameter.flag("deep", "read all record keys, too, and tell which have several rows in a partition")),
+      Parameter.flag("deep",
+        "read all record keys, too, and tell which have several rows in a partition or lie in a wrong bucket")),
     Seq[(String, DataType)]("kind" -> StringType, "subject" -> StringType, "what" -> StringType, "advice" -> StringType,
       "mendable" -> BooleanType, "mended" -> BooleanType, "reason" -> StringType)) { (session, arguments) =>
     Doctors.examine(session, TableArgument.pathOf(session, arguments), arguments.options.asJava, arguments.flag("fix"),

@@ -1,8 +1,12 @@
 package io.hudilite.spark.row
 
+import io.hudilite.error.{InvalidInput, Listed}
+import io.hudilite.record.ColumnNames
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -23,6 +27,17 @@ final case class KeyExpressions(settings: KeySettings) {
   def keyToFind(column: String => Option[Expression]): Option[Expression] =
     roots(recordKeyFields, column).map { case (names, values) =>
       RecordKey(values, names, settings.copy(partitionFields = Nil), orNull = true)
+    }
+
+  /** What tells rows of one record key apart whose values are spelled alike; `None` where one value is the whole key.
+    *
+    * @param key
+    *   the record key of a row
+    */
+  def keyValues(key: Expression, column: String => Option[Expression]): Option[KeyValues] =
+    if (recordKeyFields.size < 2) None
+    else roots(recordKeyFields, column).map { case (names, values) =>
+      KeyValues(key +: values, KeyValues.Key +: names, settings.copy(partitionFields = Nil))
     }
 
   /** @param toWrite
@@ -63,6 +78,27 @@ final case class RecordKey(children: Seq[Expression], names: Seq[String], settin
     if (orNull) keys.recordKeyOrNull(row) else keys.recordKey(row)
   override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): RecordKey =
     copy(children = newChildren)
+}
+
+/** See [[RowKeys.valuesOf]]; the first child is the record key. */
+final case class KeyValues(children: Seq[Expression], names: Seq[String], settings: KeySettings)
+    extends KeyExpression {
+  override def prettyName: String = "key_values"
+  override def nullable: Boolean = true
+  override protected def text(row: InternalRow): UTF8String = keys.valuesOf(row, row.getUTF8String(0))
+  override protected def withNewChildrenInternal(newChildren: IndexedSeq[Expression]): KeyValues =
+    copy(children = newChildren)
+}
+
+object KeyValues {
+  private[row] val Key = ColumnNames.InternalPrefix + "key"
+
+  /** The error where two rows of one key have different values. */
+  def alike(fields: Seq[String], one: UTF8String, other: UTF8String): Throwable = LastAttempts.failure(InvalidInput(
+      "KEYS_SPELLED_ALIKE", "fields" -> Listed.of(fields), "one" -> told(one), "other" -> told(other)))
+
+  private def told(values: UTF8String): String =
+    if (values == null) "values without commas, colons and placeholders" else values.toString
 }
 
 /** The partition path of a row; one that must not be written raises `ILLEGAL_PARTITION_PATH`. */

@@ -48,6 +48,9 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   private val partitionPaths = new java.util.HashMap[UTF8String, SpelledPath]
   private var last: SpelledPath = _ // rows of a partition often come together
 
+  // Of `a:…,b:…`; names of fields have neither.
+  private val fieldMarks = 2 * keys.length - 1
+
   private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
 
   /** The row's record key; raises `NULL_RECORD_KEY` when it has none. Valid as long as the row is. */
@@ -63,6 +66,27 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
       val key = keys(0).utf8(row)
       if (key == null || key.numBytes == 0) null else key
     } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
+
+  /** The values behind a composite key, spelled so that no others are spelled alike; null where already the key is.
+    *
+    * @param key
+    *   that of the row
+    */
+  def valuesOf(row: InternalRow, key: UTF8String): UTF8String =
+    if (keys.length < 2 || isPlain(key)) null
+    else UTF8String.fromString(KeyEncoding.distinct(texts(keys, keyValues, row)))
+
+  // hot path: a comma and a colon more than those between the fields, or a placeholder, may be of a value
+  private def isPlain(key: UTF8String): Boolean = {
+    var (marks, i) = (0, 0)
+    val bytes = key.numBytes
+    while (i < bytes) {
+      val byte = key.getByte(i)
+      if (byte == ',' || byte == ':') marks += 1
+      i += 1
+    }
+    marks == fieldMarks && !key.contains(RowKeys.Null) && !key.contains(RowKeys.Empty)
+  }
 
   private def nullKey: Throwable =
     LastAttempts.failure(InvalidInput("NULL_RECORD_KEY", "fields" -> Listed.of(keyFields)))
@@ -111,6 +135,8 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
 private final case class SpelledPath(value: UTF8String, path: UTF8String)
 
 private object RowKeys {
+  val Null: UTF8String = UTF8String.fromString(KeyEncoding.NullPlaceholder)
+  val Empty: UTF8String = UTF8String.fromString(KeyEncoding.EmptyPlaceholder)
   val CachedPaths = 10000
 }
 

@@ -123,7 +123,8 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
       isFirst: Boolean): FinishedCompaction = {
     val instant = pending.instant
     val target = WriteTarget.compacting(table, instant.time, conf)
-    val work = CompactionWork(kind, target.job(running.permit), logsUpTo(table, instant), done)
+    // Rows stay in their buckets, whatever the options of a call say of these.
+    val work = CompactionWork(kind, target.job(running.permit).copy(buckets = None), logsUpTo(table, instant), done)
     val lots = SliceLot.deal(pending.slices, session.sparkContext.defaultParallelism)
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
     kind match {

@@ -23,7 +23,9 @@ object Doctors {
     Compactions.atPath(session, path, options) { (storage, basePath, conf) =>
       val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
       val found = new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete).run(fix)
-      if (deep && !found.exists(hidesRows)) found ++ KeyFindings.of(session, Table.open(storage, basePath)) else found
+      if (!deep || found.exists(hidesRows)) found
+      else found ++ KeyFindings.of(session, Table.open(storage, basePath)) ++
+        MisplacedKeys.findings(session, storage, basePath, conf)
     }
 
   private def hidesRows(finding: Finding): Boolean =

@@ -3,6 +3,7 @@ package io.hudilite.spark.slice
 import io.hudilite.merge.{MergeRule, Outcome, Version}
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.row.KeyCheck
 
 import java.io.Closeable
 
@@ -20,12 +21,15 @@ import org.apache.spark.unsafe.types.UTF8String
   *   the file; `None` where the slice has only log files
   * @param ordinals
   *   of the data columns with the ordering values that `rule` compares
+  * @param keys
+  *   looks at the keys of the file that are read
   */
 private[spark] final class BaseMerge(
-    old: Option[OldBaseFile], val writer: BaseFileWriter, rule: MergeRule, ordinals: Array[Int])
+    old: Option[OldBaseFile], val writer: BaseFileWriter, rule: MergeRule, ordinals: Array[Int],
+    keys: KeyCheck = KeyCheck.None)
     extends Closeable {
 
-  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer, ordinals))
+  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer, ordinals, keys))
 
   private val older = new Version {
     override def ordering(field: Int): Any = rows.value(ordinals(field))

@@ -2,6 +2,7 @@ package io.hudilite.spark.slice
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.row.KeyCheck
 
 import java.io.Closeable
 
@@ -46,10 +47,12 @@ private[spark] object OldRows {
     *
     * @param compared
     *   ordinals of the data columns whose values are asked for
+    * @param keys
+    *   looks at all keys that are read
     */
-  def open(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int]): OldRows =
-    if (old.sortedByKey) new SortedRowGroups(old, writer, compared)
-    else new SortedOldRows(old, writer)
+  def open(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int], keys: KeyCheck): OldRows =
+    if (old.sortedByKey) new SortedRowGroups(old, writer, compared, keys)
+    else new SortedOldRows(old, writer, keys)
 }
 
 /** The old rows of a slice without a base file. */

@@ -13,7 +13,7 @@ import scala.collection.JavaConverters._
 
 /** What the ordering values of a base file do not exceed, by its footer.
   *
-  * A record that wins over these wins over every row of the file, also over rows without ordering values: records of a
+  * A record that wins over these wins over every row of the file, also over those without ordering values: records of a
   * daily batch are mostly newer than all that is there, and then nobody has to read what they are compared with.
   */
 private[slice] object OrderingBounds {
@@ -33,21 +33,22 @@ private[slice] object OrderingBounds {
     // Columns of other letter case are matched by the session's settings; they are rare, and then read.
     if (!known.exists(_.equalsIgnoreCase(column.name))) Some(null)
     else {
-      val bounds = footer.getBlocks.asScala.toSeq.map(boundOf(_, column))
+      val bounds = footer.getBlocks.asScala.toSeq.map(boundsOf(_, column))
       if (bounds.exists(_.isEmpty)) None
-      else
-        Some(bounds.flatten.filter(_ != null).reduceOption((a, b) => if (MergeRule.compare(a, b) >= 0) a else b).orNull)
+      else Some(bounds.flatten.flatten.reduceOption((a, b) => if (MergeRule.compare(a, b) >= 0) a else b).orNull)
     }
   }
 
-  private def boundOf(group: BlockMetaData, column: StructField): Option[Any] = for {
+  /** The greatest value, and null where there are nulls, which are not less than every value. */
+  private def boundsOf(group: BlockMetaData, column: StructField): Option[Seq[Any]] = for {
     chunk <- group.getColumns.asScala.find(c => c.getPath.size == 1 && c.getPath.toDotString == column.name)
     statistics <- Option(chunk.getStatistics).filter(_.isNumNullsSet)
-    value <-
-      if (statistics.getNumNulls == group.getRowCount) Some(null)
-      else if (statistics.hasNonNullValue) greatest(statistics, annotation(chunk), column.dataType)
+    nulls = if (statistics.getNumNulls > 0) Seq[Any](null) else Nil
+    values <-
+      if (statistics.getNumNulls == group.getRowCount) Some(Nil)
+      else if (statistics.hasNonNullValue) greatest(statistics, annotation(chunk), column.dataType).map(Seq(_))
       else None
-  } yield value
+  } yield nulls ++ values
 
   private def annotation(chunk: ColumnChunkMetaData): Option[LogicalTypeAnnotation] =
     Option(chunk.getPrimitiveType.getLogicalTypeAnnotation)

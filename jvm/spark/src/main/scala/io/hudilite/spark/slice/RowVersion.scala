@@ -5,7 +5,8 @@ import io.hudilite.merge.Version
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-/** A row as one side of a merge; moves from row to row.
+/** A row as one side of a merge; moves from row to row. One that deletes its key and lacks an ordering value does so in
+  * the order of commits, as in a log.
   *
   * @param ordinals
   *   of the columns with the ordering values that are compared
@@ -30,5 +31,12 @@ private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int]) 
 
   override def isDelete: Boolean = deletes
 
-  override def isUnordered: Boolean = row == null
+  override def isUnordered: Boolean = row == null || deletes && lacks
+
+  private def lacks: Boolean = {
+    // hot path
+    var i = 0
+    while (i < ordinals.length && !row.isNullAt(ordinals(i))) i += 1
+    i < ordinals.length
+  }
 }

@@ -3,7 +3,7 @@ package io.hudilite.spark.slice
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.row.{ExternalSort, KeptRows, SortColumn}
+import io.hudilite.spark.row.{ExternalSort, KeptRows, KeyCheck, SortColumn}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow}
@@ -16,7 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next
   * merge of this file group need not do it again.
   */
-private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWriter) extends OldRows {
+private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWriter, keys: KeyCheck) extends OldRows {
 
   // Behind the columns that are kept: the number of the row in its file.
   private val schema = KeptRows.schema(old.dataSchema).add(StructField(RowPlace.Position, LongType))
@@ -38,6 +38,7 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
         val numbered = new JoinedRow
         var next = 0L
         while (batches.next()) {
+          keys.check(batches.vectors(KeptRows.KeyOrdinal), batches.rows)
           batch.setNumRows(batches.rows)
           val rows = batch.rowIterator()
           while (rows.hasNext) { // hot path

@@ -2,7 +2,7 @@ package io.hudilite.spark.slice
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.{OldBaseFile, OldBatches}
-import io.hudilite.spark.row.{KeptRows, OrderedRows}
+import io.hudilite.spark.row.{KeptRows, KeyCheck, OrderedRows}
 
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 import org.apache.spark.unsafe.types.UTF8String
@@ -15,9 +15,11 @@ import org.apache.spark.unsafe.types.UTF8String
   *
   * @param compared
   *   ordinals of the data columns whose values are asked for
+  * @param keys
+  *   looks at the keys that are read
   */
-private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int])
-    extends OrderedRows with OldRows {
+private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int],
+    keys: KeyCheck) extends OrderedRows with OldRows {
 
   private val ranges = old.blocks.map(OldBaseFile.keyRange)
   private val copy = new RowGroupCopy(old, writer)
@@ -102,6 +104,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
     if (batches.next()) {
       rows = batches.rows
       batch += 1
+      keys.check(vectors(KeptRows.KeyOrdinal), rows)
     } else {
       rows = 0
       batches.close()

@@ -62,7 +62,9 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named))
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named),
+      // Where nothing is written nothing is dealt to buckets, and the table keeps those that it has.
+      target.buckets.filter(_ => operation != WriteOperation.DeletePartition))
     CachedPlans.refresh(SparkSession.active, target.basePath)
     target.afterCommit(target, run.table)
     CachedPlans.refresh(SparkSession.active, target.basePath)

@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.log.RowPosition
-import io.hudilite.spark.row.{RowKeys, RunningTask, TaskAttempt}
+import io.hudilite.spark.row.{KeyValues, RowKeys, RunningTask, TaskAttempt}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
@@ -78,6 +78,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private var lastSlot = 0
   private var insertedKey: UTF8String = _ // of the last new row
   private var insertedIn: UTF8String = _
+  private var insertedValues: UTF8String = _ // behind the key, where others may be spelled alike
 
   override def insert(row: InternalRow): Unit = {
     val key = keys.recordKey(row)
@@ -86,10 +87,12 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
       files.toSlot(groups, groups.slot(null, partition, key), partition)
       files.insert(key, row)
       if (keepsNewest) {
+        insertedValues = keys.valuesOf(row, key)
         insertedKey = key.copy()
         if (partition != insertedIn) insertedIn = partition.copy()
       }
-    }
+    } else if (keys.valuesOf(row, key) != insertedValues)
+      throw KeyValues.alike(job.keys.recordKeyFields, insertedValues, keys.valuesOf(row, key))
   }
 
   override def update(metadata: InternalRow, id: InternalRow, row: InternalRow): Unit = {

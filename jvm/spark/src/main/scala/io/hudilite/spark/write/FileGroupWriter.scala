@@ -39,7 +39,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
     case Some(base) if job.logs.isEmpty => new MergeWriter(output, base)
     case Some(base) =>
-      val repeated = RepeatedKeys.of(job.basePath, base, output.readers)
+      val repeated = RepeatedKeys.of(job.basePath, base, output.readers, job.keyCheck(base))
       if (takesInserts || !repeated.isEmpty) new SmallGroupWriter(output, slice, base, repeated)
       else new LogGroupWriter(output, slice)
     case None => new LogGroupWriter(output, slice)
@@ -73,22 +73,35 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     currentName = null
   }
 
-  def insert(key: UTF8String, row: InternalRow): Unit = current.insert(key, row)
+  def insert(key: UTF8String, row: InternalRow): Unit = {
+    job.checkOrdering(key, row)
+    current.insert(key, row)
+  }
 
-  def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit =
+  def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit = {
+    job.checkOrdering(key, row)
     current.update(key, row, position)
+  }
 
-  def upsert(key: UTF8String, row: InternalRow): Unit = current.upsert(key, row)
+  def upsert(key: UTF8String, row: InternalRow): Unit = {
+    job.checkOrdering(key, row)
+    current.upsert(key, row)
+  }
 
   def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = current.delete(key, position)
 
   /** Replaces the row of this key by one in another partition, unless the merge mode keeps the old row. */
   def move(key: UTF8String, row: InternalRow, partition: UTF8String,
-      position: Long = RowPosition.Unknown): Unit =
+      position: Long = RowPosition.Unknown): Unit = {
+    job.checkOrdering(key, row)
     if (current.remove(key, row, position)) scattered.insert(partition, key, row)
+  }
 
   /** Adds a row to a new file group of `partition`, which may change from row to row. */
-  def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = scattered.insert(partition, key, row)
+  def scatter(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
+    job.checkOrdering(key, row)
+    scattered.insert(partition, key, row)
+  }
 
   /** Finishes all files. Where what they hold counts for nothing it raises an error, and the task has to be aborted. */
   def commit(): Seq[WriteStat] = {

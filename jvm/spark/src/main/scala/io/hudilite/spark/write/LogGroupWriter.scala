@@ -115,7 +115,8 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
     if (!settings.findsPositions) RowPosition.Unknown
     else if (told != RowPosition.Unknown || slice.base.isEmpty) told
     else {
-      if (baseKeys.isEmpty) baseKeys = slice.base.map(new BaseKeys(job.basePath, _, output.readers))
+      if (baseKeys.isEmpty) baseKeys = slice.base.map(base =>
+        new BaseKeys(job.basePath, base, output.readers, job.keyCheck(base)))
       baseKeys.get.position(key)
     }
 

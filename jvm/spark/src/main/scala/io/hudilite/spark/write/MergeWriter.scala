@@ -19,7 +19,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private val job = output.job
   private val old = output.old(file)
   private val writer = output.successor(old)
-  private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals)
+  private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals, job.keyCheck(file))
   private val change = new RowVersion(job.dataSchema, job.comparedOrdinals)
   private lazy val overflow = new NewFileGroups(output, file.partition)
   private var inserts = 0L

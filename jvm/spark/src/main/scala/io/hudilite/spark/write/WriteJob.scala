@@ -2,16 +2,20 @@ package io.hudilite.spark.write
 
 import io.hudilite.config.{DeleteMarker, MergeMode}
 import io.hudilite.error.{CommitConflict, InvalidInput, Listed}
-import io.hudilite.filegroup.FileGroupId
+import io.hudilite.filegroup.{BaseFile, FileGroupId}
+import io.hudilite.index.BucketIndex
 import io.hudilite.merge.MergeRule
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
+import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
-import io.hudilite.spark.row.{KeySettings, RowDeletes, SharedConf}
+import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SharedConf}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Everything that a task needs to write the files of one instant.
   *
@@ -31,6 +35,8 @@ import org.apache.spark.sql.types.StructType
   *   names of the columns in the files that are there, where some have changed
   * @param clusterings
   *   file groups that a pending clustering is about to replace, with its instant
+  * @param buckets
+  *   where keys belong, with a bucket index
   */
 final case class WriteJob(
     basePath: String,
@@ -46,9 +52,13 @@ final case class WriteJob(
     logs: Option[LogSettings] = None,
     deleteMarker: Option[DeleteMarker] = None,
     evolved: Option[EvolvedColumns] = None,
-    clusterings: Map[FileGroupId, String] = Map.empty) {
+    clusterings: Map[FileGroupId, String] = Map.empty,
+    buckets: Option[BucketIndex] = None) {
 
   def instant: String = permit.instant
+
+  /** What looks at the keys of a base file that is there, as they are read. */
+  private[write] def keyCheck(file: BaseFile): KeyCheck = BucketKeys.of(buckets, file)
 
   /** Raises `CommitConflict` where what a write changes would not be in what a clustering is about to make of it. */
   def checkClusterings(group: FileGroupId): Unit = clusterings.get(group).foreach(clustering =>
@@ -67,6 +77,21 @@ final case class WriteJob(
   /** Whether a row turns itself into a delete of its key. */
   def isDelete(row: InternalRow): Boolean = deletes(row)
 
+  /** Raises `NULL_ORDERING_VALUE` for a row that Hudi could not read where it meets another one of its key in a log. One that
+    * deletes its key needs no ordering value.
+    */
+  private[write] def checkOrdering(key: UTF8String, row: InternalRow): Unit = if (merges) {
+    var i = 0 // hot path
+    while (i < orderingOrdinals.length) {
+      if (row.isNullAt(orderingOrdinals(i)) && !isDelete(row))
+        throw WriteJob.unordered(basePath, orderingFields(i), key)
+      i += 1
+    }
+  }
+
+  /** Readers compare the rows with others. */
+  private lazy val merges: Boolean = logs.isDefined && rule.compares
+
   /** Ordinals of the ordering columns. */
   lazy val orderingOrdinals: Array[Int] = orderingFields.map { field =>
     val ordinal = dataSchema.fieldNames.indexOf(field)
@@ -77,6 +102,9 @@ final case class WriteJob(
 }
 
 object WriteJob {
+  private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
+    InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))
+
   private[write] def clusteringPending(basePath: String, group: FileGroupId, clustering: String): CommitConflict =
     CommitConflict("CLUSTERING_PENDING", "path" -> basePath, "fileId" -> group.fileId, "partition" -> group.partition,
       "clustering" -> clustering)

@@ -7,6 +7,7 @@ import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{
   ColumnsRule,
@@ -105,7 +106,8 @@ final case class WriteTarget(
     logs = if (isMergeOnRead) Some(logSettings) else None,
     deleteMarker = config.deleteMarker,
     evolved = evolved,
-    clusterings = existing.map(_.pendingClusterings).getOrElse(Map.empty))
+    clusterings = existing.map(_.pendingClusterings).getOrElse(Map.empty),
+    buckets = buckets)
 
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
@@ -141,7 +143,8 @@ object WriteTarget {
       case Some(table) =>
         val support = TableSupport.of(table, Purpose.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
-        val conf = spelt(asked, present)
+        val named = spelt(asked, present)
+        val conf = named.copy(index = BucketTables.asked(table, named))
         TableRequest.checkAgainst(table.config, conf.options)
         MetadataTable.refuse(storage, basePath, table.config, MetadataTable.policy(conf.commit.metadata))
         BucketTables.check(table, Index.of(table.config, conf.index))

@@ -210,13 +210,13 @@ class ReplacedRowsSuite extends FunSuite {
         new LoggedTable(base("('a', null, 'old a'), ('b', 10L, 'old b'), ('c', null, 'old c')"), schema, ordered)
       table.append(data(placed, (0L, Seq("a", 10L, "new a")), (1L, Seq("b", null, "new b"))))
       def where(filter: String): Seq[String] = shown(table.read().where(filter)).sorted
-      assertEquals(where("v like 'old%'"), Seq("c null old c"))
-      assertEquals(where("ts is null"), Seq("b null new b", "c null old c"))
-      assertEquals(where("ts = 10"), Seq("a 10 new a"))
+      assertEquals(where("v like 'old%'"), Seq("b 10 old b", "c null old c"))
+      assertEquals(where("ts is null"), Seq("c null old c"))
+      assertEquals(where("ts = 10"), Seq("a 10 new a", "b 10 old b"))
       // A record below the bound still wins over a row without a value, and over no other.
       table.append(data(placed, (2L, Seq("c", 1L, "new c"))))
       assertEquals(where("ts = 1"), Seq("c 1 new c"))
-      assertEquals(where("v like 'old%'"), Nil)
+      assertEquals(where("v like 'old%'"), Seq("b 10 old b"))
       val empty = new LoggedTable(base("('a', cast(null AS BIGINT), 'old a'), ('b', null, 'old b')"), schema, ordered)
       empty.append(data(placed, (0L, Seq("a", -5L, "new a"))))
       assertEquals(shown(empty.read().where("ts is null or ts < 0")).sorted, Seq("a -5 new a", "b null old b"))

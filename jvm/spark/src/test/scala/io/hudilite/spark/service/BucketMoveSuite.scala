@@ -64,7 +64,7 @@ class BucketMoveSuite extends FunSuite with Interpreted {
         assertEquals(keys, keys.sorted)
       }
       val refused = Raised.by(write(path, 0, 1, 3, from, kind))
-      assert(refused.getMessage.contains(s"has moved the table to $to buckets"), refused.getMessage)
+      assert(refused.getMessage.contains(s"the table has $to buckets"), refused.getMessage)
       write(path, 10, 50, 3, to, kind)
       assertEquals(spark.read.format("hudilite").load(path).where("v = 3").count(), 40L)
       assertEquals(rows(path).size, 50)

@@ -27,6 +27,8 @@ class OrderingBoundsSuite extends FunSuite {
 
   test("the greatest value bounds numbers, days, times and texts, whatever nulls are besides") {
     assertEquals(bounds("3, null, -7", "INT"), Some(Seq[Any](3)))
+    assertEquals(bounds("-3, null, -7", "INT"), Some(Seq[Any](null))) // which counts as 0
+    assertEquals(bounds("-3, null, -7", "BIGINT"), Some(Seq[Any](-3L)))
     assertEquals(bounds("-3L, -7L", "BIGINT"), Some(Seq[Any](-3L)))
     assertEquals(bounds("DATE'1800-01-01', DATE'2020-01-02'", "DATE"), Some(Seq[Any](18263)))
     assertEquals(bounds("'b', null, 'é', 'z'", "STRING"), Some(Seq[Any](UTF8String.fromString("é"))))

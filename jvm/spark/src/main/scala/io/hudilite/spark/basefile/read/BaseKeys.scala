@@ -3,7 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.OrderedRows
+import io.hudilite.spark.row.{KeyCheck, OrderedRows}
 import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
@@ -18,9 +18,12 @@ import scala.collection.JavaConverters._
   *
   * The file's keys are read beside them, once, and row groups that can have none of them are not read at all. Of a file
   * whose rows are in no order nothing is known.
+  *
+  * @param check
+  *   looks at the keys that are read
   */
-private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: ReaderContexts) extends OrderedRows
-    with Closeable {
+private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: ReaderContexts,
+    check: KeyCheck = KeyCheck.None) extends OrderedRows with Closeable {
 
   import BaseKeys._
 
@@ -100,8 +103,10 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
     first += rows
     row = 0
     rows = 0
-    if (batches.next()) rows = batches.rows
-    else {
+    if (batches.next()) {
+      rows = batches.rows
+      check.check(batches.vectors(0), rows)
+    } else {
       close()
       group += 1
     }

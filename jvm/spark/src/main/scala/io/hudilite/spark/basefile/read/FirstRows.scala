@@ -54,10 +54,15 @@ private[read] final case class FirstRow(group: Group) {
 }
 
 /** What the first rows of base files tell of how a table spells its keys. */
-private[read] object FirstRows {
+private[spark] object FirstRows {
+
+  /** Record keys of the first rows of a file, at most so many. */
+  def keys(table: Table, file: BaseFile, most: Int, conf: Configuration): Seq[String] =
+    of(table, file, Nil, most, conf).map(_.key)
 
   /** At most so many rows of the file, with these fields. */
-  def of(table: Table, file: BaseFile, fields: Seq[String], most: Int, conf: Configuration): Seq[FirstRow] = {
+  private[read] def of(table: Table, file: BaseFile, fields: Seq[String], most: Int, conf: Configuration)
+      : Seq[FirstRow] = {
     val path = new KnownPath(s"${table.basePath}/${file.relativePath}", file.length)
     val schema = FooterCache.metadata(conf, path.toString, path.length).getFileMetaData.getSchema
     val wanted = (MetaFields.RecordKey +: fields.map(_.takeWhile(_ != '.'))).distinct.filter(schema.containsField(_))

@@ -1,6 +1,7 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.spark.row.KeyCheck
 import io.hudilite.storage.KnownPath
 
 import java.util
@@ -26,13 +27,17 @@ private[spark] object RepeatedKeys {
 
   /** Reads all keys of a file whose footer does not say that each is there but once: one that Hudi wrote, or that has
     * some. Takes eight bytes for each row.
+    *
+    * @param check
+    *   looks at the keys that are read
     */
-  def of(basePath: String, file: BaseFile, contexts: ReaderContexts): RepeatedKeys = {
+  def of(basePath: String, file: BaseFile, contexts: ReaderContexts, check: KeyCheck = KeyCheck.None)
+      : RepeatedKeys = {
     val path = FilePaths.absolute(basePath, file.relativePath)
     val facts = FooterCache.read(contexts.conf, path, file.length, withBloom = false)
     if (facts.uniqueKeys || facts.rows < 2) None
     else {
-      val hashes = hashesOf(path, file, facts.rows.toInt, contexts)
+      val hashes = hashesOf(path, file, facts.rows.toInt, contexts, check)
       util.Arrays.sort(hashes)
       val repeated = (1 until hashes.length).iterator.map(i => (hashes(i - 1), hashes(i))).collect {
         case (before, hash) if before == hash => hash
@@ -41,7 +46,8 @@ private[spark] object RepeatedKeys {
     }
   }
 
-  private def hashesOf(path: String, file: BaseFile, rows: Int, contexts: ReaderContexts): Array[Long] = {
+  private def hashesOf(path: String, file: BaseFile, rows: Int, contexts: ReaderContexts, check: KeyCheck)
+      : Array[Long] = {
     val hashes = new Array[Long](rows)
     val footer = FooterCache.metadata(contexts.conf, path, file.length)
     val batches = new OldBatches(new KnownPath(path, file.length), footer, footer.getBlocks.asScala.toSeq,
@@ -49,6 +55,7 @@ private[spark] object RepeatedKeys {
     try {
       var at = 0
       while (batches.next()) { // hot path
+        check.check(batches.vectors(0), batches.rows)
         var row = 0
         while (row < batches.rows) {
           hashes(at) = hash(batches.vectors(0).getUTF8String(row))

@@ -2,6 +2,7 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -23,7 +24,9 @@ object AppendPlan {
     operation match {
       case WriteOperation.BulkInsert =>
         AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
-      case WriteOperation.DeletePartition => AppendPlan(write, keyed)
+      case WriteOperation.DeletePartition =>
+        for (table <- target.existing; index <- target.buckets) BucketTables.checkStated(table, index)
+        AppendPlan(write, keyed)
       case _ =>
         val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         packed match {

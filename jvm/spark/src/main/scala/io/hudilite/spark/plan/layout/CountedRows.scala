@@ -2,8 +2,9 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.stage.SharedRows
-import io.hudilite.spark.write.{BucketTables, LateGroups, WriteGroups}
+import io.hudilite.spark.write.{LateGroups, WriteGroups}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.Attribute

@@ -4,9 +4,10 @@ import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
+import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
-import io.hudilite.spark.write.{BucketSlots, BucketTables, LateGroups, WriteGroups, WriteTarget}
+import io.hudilite.spark.write.{BucketSlots, LateGroups, WriteGroups, WriteTarget}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
@@ -17,12 +18,14 @@ import org.apache.spark.sql.catalyst.expressions.{
   Descending,
   Expression,
   IsNull,
+  Literal,
   NamedExpression,
   NullsLast,
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ByteType, DateType, IntegerType, ShortType}
 
 /** Keeps one of the rows that are equal by `keys`, in the order of these. All of them have come together by `place`. */
 trait KeepsLatest {
@@ -126,9 +129,16 @@ object WriteLayout {
     SortOrder(IsNull(column(changes, RowPlace.FileId)), Ascending) +:
       orderingOf(changes, target).map(SortOrder(_, Descending, NullsLast, Nil))
 
-  /** The ordering values of rows. */
+  /** The ordering values of rows, to be sorted by with nulls as the least: in the order of `MergeRule`. */
   def orderingOf(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver)).map(valueOf)
+    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver))
+      .map(column => inOrder(valueOf(column)))
+
+  private def inOrder(value: Expression): Expression = value.dataType match {
+    case IntegerType | ShortType | ByteType | DateType if value.nullable =>
+      Coalesce(Seq(value, Literal.default(value.dataType)))
+    case _ => value
+  }
 
   /** The same of changes whose record key and partition path are known, columns or not. */
   def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression,

@@ -1,21 +1,15 @@
-package io.hudilite.spark.write
+package io.hudilite.spark.bucket
 
-import io.hudilite.config.WriteOptions
+import io.hudilite.config.{IndexConf, WriteConf, WriteOptions}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.filegroup.{FileSlice, FooterCache}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.{BucketIndex, Index}
-import io.hudilite.spark.shim.Sessions
-import io.hudilite.table.{BucketMoves, Table}
+import io.hudilite.table.Table
 
-import org.apache.spark.sql.SparkSession
-
-/** Tables with a bucket index. Only their file ids tell that they have one, and nothing tells how many buckets there are
-  * (docs/format.md#indexes), so that every write says both and is held against what the files show.
+/** Tables with a bucket index. Their file ids tell that they have one, and the commits of hudilite how many buckets there
+  * are; of a table that has none of these, what the files show (docs/format.md#indexes).
   */
 private[spark] object BucketTables {
-
-  /** Files whose keys are held against the number of buckets. */
-  private val FilesAsked = 2
 
   /** File groups that are asked whether they belong to buckets. */
   private val GroupsAsked = 1000
@@ -35,15 +29,25 @@ private[spark] object BucketTables {
       case Index.Bucket(_) if groups.nonEmpty && !bucketed =>
         val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty).head
         throw refused(WriteOptions.IndexType.name, "BUCKET", s"the table's file group $strange belongs to no bucket")
-      case Index.Bucket(by) if bucketed =>
-        BucketMoves.last(table).filter { case (_, count) => count != by.count }.foreach { case (instant, count) =>
-          throw refused(WriteOptions.Buckets.name, by.count.toString,
-            s"the clustering ${instant.time} has moved the table to $count buckets")
-        }
       case Index.Simple(_) | Index.Bloom(_) if bucketed =>
         throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
       case _ =>
     }
+  }
+
+  /** How the options say that keys are looked up; what they leave open of buckets is as the table states it. */
+  def asked(table: Table, conf: WriteConf): IndexConf = table.statedBuckets match {
+    case Some(stated) => conf.index.orBuckets(stated.count, stated.hashFields)
+    case None => conf.index
+  }
+
+  /** Raises `InvalidInput` where a commit states another index than that of a write. */
+  def checkStated(table: Table, index: BucketIndex): Unit = table.statedBuckets.foreach { stated =>
+    if (stated.count != index.count)
+      throw refused(WriteOptions.Buckets.name, index.count.toString, s"the table has ${stated.count} buckets")
+    else if (!stated.isSame(index))
+      throw refused(WriteOptions.BucketHashFields.name, index.hashFields.mkString(","),
+        s"the keys of the table are dealt to buckets by ${stated.hashFields.mkString(",")}")
   }
 
   /** File ids of some groups, which are alike in whether they are of buckets: those that the newest write names, whose
@@ -58,6 +62,7 @@ private[spark] object BucketTables {
 
   /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. */
   def slots(slices: Array[FileSlice], index: BucketIndex, table: Table): Map[String, Array[Int]] = {
+    if (slices.nonEmpty) checkStated(table, index)
     val slots = slices.indices.groupBy(i => slices(i).partition).map { case (partition, found) =>
       val byBucket = Array.fill(index.count)(-1)
       found.foreach { i =>
@@ -70,7 +75,7 @@ private[spark] object BucketTables {
       }
       partition -> byBucket
     }
-    slices.iterator.filter(_.base.isDefined).take(FilesAsked).foreach(checkKeys(_, index, table))
+    if (table.statedBuckets.isEmpty) checkKeys(slices, index, table)
     slots
   }
 
@@ -83,17 +88,15 @@ private[spark] object BucketTables {
           s"the table's file group ${slice.fileId} belongs to no bucket")
     }
 
-  /** The first and the last key of a file must belong to its bucket, which they hardly do with other numbers. */
-  private def checkKeys(slice: FileSlice, index: BucketIndex, table: Table): Unit = slice.base.foreach { base =>
-    val path = s"${table.basePath}/${base.relativePath}"
-    val footer = FooterCache.read(Sessions.hadoopConf(SparkSession.active), path, base.length, withBloom = false)
-    val bucket = bucketOf(slice, index)
-    val keys = if (footer.rows == 0) Nil else footer.minKey ++ footer.maxKey
-    keys.find(index.bucketOf(_) != bucket).foreach(key =>
+  private def checkKeys(slices: Array[FileSlice], index: BucketIndex, table: Table): Unit = {
+    val sample = ShownBuckets.sample(slices, table)
+    ShownBuckets.misplaced(sample, index).foreach { case (key, bucket) =>
+      val shown = ShownBuckets.evidence(slices.toSeq, sample, index.hashFields).count
       throw refused(WriteOptions.Buckets.name, index.count.toString,
-        s"with it and the hash fields " +
-          s"${index.hashFields.mkString(", ")} the key $key belongs to bucket ${index.bucketOf(key)}, but the table " +
-          s"has it in bucket $bucket"))
+        s"with it and the hash fields ${index.hashFields.mkString(", ")} the key $key belongs to bucket " +
+          s"${index.bucketOf(key)}, but the table has it in bucket $bucket" +
+          shown.fold("")(count => s", as with $count buckets"))
+    }
   }
 
   private def refused(option: String, value: String, reason: String): InvalidInput =

@@ -1,0 +1,32 @@
+package io.hudilite.transaction
+
+import io.hudilite.error.CommitConflict
+import io.hudilite.index.BucketIndex
+import io.hudilite.table.{StatedBuckets, Table}
+import io.hudilite.timeline.{CommitMetadata, Timeline}
+
+/** What a commit says of the table's bucket index: no commit must forget what an earlier one has stated. */
+private[transaction] object CommitBuckets {
+
+  /** Entries of the extra metadata. Raises `CommitConflict` when the index is another one since the write was planned.
+    *
+    * @param table
+    *   as the write was planned on it
+    * @param mine
+    *   the index that the write has dealt its rows by
+    * @param now
+    *   the timeline before the write completes
+    */
+  def entries(table: Table, instant: String, metadata: CommitMetadata, mine: Option[BucketIndex], now: Timeline)
+      : Map[String, String] = {
+    val stated = StatedBuckets.of(table.store, now)
+    mine.filter(index => stated != table.statedBuckets && stated.exists(!index.isSame(_))).foreach(_ =>
+      throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
+        "reason" -> "another writer dealt the rows of the table to other buckets meanwhile"))
+    // A clustering under way, whose instant is the older one, may be about to state another number. What brings rows fails
+    // it; all else leaves the word to it.
+    val leaves = (mine.isEmpty || metadata.stats.isEmpty) &&
+      now.pending.exists(i => i.time != instant && ConflictCheck.takesGroups(i))
+    if (leaves) Map.empty else mine.orElse(stated).fold(Map.empty[String, String])(StatedBuckets.entries)
+  }
+}

@@ -1,0 +1,80 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.TestTables.writeFile
+import io.hudilite.error.CommitConflict
+import io.hudilite.index.BucketIndex
+import io.hudilite.service.partition.PartitionDrops
+import io.hudilite.service.undo.Rollbacks
+import io.hudilite.table.{StatedBuckets, Table}
+import io.hudilite.timeline.Action
+
+import munit.FunSuite
+
+/** Which bucket index a table has by what its commits say. */
+class CommitBucketsSuite extends FunSuite {
+
+  private val four = BucketIndex(4, Seq("id"))
+
+  private def versions(name: String)(body: Table => Unit): Unit =
+    for (version <- Seq(6, 9)) test(s"version $version: $name")(body(TestTables.create(version)))
+
+  private def write(table: Table, buckets: Option[BucketIndex], id: String, action: String = Action.Commit,
+      replaced: Map[String, Seq[String]] = Map.empty): String = {
+    val run = Transaction.begin(table.refresh(), action, "UPSERT")
+    run.commit(Seq(writeFile(table, run.instant, "p", id)), replaced, assumption = Assumption.Nothing,
+      buckets = buckets).time
+  }
+
+  private def stated(table: Table): Option[BucketIndex] = table.refresh().statedBuckets
+
+  versions("every commit of ours states the buckets that one has stated, with or without rows") { table =>
+    assertEquals(stated(table), None)
+    write(table, Some(four), "00000001-0")
+    assertEquals(stated(table), Some(four))
+    ColumnAlteration.grow(table.refresh(), TestTables.schema, TransactionOptions())
+    write(table, None, "00000002-0")
+    PartitionDrops.run(table.refresh(), Seq("p"))
+    val commits = table.refresh().store.readCommits(table.refresh().timeline.writes).map(_._2)
+    assertEquals(commits.map(_.extra.get(StatedBuckets.Count)), Seq.fill(4)(Option("4")))
+    assertEquals(commits.map(_.extra.get(StatedBuckets.HashFields)), Seq.fill(4)(Option("id")))
+  }
+
+  versions(
+    "commits of others leave the word to those before them, unless they replace file groups or know no buckets") {
+    table =>
+      def foreign(id: String, action: String = Action.Commit, replaced: Map[String, Seq[String]] = Map.empty): Unit = {
+        val now = table.refresh()
+        val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+        now.store.request(time, action)
+        now.store.begin(time, action)
+        val stats = Map("p" -> Seq(writeFile(now, time, "p", id)))
+        now.store.complete(time, action, io.hudilite.timeline.CommitMetadata("UPSERT", stats, Map.empty, replaced))
+        ()
+      }
+      write(table, Some(four), "00000001-0")
+      foreign("00000002-0")
+      assertEquals(stated(table), Some(four))
+      foreign("00000003-0", Action.ReplaceCommit, Map("p" -> Seq("00000001-0")))
+      assertEquals(stated(table), None)
+      write(table, Some(four), "00000000-0")
+      foreign("abcd-0")
+      assertEquals(stated(table), None)
+  }
+
+  versions(
+    "a write that deals rows by an index is refused once another one is stated, and a rollback takes its word back") {
+    table =>
+      write(table, Some(four), "00000001-0")
+      val late = Transaction.begin(table.refresh(), Action.Commit, "UPSERT")
+      val eight = write(table, Some(four.copy(count = 8)), "00000005-0", Action.ReplaceCommit,
+        Map("p" -> Seq("00000001-0")))
+      val error = intercept[CommitConflict](late.commit(Seq(writeFile(table, late.instant, "q", "00000002-0")),
+          assumption = Assumption.Nothing, buckets = Some(four)))
+      assert(error.getMessage.contains("to other buckets meanwhile"), error.getMessage)
+      late.rollback()
+      assertEquals(stated(table), Some(four.copy(count = 8)))
+      Rollbacks.run(table.refresh(), Some(eight))
+      assertEquals(stated(table), Some(four))
+  }
+}

@@ -1,0 +1,94 @@
+package io.hudilite.spark.write
+
+import io.hudilite.merge.{MergeRule, Version}
+import io.hudilite.spark.{Interpreted, Raised, SharedSession}
+
+import java.nio.file.Files
+
+import munit.FunSuite
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.types.StructType
+
+import scala.collection.JavaConverters._
+
+/** Rows without ordering values. */
+class NullOrderingSuite extends FunSuite with Interpreted {
+
+  private val spark = SharedSession.spark
+
+  /** For each key three rows in turn, dealt to one, two or three writes. */
+  private def lives(values: Seq[Seq[Any]]): Seq[(String, Seq[Arriving])] = for {
+    (a, i) <- values.zipWithIndex
+    (b, j) <- values.zipWithIndex
+    (c, k) <- values.zipWithIndex
+    deal <- Seq(Seq(1, 1, 1), Seq(1, 1, 2), Seq(1, 2, 2), Seq(1, 2, 3))
+  } yield s"$i$j$k-${deal.mkString}" -> Seq(a, b, c).zip(deal).map { case (v, w) => Arriving(v, w) }
+
+  private def winner(rule: MergeRule, rows: Seq[Arriving]): Int = {
+    def version(of: Arriving): Version = new Version {
+      override def ordering(field: Int): Any = of.values(field)
+    }
+    rows.indices.reduceLeft((best, i) => if (rule.wins(version(rows(i)), version(rows(best)))) i else best)
+  }
+
+  private def frame(columns: String, of: Seq[(String, Seq[Arriving])], write: Int): DataFrame = {
+    val rows = of.flatMap { case (key, arriving) =>
+      arriving.zipWithIndex.collect { case (row, turn) if row.write == write => Row(key +: row.values :+ turn: _*) }
+    }
+    spark.createDataFrame(rows.asJava, StructType.fromDDL(s"id string, $columns, turn int")).coalesce(1)
+  }
+
+  private def write(path: String, rows: DataFrame, options: (String, String)*): Unit =
+    rows.write.format("hudilite").options(options.toMap).mode("append").save(path)
+
+  private def newPath(): String = Files.createTempDirectory("hudilite-nulls").resolve("t").toString
+
+  private def facts(ordering: String, kind: String, version: Int = 9): Seq[(String, String)] = Seq(
+    "hoodie.datasource.write.recordkey.field" -> "id",
+    "hoodie.datasource.write.precombine.field" -> ordering,
+    "hoodie.record.merge.mode" -> "EVENT_TIME_ORDERING",
+    "hoodie.datasource.write.table.type" -> kind,
+    "hoodie.write.table.version" -> version.toString)
+
+  private val longs = Seq[Seq[Any]](Seq(null), Seq(-1L), Seq(5L))
+  private val ints = Seq[Seq[Any]](Seq(null), Seq(-1), Seq(5))
+  private val pairs = Seq[Seq[Any]](Seq(5L, null), Seq(5L, Int.box(-1)), Seq(null, Int.box(1)), Seq(null, null))
+  private val inBuckets = Seq("hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "2")
+
+  for ((columns, values, version, more) <- Seq(
+      ("ts bigint", longs, 6, Nil),
+      ("ts int", ints, 9, inBuckets),
+      ("ts bigint, sub int", pairs, 9, Seq("hoodie.index.type" -> "GLOBAL_SIMPLE"))))
+    test(s"however rows are dealt to writes the same one stays, $columns, version $version, $more") {
+      val (path, all) = (newPath(), lives(values))
+      val fields = StructType.fromDDL(columns).fieldNames.toSeq
+      for (round <- 1 to 3)
+        write(path, frame(columns, all, round), facts(fields.mkString(","), "COPY_ON_WRITE", version) ++ more: _*)
+      val rule = MergeRule(fields)
+      val shown = spark.read.format("hudilite").load(path).select("id", "turn").collect()
+        .map(r => r.getString(0) -> r.getInt(1)).toSeq.sorted
+      assertEquals(shown, all.map { case (key, rows) => key -> winner(rule, rows) }.sorted)
+    }
+
+  for (more <- Seq(Nil, inBuckets))
+    test(s"a merge-on-read table takes a row without an ordering value only where that deletes its key, $more") {
+      val path = newPath()
+      def rows(values: String): DataFrame =
+        spark.sql(s"SELECT * FROM VALUES $values AS t(id, ts, sub, v, _hoodie_is_deleted)")
+      write(path, rows("('a', 1L, 1, 'old', false), ('b', 1L, 1, 'old', false)"),
+        facts("ts,sub", "MERGE_ON_READ") ++ more: _*)
+      for (operation <- Seq("upsert", "insert", "bulk_insert"); lacking <- Seq("null, 2", "2L, null")) {
+        val error = Raised.by(write(path, rows(s"('a', 3L, 3, 'new', false), ('c', $lacking, 'new', false)"),
+          more :+ ("hoodie.datasource.write.operation" -> operation): _*))
+        assertEquals(error.condition, "NULL_ORDERING_VALUE")
+        assertEquals(error.parameters("key"), "c")
+        assertEquals(error.parameters("column"), if (lacking.startsWith("null")) "ts" else "sub")
+      }
+      write(path, rows("('a', cast(null AS BIGINT), 2, 'gone', true), ('b', 2L, 0, 'new', false)"), more: _*)
+      val shown = spark.read.format("hudilite").load(path).select("id", "v").collect().map(_.mkString(" ")).toSeq
+      assertEquals(shown, Seq("b new"))
+    }
+}
+
+/** The values of the ordering columns of one row, and the write that brings it. */
+private final case class Arriving(values: Seq[Any], write: Int)
