@@ -49,12 +49,9 @@ object Owner {
 
   /** Says that the process `self` works on the instant; `false` when another one does. After an error nothing is said. */
   def write(storage: Storage, basePath: String, instant: String, self: Owner = current): Boolean = {
-    val json = mapper.createObjectNode().put("host", self.host).put("pid", self.pid)
-      .put("started", self.started).put("ticks", self.ticks).put("process", self.process)
     live.add(key(storage, basePath, instant, self))
     try {
-      val written = storage.createNew(path(basePath, instant), mapper.writeValueAsBytes(json)) ||
-        isOf(storage, basePath, instant, self)
+      val written = storage.createNew(path(basePath, instant), bytes(self)) || isOf(storage, basePath, instant, self)
       if (!written) release(storage, basePath, instant, self)
       written
     } catch {
@@ -62,6 +59,16 @@ object Owner {
         release(storage, basePath, instant, self)
         throw Undo.after(e)(if (isOf(storage, basePath, instant, self)) delete(storage, basePath, instant))
     }
+  }
+
+  private[rollback] def bytes(self: Owner): Array[Byte] = mapper.writeValueAsBytes(
+    mapper.createObjectNode().put("host", self.host).put("pid", self.pid).put("started", self.started)
+      .put("ticks", self.ticks).put("process", self.process))
+
+  /** The process is at work on the table, as the file of this name is to say. */
+  private[rollback] def announce(storage: Storage, basePath: String, name: String, self: Owner): Unit = {
+    live.add(key(storage, basePath, name, self))
+    ()
   }
 
   private def isOf(storage: Storage, basePath: String, instant: String, self: Owner): Boolean =
@@ -73,9 +80,13 @@ object Owner {
   def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
     storage.read(path(basePath, instant)).map(parse)
 
-  /** The owner files, each under the name of its instant, in the order of the instants. */
+  /** The owner files, each under the name of its instant, in the order of the instants, and then the claims. */
   def files(storage: Storage, basePath: String): Seq[FileInfo] =
-    storage.list(folder(basePath)).filter(_.name.forall(Character.isDigit)).sortBy(_.name)
+    among(storage.list(folder(basePath)))
+
+  /** The same out of all files of the folder. */
+  private[transaction] def among(listed: Seq[FileInfo]): Seq[FileInfo] =
+    listed.filter(f => f.name.forall(Character.isDigit) || Claim.isClaim(f.name)).sortBy(_.name)
 
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(path(basePath, instant))
