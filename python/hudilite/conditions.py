@@ -52,8 +52,8 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "0A000",
     ),
     "CONCURRENT_TABLE_UPDATE": (
-        "Another process is changing the table configuration <path>.",
-        "Try again; nothing was changed.",
+        "Another process is changing <path> at the same time.",
+        "Try again when it is done; what was to be changed or moved is where it was.",
         "40001",
     ),
     "CORRUPT_FILE": (
@@ -352,8 +352,8 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "0A000",
     ),
     "WRITER_NOT_EXCLUDED": (
-        "The table at <path> is being written by <process>, as its instant <instant> says, and no lock of hudilite reaches that far.",
-        "Wait until that write has ended, or two minutes after its process has died, and try again; let one process at a time write to a table that is not on a local file system.",
+        "The table at <path> is being written or served by <process>, as its file .hoodie/.hudilite/<instant> says, and no lock of hudilite reaches that far.",
+        "Wait until that has ended, or two minutes after its process has died, and try again; let one process at a time write to a table that is not on a local file system.",
         "40001",
     ),
     "WRITE_ENDED": (

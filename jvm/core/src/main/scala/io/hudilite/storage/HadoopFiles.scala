@@ -1,5 +1,6 @@
 package io.hudilite.storage
 
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.nio.file.attribute.PosixFilePermissions
 import java.util.concurrent.ExecutionException
@@ -74,21 +75,45 @@ object HadoopFiles {
     val block = if (blockBytes > 0) blockBytes else files.getDefaultBlockSize(path)
     if (isLocal(files)) files.create(path, overwrite, BufferBytes, files.getDefaultReplication(path), block)
     else {
-      val builder = unchecked(files, path, overwrite)
+      // Where the store lets one win a name unless it is told to overwrite, a request that is repeated after its answer was
+      // lost would lose against itself.
+      val builder = unchecked(files, path, overwrite || !NewFile.usesTemporary(files))
       builder.bufferSize(BufferBytes)
       builder.blockSize(block)
       builder.build()
     }
   }
 
-  /** Begins a file under a name that others may want, too. S3A asks for a file and then for a folder of the name before it
-    * puts a file there; nobody makes such folders, so it is asked for the file alone. Its newest releases let one of two
-    * win who find none; other stores decide that by themselves.
+  /** Whether the store itself lets one of many win a name, as it puts a file there. */
+  def isConditional(files: FileSystem, path: Path): Boolean = files.hasPathCapability(path, ConditionalOption)
+
+  /** Begins a file under a name that others may want, too. Where the store decides that when the file is closed, nobody is
+    * asked before. Else S3A asks for a file and then for a folder of the name before it puts a file there; nobody makes
+    * such folders, so it is asked for the file alone, and two may both find none. Other stores decide it by themselves.
+    *
+    * @param nonce
+    *   a text that no other file bears, by which [[bears]] tells the file; some stores keep it
     */
-  def createNew(files: FileSystem, path: Path): FSDataOutputStream =
-    if (!files.hasPathCapability(path, UncheckedOption)) files.create(path, false)
+  def createNew(files: FileSystem, path: Path, nonce: String): FSDataOutputStream =
+    if (isConditional(files, path)) {
+      val builder = unchecked(files, path, overwrite = false)
+      builder.must(ConditionalOption, "true")
+      if (files.hasPathCapability(path, HeaderOption)) builder.opt(s"$HeaderOption.$NonceHeader", nonce)
+      builder.build()
+    } else if (!files.hasPathCapability(path, UncheckedOption)) files.create(path, false)
     else if (isFile(files, path)) throw new FileAlreadyExistsException(s"$path is there")
     else unchecked(files, path, overwrite = false).build()
+
+  /** Whether the file at the path is the one that was created with this text; `None` where the store does not say. */
+  def bears(files: FileSystem, path: Path, nonce: String): Option[Boolean] =
+    if (!files.hasPathCapability(path, HeaderOption)) None
+    else Some(Option(files.getXAttr(path, s"header.$NonceHeader")).exists(new String(_, UTF_8) == nonce))
+
+  /** Somebody else's file was found in the place of one that was to be new, by S3A's class for that. */
+  def isTaken(failure: Throwable): Boolean = failure match {
+    case _: FileAlreadyExistsException => true
+    case other => other.getClass.getName == ChangedException
+  }
 
   // Spark and others go on using it, since no other method asks for a file and for nothing else.
   @nowarn("cat=deprecation")
@@ -110,6 +135,13 @@ object HadoopFiles {
   private val LengthOption = "fs.option.openfile.length"
   private val PolicyOption = "fs.option.openfile.read.policy"
   private val UncheckedOption = "fs.s3a.create.performance"
+  private val HeaderOption = "fs.s3a.create.header"
+
+  // Since 3.4.2, by its name only, since the jar is compiled on earlier ones.
+  private val ConditionalOption = "fs.option.create.conditional.overwrite"
+  private val ChangedException = "org.apache.hadoop.fs.s3a.RemoteFileChangedException"
+
+  private val NonceHeader = "hudilite-creation"
 
   private val BlockBytes = 128L << 20
 

@@ -8,6 +8,8 @@ import java.nio.file.{
   FileSystemException,
   Files,
   InvalidPathException,
+  NoSuchFileException,
+  NotDirectoryException,
   Path => LocalPath,
   Paths
 }
@@ -61,6 +63,14 @@ private[storage] object LocalFiles {
       }
       true
     } catch { case _: FileAlreadyExistsException => false }
+
+  /** Something lies in this folder, be it what Hadoop's listings hide. */
+  private[storage] def holdsAny(folder: Path): Boolean =
+    try {
+      val entries = Files.newDirectoryStream(local(folder))
+      try entries.iterator.hasNext
+      finally entries.close()
+    } catch { case _: NoSuchFileException | _: NotDirectoryException => false }
 
   private def moveChecksum(temporary: Path, target: Path): Unit = {
     val from = checksum(temporary)

@@ -1,5 +1,7 @@
 package io.hudilite.storage
 
+import java.util.UUID
+
 import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException, FileSystem, Path, StreamCapabilities}
 import org.slf4j.LoggerFactory
 
@@ -23,9 +25,14 @@ private[storage] final class NewFile(fs: FileSystem, target: Path, content: Arra
       if (fs.getScheme == "file") LocalFiles.linkNew(temporary, target) else fs.rename(temporary, target)
     } finally quietly(s"The temporary file $temporary stays")(fs.delete(temporary, false))
 
+  // Tells this creation from any other, of the same content too.
+  private val nonce = UUID.randomUUID().toString
+
+  private lazy val isConditional = HadoopFiles.isConditional(fs, target)
+
   /** The stream of a file that nobody had created. */
   private def begun(): Option[FSDataOutputStream] =
-    try Some(HadoopFiles.createNew(fs, target))
+    try Some(HadoopFiles.createNew(fs, target, nonce))
     catch { case _: FileAlreadyExistsException => None }
 
   private def published(stream: Option[FSDataOutputStream]): Boolean = stream.fold(false) { out =>
@@ -34,19 +41,37 @@ private[storage] final class NewFile(fs: FileSystem, target: Path, content: Arra
       case e: Throwable =>
         // Closing it now would put the part that was written into its place.
         val undone = aborted(out)
-        quietly(s"Part of $target may stay")(removePart())
+        if (!isConditional) quietly(s"Part of $target may stay")(removePart())
         throw if (undone) new NotPublished(target.toString, e) else e
     }
     try {
       out.close()
       true
     } catch {
+      case e: Throwable if isConditional => settled(e)
       // Some stores look for the name only now.
       case _: FileAlreadyExistsException => false
       case e: Throwable =>
         quietly(s"Part of $target may stay")(removePart())
         throw e
     }
+  }
+
+  /** After a failure of a store that lets one win: clients repeat a request whose answer was lost, and the second one finds
+    * the file of the first. Once there is a file, no request of ours that is still under way can replace it.
+    */
+  private def settled(failure: Throwable): Boolean = {
+    val ours = Interrupts.after(failure)(quietly(s"It stays unknown whose $target is", Option.empty[Boolean]) {
+      HadoopFiles.bears(fs, target, nonce).orElse(if (content.isEmpty) None else contentIsOurs)
+    })
+    ours.getOrElse(if (HadoopFiles.isTaken(failure)) false else throw failure)
+  }
+
+  // Content that names its writer tells whose it is; of a file that is empty nobody is wronged by giving way.
+  private def contentIsOurs: Option[Boolean] = {
+    val in = fs.open(target)
+    try Some(in.readAllBytes().sameElements(content))
+    finally in.close()
   }
 
   // The name was free when the stream was opened, so a file that begins as ours does and ends early is ours.
@@ -90,6 +115,13 @@ private[storage] object NewFile {
     catch { case NonFatal(_) => false }
 
   private def quietly(consequence: String)(action: => Any): Unit =
-    try { action; () }
-    catch { case NonFatal(e) => log.warn(s"$consequence: ${e.getMessage}") }
+    quietly(consequence, ()) { action; () }
+
+  private def quietly[T](consequence: String, otherwise: T)(action: => T): T =
+    try action
+    catch {
+      case NonFatal(e) =>
+        log.warn(s"$consequence: ${e.getMessage}")
+        otherwise
+    }
 }

@@ -1,5 +1,6 @@
 package io.hudilite.storage
 
+import java.io.IOException
 import java.time.Clock
 
 /** One entry of a directory listing. `path` is absolute and ends in `name`; `modifiedMs` is epoch milliseconds.
@@ -74,14 +75,21 @@ trait Storage {
   /** Creates or replaces the file. */
   def replace(path: String, content: Array[Byte]): Unit
 
-  /** Deletes a file, or a directory with all it holds; `false` when there was none. */
+  /** Deletes a file, or a directory that holds nothing; `false` when there was none. A directory that holds something stays
+    * and is an `IOException`: another writer may have put there what nobody here knows of.
+    */
   def delete(path: String): Boolean
 
-  /** Deletes a directory that holds nothing. */
+  /** Deletes a directory that holds nothing; one that holds something stays. */
   def deleteIfEmpty(directory: String): Unit = {
-    if (exists(directory) && list(directory).isEmpty) delete(directory)
+    if (exists(directory) && list(directory).isEmpty)
+      try delete(directory)
+      catch { case _: IOException if list(directory).nonEmpty => () }
     ()
   }
+
+  /** Deletes a directory with all it holds, of which only one writer can have written any: that of an instant's markers. */
+  def deleteOwn(directory: String): Unit
 
   def exists(path: String): Boolean
 

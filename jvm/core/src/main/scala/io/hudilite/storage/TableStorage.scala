@@ -59,6 +59,8 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
 
   override def delete(path: String): Boolean = inner.delete(changeable(path))
 
+  override def deleteOwn(directory: String): Unit = inner.deleteOwn(changeable(directory))
+
   /** Also that of the table itself, which whoever has made it takes away again. */
   override def deleteIfEmpty(directory: String): Unit = {
     if (directory != base && directory != basePath) changeable(directory)

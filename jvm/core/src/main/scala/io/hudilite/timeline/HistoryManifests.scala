@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.error.CorruptTable
+import io.hudilite.error.{CommitConflict, CorruptTable}
 import io.hudilite.storage.{Storage, TablePath}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -78,7 +78,8 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
     CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> s"$why and it does not exist")
 
   /** Makes these the files of the archived timeline. A writer that was cut off may have left a manifest of this number
-    * that nobody was pointed at.
+    * that nobody was pointed at. Raises `CONCURRENT_TABLE_UPDATE` where another program has published one meanwhile: what
+    * these files hold may be in no manifest then.
     */
   def publish(after: HistoryManifest, files: Seq[HistoryFile]): HistoryManifest = {
     val next = HistoryManifest(after.version + 1, files.sortBy(_.name))
@@ -87,6 +88,7 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
     next.files.foreach(f => entries.addObject().put("fileName", f.name).put("fileLen", f.bytes))
     storage.replace(path(next.version), mapper.writerWithDefaultPrettyPrinter().writeValueAsBytes(root))
     storage.replace(pointer, next.version.toString.getBytes(UTF_8))
+    if (current() != next) throw CommitConflict("CONCURRENT_TABLE_UPDATE", "path" -> pointer)
     next
   }
 

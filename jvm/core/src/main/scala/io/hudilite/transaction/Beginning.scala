@@ -4,15 +4,17 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.storage.Undo
 import io.hudilite.table.Table
 import io.hudilite.timeline.State
-import io.hudilite.transaction.rollback.{Heartbeat, Owner, WritePermit}
+import io.hudilite.transaction.rollback.{Claim, Heartbeat, Owner, WritePermit}
 
 /** The first steps of a write, under the table lock: all of them are taken, or none is to be seen.
   *
   * @param planned
   *   the action was requested before, by others
+  * @param claim
+  *   ends when the owner file says the same
   */
 private[transaction] final class Beginning(table: Table, instant: String, action: String, planned: Boolean,
-    options: TransactionOptions) {
+    options: TransactionOptions, claim: Claim) {
 
   private val storage = table.storage
   private val basePath = table.basePath
@@ -43,7 +45,6 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     step(Owner.delete(storage, basePath, instant)) {
       if (!Owner.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
     }
-    new Exclusion(storage, basePath, options.process).check(instant)
     step(Heartbeat.delete(storage, basePath, instant)) {
       heartbeat = Some(Heartbeat.start(storage, basePath, instant))
     }
@@ -52,6 +53,7 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     step(store.withdraw(instant, action, State.Inflight)) {
       if (planned) store.toInflight(instant, action) else store.begin(instant, action)
     }
+    step(())(claim.end())
     Begun(heartbeat.get, permit)
   }
 

@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableProperties}
-import io.hudilite.error.CommitConflict
+import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
@@ -21,14 +21,17 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   private val store: TimelineStore = table.store
   private val before = table.timeline
 
-  /** Raises `CommitConflict` unless the write may complete. After that its tasks can leave no more files, those of
+  /** Raises `CommitConflict` unless the write may complete, and `CommitStateUnknown` where another process has a write of
+    * the same instant. After that its tasks can leave no more files, those of
     * attempts that lost are gone, and so is a metadata table that the commit would outdate; the
     * timeline as it is now.
     */
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
-    new Exclusion(table.storage, table.basePath, options.process).check(instant)
+    val traces = new Exclusion(table.storage, table.basePath, options.process).check(instant)
+    // Its files may lie under the names of ours, so nothing is deleted.
+    if (permit.isContested(traces)) throw unknown
     val now = store.load()
     checkOwnInstant(now)
     checkHistory(now)
@@ -116,6 +119,10 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
       if (i.state == State.Inflight) ConflictCheck.changes(store.readCommit(i)).all else Set.empty[FileGroupId]
     Footprint(i, clustered ++ stated)
   }
+
+  private def unknown: CommitStateUnknown = CommitStateUnknown.because(
+    conflict("another process works on the same instant"), "COMMIT_STATE_UNKNOWN", "instant" -> instant,
+    "path" -> table.basePath)
 
   private def conflict(reason: String): CommitConflict =
     CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath, "reason" -> reason)

@@ -1,34 +1,51 @@
 package io.hudilite.transaction
 
 import io.hudilite.error.CommitConflict
-import io.hudilite.storage.Storage
-import io.hudilite.transaction.rollback.{Liveness, Owner}
+import io.hudilite.storage.{FileInfo, Storage, Undo}
+import io.hudilite.timeline.WriteFolders
+import io.hudilite.transaction.rollback.{Claim, Liveness, Owner}
 
-/** Where the table lock does not reach another writer, one of the two gives way (docs/format.md#concurrency).
+/** Where the table lock does not reach another process, one of the two gives way (docs/format.md#concurrency).
   *
-  * A writer first puts its owner file there and then looks for others': of two that begin at one time at least one sees
-  * the other.
+  * Whoever changes a table first puts a claim there and then looks for others', and for their writes: of two that begin at
+  * one time at least one sees the other. A write has its owner file by the time that its claim goes.
   *
   * @param self
-  *   the process that writes
+  *   the process that is at work
   */
-private[transaction] final class Exclusion(storage: Storage, basePath: String, self: Owner) {
+private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Owner) {
 
   private val isLocal = storage.place(basePath).local.isDefined
 
-  /** Raises `WRITER_NOT_EXCLUDED` while another process that may be alive has a write and no lock reaches it.
+  /** Runs `body` with a claim on the table, which it may end itself. Raises as [[check]]. */
+  private[transaction] def claimed[T](body: (Claim, Seq[FileInfo]) => T): T = {
+    val claim = Claim.take(storage, basePath, self)
+    val result = try body(claim, check(claim.name))
+    catch { case e: Throwable => throw Undo.after(e)(claim.end()) }
+    claim.release()
+    result
+  }
+
+  /** Runs `body` while no other process that no lock reaches is at work. */
+  def alone[T](body: => T): T = claimed((_, _) => body)
+
+  /** Raises `WRITER_NOT_EXCLUDED` while another process that may be alive is at work and no lock reaches it.
     *
     * @param ours
-    *   the instant of the write that asks
+    *   the instant of the write that asks, or the name of its claim
+    * @return
+    *   all other files of the folder of owners
     */
-  def check(ours: String): Unit = {
+  private[transaction] def check(ours: String): Seq[FileInfo] = {
     val liveness = new Liveness(storage, basePath, self)
+    val listed = storage.list(WriteFolders.owners(basePath)).filter(_.name != ours)
     for {
-      file <- Owner.files(storage, basePath) if file.name != ours
+      file <- Owner.among(listed)
       owner <- Owner.read(storage, basePath, file.name)
       if owner.process != self.process && !isLockedOut(owner) && liveness.mayBeAlive(owner, file)
     } throw CommitConflict("WRITER_NOT_EXCLUDED", "path" -> basePath, "instant" -> file.name,
       "process" -> (if (owner.host.isEmpty) "an unknown process" else s"process ${owner.pid} of ${owner.host}"))
+    listed
   }
 
   // The lock file works between processes of one running system.

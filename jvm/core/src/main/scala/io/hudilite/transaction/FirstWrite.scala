@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableProperties}
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
@@ -11,12 +11,16 @@ import io.hudilite.transaction.lock.Lock
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.NotDirectoryException
 
+import org.slf4j.LoggerFactory
+
 /** A table that its first write makes, and takes away again when it fails and nobody else uses it.
   *
   * @param place
   *   what was there before
   */
 final class FirstWrite private (val table: Table, place: NewTablePlace, options: TransactionOptions) {
+
+  import FirstWrite.log
 
   private val storage = table.storage
   private val basePath = table.basePath.stripSuffix("/")
@@ -26,20 +30,36 @@ final class FirstWrite private (val table: Table, place: NewTablePlace, options:
     try Transaction.begin(table, action, operation, options)
     catch { case e: Throwable => throw Undo.after(e)(remove("")) }
 
-  /** Removes the table, unless it has another write by now.
+  /** Removes the table, unless somebody else has begun to use it: it has another write, or other properties, or another
+    * process is at work that no lock reaches. Then an empty table may stay.
     *
     * @param instant
     *   of the write that was rolled back: partitions that it made are removed
     */
   def remove(instant: String): Unit = Lock.withTableLock(table.place, options.lockWaitMs) {
-    if (TableProperties.exists(storage, basePath) && isUnused(table.store.load())) {
-      madeBy(instant).foreach(removePartition)
-      TableProperties.delete(storage, basePath)
-      place.clear()
+    val exclusion = new Exclusion(storage, basePath, options.process)
+    try if (exclusion.claimed((_, _) => isOurs && { removeAll(instant, exclusion); true })) place.clear()
+    catch {
+      case e: CommitConflict if e.condition == "WRITER_NOT_EXCLUDED" =>
+        log.warn(s"The new table at $basePath stays, for another process uses it: ${e.getMessage}")
     }
   }
 
+  private def isOurs: Boolean =
+    TableProperties.find(storage, basePath).contains(table.config) && isUnused(table.store.load())
+
   private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
+
+  /** From the moment that the properties are gone somebody else may make a table here: what goes after them goes by names
+    * that were known before.
+    */
+  private def removeAll(instant: String, exclusion: Exclusion): Unit = {
+    madeBy(instant).foreach(removePartition)
+    val rollbacks = table.store.load().instants
+    exclusion.check("")
+    TableProperties.delete(storage, basePath)
+    rollbacks.foreach(table.store.delete)
+  }
 
   /** Paths of the partitions that hold nothing but the file that makes them one, which bears this instant. */
   private def madeBy(instant: String): Seq[String] =
@@ -60,6 +80,8 @@ final class FirstWrite private (val table: Table, place: NewTablePlace, options:
 
 object FirstWrite {
 
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.FirstWrite")
+
   /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster; after any failure nothing of the
     * table is left.
     */
@@ -74,11 +96,12 @@ object FirstWrite {
     }
     Lock.withTableLock(storage.place(basePath), options.lockWaitMs) {
       val place = new NewTablePlace(storage, basePath, pathExisted)
-      try {
-        if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
-        TableProperties.create(storage, basePath, config)
-        new FirstWrite(openOrRemove(storage, basePath), place, options)
-      } catch {
+      try new Exclusion(storage, basePath, options.process).alone {
+          if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
+          TableProperties.create(storage, basePath, config)
+          new FirstWrite(openOrRemove(storage, basePath), place, options)
+        }
+      catch {
         case e: Throwable => throw Undo.after(e)(if (!TableProperties.exists(storage, basePath)) place.clear())
       }
     }

@@ -2,7 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{Listed, UnsupportedTable}
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{FileInfo, Parallel, Storage}
 
 import org.slf4j.LoggerFactory
 
@@ -57,8 +57,21 @@ object MetadataTable {
         "its next write.")
       TableProperties.update(storage, basePath)(
         _ ++ Map(TableKeys.MetadataPartitions -> "", TableKeys.MetadataPartitionsInflight -> ""))
-      storage.delete(folder(basePath))
+      remove(storage, folder(basePath))
     }
+  }
+
+  /** What is there now goes by its names: Apache Hudi may begin to build the table again at any time. */
+  private def remove(storage: Storage, folder: String): Unit = {
+    def below(level: Seq[String]): Seq[FileInfo] =
+      if (level.isEmpty) Nil
+      else {
+        val found = storage.list(level).values.flatten.toSeq
+        found ++ below(found.filter(_.isDirectory).map(_.path))
+      }
+    val (folders, files) = below(Seq(folder)).partition(_.isDirectory)
+    Parallel.map(files)(f => storage.delete(f.path))
+    (folder +: folders.map(_.path)).sortBy(-_.length).foreach(storage.deleteIfEmpty)
   }
 
   private def bytesOf(storage: Storage, basePath: String, partitions: Seq[String]): Long =

@@ -11,15 +11,24 @@ import io.hudilite.transaction.lock.Lock
 private[transaction] final class NewTablePlace(storage: Storage, basePath: String, pathExisted: Boolean) {
 
   private val folder = s"$basePath/.hoodie"
-  private val before = storage.list(folder).map(_.name).toSet - Lock.FileName
+  private val before = storage.list(folder).map(_.name).toSet -- Lock.FileNames
 
-  /** Removes what a table without properties has added. The lock file and the folder go last: who waits for the lock may
-    * make a table as soon as the file is gone, and what that one makes stays.
+  /** Removes the folders that a table without properties has added, as far as they are empty. The lock files and the folder
+    * go last, and only with each other: who waits for the lock may make a table as soon as they are gone, and what that one
+    * makes stays.
     */
   def clear(): Unit = {
-    val (lock, others) = storage.list(folder).map(_.name).filterNot(before).partition(_ == Lock.FileName)
-    (others ++ lock).foreach(name => storage.delete(s"$folder/$name"))
-    storage.deleteIfEmpty(folder)
+    storage.list(folder).filter(f => f.isDirectory && !before(f.name)).foreach(f => removeEmpty(f.path))
+    val left = storage.list(folder).map(_.name).toSet
+    if ((left -- Lock.FileNames).isEmpty) {
+      Lock.FileNames.filter(left).foreach(name => storage.delete(s"$folder/$name"))
+      storage.deleteIfEmpty(folder)
+    }
     if (!pathExisted) storage.deleteIfEmpty(basePath)
+  }
+
+  private def removeEmpty(directory: String): Unit = {
+    storage.list(directory).filter(_.isDirectory).foreach(f => removeEmpty(f.path))
+    storage.deleteIfEmpty(directory)
   }
 }

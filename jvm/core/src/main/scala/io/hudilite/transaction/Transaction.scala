@@ -4,11 +4,13 @@ import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.index.BucketIndex
-import io.hudilite.storage.Interrupts
+import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{ForeignWrites, LateCommits, Markers, Owner, Recovery, Rollback, WritePermit}
+import io.hudilite.transaction.rollback.{
+  Claim, ForeignWrites, LateCommits, Markers, Owner, Recovery, Rollback, WritePermit
+}
 
 import org.slf4j.LoggerFactory
 
@@ -65,7 +67,8 @@ final class Transaction private (
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
-      val now = new CommitGate(table, instant, action, permit, earlier, options).pass(metadata, assumption)
+      val now = unlessUnknown(
+        new CommitGate(table, instant, action, permit, earlier, options).pass(metadata, assumption))
       val recorded = columns(now)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
@@ -98,13 +101,16 @@ final class Transaction private (
   private def isOwnTime(time: String): Boolean = time == instant || (table.config.version < 8 && time < instant)
 
   // The state changes inside the lock: what fails from here on, its release included, must not make the write look open.
-  private def complete(metadata: CommitMetadata, now: Timeline): Instant =
-    try {
-      val completed = store.complete(instant, action, metadata, Some(now))
-      new LastLook(store, instant, action, earlier, planned).check(completed)
-      state = Committed
-      completed
-    } catch {
+  private def complete(metadata: CommitMetadata, now: Timeline): Instant = unlessUnknown {
+    val completed = store.complete(instant, action, metadata, Some(now))
+    new LastLook(store, instant, action, earlier, planned).check(completed)
+    state = Committed
+    completed
+  }
+
+  private def unlessUnknown[T](step: => T): T =
+    try step
+    catch {
       case e: CommitStateUnknown =>
         state = Unknown
         begun.heartbeat.abandon()
@@ -162,13 +168,13 @@ object Transaction {
     */
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
-    prepared(table, options) {
+    recovered(table, options) { (_, claim) =>
       val now = new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
       val instant = table.store.newInstantTime(now.lastTime.getOrElse(""))
-      started(table, instant, action, operation, Set.empty, planned = false, options)
+      started(table, instant, action, operation, Set.empty, planned = false, options, claim)
     }
 
   /** Takes up an action that was planned before and that nobody works on: a requested compaction or clustering.
@@ -177,7 +183,7 @@ object Transaction {
     */
   def resume(table: Table, planned: Instant, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
-    prepared(table, options) {
+    recovered(table, options) { (_, claim) =>
       val (store, path) = (table.store, table.basePath)
       val now = LateCommits.removed(store, store.load())
       now.instants.find(i => i.time == planned.time && i.comparableAction == planned.comparableAction) match {
@@ -186,7 +192,7 @@ object Transaction {
             "reason" -> (if (i.isCompleted) s"the ${planned.action} is completed" else s"the ${i.action} is being run"))
         case None => throw CommitConflict("INSTANT_REMOVED", "instant" -> planned.time, "path" -> path)
       }
-      started(table, planned.time, planned.action, operation, rolledBackBefore(now), planned = true, options)
+      started(table, planned.time, planned.action, operation, rolledBackBefore(now), planned = true, options, claim)
     }
 
   /** Plans an action and takes it up under one lock: nobody has seen the plan before, so that no earlier run of it can have
@@ -197,24 +203,26 @@ object Transaction {
     */
   private[hudilite] def planned[P](table: Table, operation: String, options: TransactionOptions)(
       plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
-    preparedNow(table, options) { opened =>
+    recovered(table, options) { (config, claim) =>
+      val opened = table.refresh(config)
       // What the table knows of its files holds as long as nothing has happened since it was opened.
       val now = if (opened == table) table else opened
       plan(now).map { case (instant, planned) =>
-        (started(now, instant.time, instant.action, operation, rolledBackBefore(now.timeline), planned = true, options),
-          planned)
+        val earlier = rolledBackBefore(now.timeline)
+        (started(now, instant.time, instant.action, operation, earlier, planned = true, options, claim), planned)
       }
     }
 
-  /** Runs `body` under the table lock, on a table that is still as it was opened and after what dead processes of
-    * hudilite left was rolled back.
+  /** Runs `body` under the table lock and while no process is at work that it does not reach, on a table that is still as
+    * it was opened and after what dead processes of hudilite left was rolled back. Raises `WRITER_NOT_EXCLUDED` while
+    * there is such a process.
     */
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
-    recovered(table, options)(_ => body)
+    recovered(table, options)((_, _) => body)
 
   /** The same, and `body` is given the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
-    recovered(table, options) { config =>
+    recovered(table, options) { (config, _) =>
       val now = table.refresh(config)
       val counted = LateCommits.removed(table.store, now.timeline)
       body(if (counted eq now.timeline) now else table.refresh(config))
@@ -224,33 +232,35 @@ object Transaction {
   private def rolledBackBefore(now: Timeline): Set[String] =
     now.completed.filter(_.action == Action.Rollback).map(_.time).toSet
 
-  private def recovered[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T = {
+  private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
-    locked(table, options) { config =>
-      new Recovery(table.store, options.process, options.sweepsAtOnce).run()
-      body(config)
+    locked(table, options) { (config, claim, owners) =>
+      new Recovery(table.store, options.process, options.sweepsAtOnce).run(owners)
+      body(config, claim)
     }
   }
 
-  /** Runs `body` under the table lock, on a table that is still as it was opened. */
+  /** The same without a look for what dead processes left. */
   private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
-    locked(table, options)(_ => body)
+    locked(table, options)((_, _, _) => body)
 
-  private def locked[T](table: Table, options: TransactionOptions)(body: TableConfig => T): T =
+  private def locked[T](table: Table, options: TransactionOptions)(
+      body: (TableConfig, Claim, Seq[FileInfo]) => T): T =
     Lock.withTableLock(table.place, options.lockWaitMs) {
       val config = TableProperties.read(table.storage, table.basePath)
       TableFacts.changed(table.config, config).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      body(config)
+      new Exclusion(table.storage, table.basePath, options.process)
+        .claimed((claim, owners) => body(config, claim, owners))
     }
 
   /** @param earlier
     *   rollbacks that have completed before this run began
     */
   private def started(table: Table, instant: String, action: String, operation: String, earlier: Set[String],
-      planned: Boolean, options: TransactionOptions): Transaction = {
-    val begun = new Beginning(table, instant, action, planned, options).run()
+      planned: Boolean, options: TransactionOptions, claim: Claim): Transaction = {
+    val begun = new Beginning(table, instant, action, planned, options, claim).run()
     new Transaction(table, table.store, begun, planned, earlier, options, instant, action, operation)
   }
 }

@@ -52,6 +52,8 @@ final class CountingStorage(inner: Storage, before: StorageCall => Unit = _ => (
 
   override def delete(path: String): Boolean = asked("delete", path)(inner.delete(path))
 
+  override def deleteOwn(directory: String): Unit = asked("delete", directory)(inner.deleteOwn(directory))
+
   override def exists(path: String): Boolean = asked("head", path)(inner.exists(path))
 
   override def makeDirectory(path: String): Unit = asked("mkdir", path)(inner.makeDirectory(path))

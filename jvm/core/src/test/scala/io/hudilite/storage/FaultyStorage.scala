@@ -34,6 +34,7 @@ final class FaultyStorage(to: Storage, failing: Int => Boolean, failure: () => T
   override def createNew(path: String, content: Array[Byte]): Boolean = faulty(to.createNew(path, content))
   override def replace(path: String, content: Array[Byte]): Unit = faulty(to.replace(path, content))
   override def delete(path: String): Boolean = faulty(to.delete(path))
+  override def deleteOwn(directory: String): Unit = faulty(to.deleteOwn(directory))
   override def deleteIfEmpty(directory: String): Unit = faulty(to.deleteIfEmpty(directory))
   override def exists(path: String): Boolean = faulty(to.exists(path))
   override def makeDirectory(path: String): Unit = faulty(to.makeDirectory(path))

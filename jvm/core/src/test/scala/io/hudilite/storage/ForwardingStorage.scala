@@ -12,6 +12,7 @@ abstract class ForwardingStorage(to: Storage) extends Storage {
   override def createNew(path: String, content: Array[Byte]): Boolean = to.createNew(path, content)
   override def replace(path: String, content: Array[Byte]): Unit = to.replace(path, content)
   override def delete(path: String): Boolean = to.delete(path)
+  override def deleteOwn(directory: String): Unit = to.deleteOwn(directory)
   override def deleteIfEmpty(directory: String): Unit = to.deleteIfEmpty(directory)
   override def exists(path: String): Boolean = to.exists(path)
   override def makeDirectory(path: String): Unit = to.makeDirectory(path)

@@ -14,7 +14,7 @@ class HadoopStorageSuite extends FunSuite {
   private val storage = new HadoopStorage(new Configuration())
 
   private val folder = FunFixture[Path](_ => Files.createTempDirectory("hudilite-storage"),
-    dir => { storage.delete(dir.toString); () })
+    dir => storage.deleteOwn(dir.toString))
 
   private def bytes(text: String): Array[Byte] = text.getBytes(UTF_8)
 
@@ -118,9 +118,23 @@ class HadoopStorageSuite extends FunSuite {
     assertEquals(read(s"$dir/a"), Some("abc"))
   }
 
-  folder.test("deleting a directory removes all it holds") { dir =>
+  folder.test("a directory that holds something stays, unless it is said to be the caller's own") { dir =>
     storage.createNew(s"$dir/sub/deep/file", bytes("x"))
-    assert(storage.delete(s"$dir/sub"))
+    for (held <- Seq(s"$dir/sub", s"$dir/sub/deep")) {
+      intercept[java.io.IOException](storage.delete(held))
+      storage.deleteIfEmpty(held)
+    }
+    assertEquals(read(s"$dir/sub/deep/file"), Some("x"))
+    storage.deleteOwn(s"$dir/sub")
     assertEquals(Files.list(Paths.get(dir.toString)).iterator.asScala.toList, Nil)
+    storage.makeDirectory(s"$dir/empty")
+    assert(storage.delete(s"$dir/empty") && !storage.exists(s"$dir/empty"))
+  }
+
+  folder.test("a folder with nothing but a checksum that nobody is shown stays where only empty ones go") { dir =>
+    storage.makeDirectory(s"$dir/sub")
+    Files.createFile(dir.resolve("sub/.x.crc"))
+    storage.deleteIfEmpty(s"$dir/sub")
+    assert(storage.exists(s"$dir/sub"))
   }
 }

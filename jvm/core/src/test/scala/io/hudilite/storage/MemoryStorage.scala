@@ -1,6 +1,7 @@
 package io.hudilite.storage
 
 import java.io.FileNotFoundException
+import java.nio.file.DirectoryNotEmptyException
 import java.util.concurrent.ConcurrentSkipListMap
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -69,10 +70,19 @@ final class MemoryStorage(clock: () => Long = () => 0L) extends Storage {
   }
 
   override def delete(path: String): Boolean = {
-    val below = files.tailMap(path + "/").keySet.asScala.takeWhile(_.startsWith(path + "/")).toList
-    val gone = (path :: below).count(p => files.remove(p) != null) > 0
-    directories.keySet.removeIf(d => d == path || d.startsWith(path + "/")) || gone
+    if (below(path).nonEmpty) throw new DirectoryNotEmptyException(path)
+    val gone = files.remove(path) != null
+    directories.remove(path) != null || gone
   }
+
+  override def deleteOwn(directory: String): Unit = {
+    below(directory).foreach(p => { files.remove(p); directories.remove(p) })
+    delete(directory)
+    ()
+  }
+
+  private def below(directory: String): Seq[String] = Seq(files, directories).flatMap(_.tailMap(s"$directory/").keySet
+      .asScala.takeWhile(_.startsWith(s"$directory/")).toList)
 
   override def exists(path: String): Boolean =
     files.containsKey(path) || directories.containsKey(path) ||

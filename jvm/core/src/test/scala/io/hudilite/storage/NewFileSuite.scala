@@ -73,6 +73,68 @@ class NewFileSuite extends FunSuite {
     assertEquals(Files.readAllBytes(place.resolve("x")).toSeq, content.toSeq)
   }
 
+  private def conditional(mode: String, bare: Boolean = false): HadoopStorage = {
+    val conf = new Configuration()
+    conf.set("fs.conditional.impl", classOf[ConditionalFileSystem].getName)
+    conf.set("fs.conditional.impl.disable.cache", "true")
+    conf.set("conditional.mode", mode)
+    conf.setBoolean("conditional.bare", bare)
+    new HadoopStorage(conf)
+  }
+
+  test("a store that lets one win at close: the second one has lost, and nobody was asked before") {
+    val place = folder()
+    assert(conditional("").createNew(s"conditional:$place/x", content))
+    assert(!conditional("").createNew(s"conditional:$place/x", Array[Byte](1)))
+    assertEquals(Files.readAllBytes(place.resolve("x")).toSeq, content.toSeq)
+  }
+
+  for (bare <- Seq(false, true); (name, bytes) <- Seq("a file" -> content, "an empty file" -> Array.emptyByteArray)) {
+    def created(mode: String): (Either[Throwable, Boolean], LocalPath) = {
+      val place = folder()
+      (try Right(conditional(mode, bare).createNew(s"conditional:$place/x", bytes))
+        catch { case e: IOException => Left(e) }, place)
+    }
+    val kind = s"a store that lets one win at close${if (bare) " and tells no more" else ""}, $name"
+
+    test(s"$kind: whoever finds another file there has lost") {
+      assertEquals(created("another file comes first")._1, Right(false))
+      // Of a store that tells no more, an equal content is taken for one's own.
+      assertEquals(created("another file of this content comes first")._1, Right(bare && bytes.nonEmpty))
+    }
+
+    test(s"$kind: a request that finds what itself had put there has won") {
+      // An empty file cannot be told from another's where the store does not: then it is nobody's.
+      for (mode <- Seq("the answer is lost, and the request repeated", "the answer is lost")) {
+        val (outcome, place) = created(mode)
+        assertEquals(Files.size(place.resolve("x")), bytes.length.toLong, mode)
+        if (!bare || bytes.nonEmpty) assertEquals(outcome, Right(true), mode)
+        else if (mode == "the answer is lost") assert(outcome.isLeft, mode)
+        else assertEquals(outcome, Right(false), mode)
+      }
+    }
+
+    test(s"$kind: a request that is lost is an error, and leaves nothing and what others put there") {
+      assert(created("the request is lost")._1.left.exists(!_.isInstanceOf[NotPublished]))
+      val (outcome, place) = created("another file comes first, and the answer is lost")
+      assertEquals(Files.readAllBytes(place.resolve("x")).toSeq, Seq('t'.toByte))
+      if (!bare || bytes.nonEmpty) assertEquals(outcome, Right(false)) else assert(outcome.isLeft)
+    }
+  }
+
+  test("a file that is the caller's own is put there once more when its answer was lost") {
+    val place = folder()
+    conditional("the answer is lost, and the request repeated").replace(s"conditional:$place/x", content)
+    assertEquals(Files.readAllBytes(place.resolve("x")).toSeq, content.toSeq)
+    val files = new ConditionalFileSystem
+    val conf = new Configuration()
+    conf.set("conditional.mode", "the answer is lost, and the request repeated")
+    files.initialize(files.getUri, conf)
+    // As a data file, which must not be there before.
+    HadoopFiles.create(files, new Path(s"conditional:$place/data"), overwrite = false).close()
+    assert(Files.exists(place.resolve("data")))
+  }
+
   test("on the local file system a temporary file that cannot be created is a failure, and nothing is there") {
     val place = folder()
     val blocked = Files.createFile(place.resolve("file"))

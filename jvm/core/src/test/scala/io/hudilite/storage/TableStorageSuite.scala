@@ -22,10 +22,10 @@ class TableStorageSuite extends FunSuite {
     _.list(_), _.listBelow(_), _.read(_), _.readUnlessKnown(_, None), (s, p) => s.readAll(Seq(p)),
     (s, p) => s.readListed(Seq(FileInfo(p, 1L, 0L, false))),
     _.readRange(_, 0L, 1), _.open(_), _.open(_, 1L), _.exists(_), _.deleteIfEmpty(_), changes(0), changes(1),
-    changes(2), changes(3))
+    changes(2), changes(3), changes(4))
 
   private lazy val changes: Seq[(Storage, String) => Any] =
-    Seq(_.createNew(_, content), _.replace(_, content), _.delete(_), _.makeDirectory(_))
+    Seq(_.createNew(_, content), _.replace(_, content), _.delete(_), _.deleteOwn(_), _.makeDirectory(_))
 
   test("no call goes to a path that does not lie below the table in its one form") {
     val memory = new MemoryStorage
@@ -105,7 +105,8 @@ class TableStorageSuite extends FunSuite {
     val (base, outside) = linked("p")
     val table = TableStorage.of(disk, s"$base/p")
     assert(table.createNew(s"$base/p/q/x", content) && Files.exists(outside.resolve("q/x")))
-    assert(table.delete(s"$base/p/q"))
+    table.deleteOwn(s"$base/p/q")
+    assert(!Files.exists(outside.resolve("q")))
   }
 
   test("a folder that is a link to itself is refused by name when it is asked for") {

@@ -38,7 +38,7 @@ class TableSupportSuite extends FunSuite {
   test("a table with ids whose history is gone is refused by name") {
     val lost = table()
     EvolvedTables.alter(lost, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
-    TestTables.storage.delete(s"${lost.basePath}/.hoodie/.schema")
+    TestTables.storage.deleteOwn(s"${lost.basePath}/.hoodie/.schema")
     assertEquals(intercept[CorruptTable](TableSupport.of(lost.refresh(), Purpose.Read())).condition,
       "SCHEMA_HISTORY_MISSING")
   }

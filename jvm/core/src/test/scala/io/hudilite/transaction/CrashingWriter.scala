@@ -46,6 +46,7 @@ object CrashingWriter {
     override def read(path: String): Option[Array[Byte]] = alive(to.read(path))
     override def exists(path: String): Boolean = alive(to.exists(path))
     override def delete(path: String): Boolean = alive(to.delete(path))
+    override def deleteOwn(directory: String): Unit = alive(to.deleteOwn(directory))
     override def createNew(path: String, content: Array[Byte]): Boolean = alive(to.createNew(path, content), path)
     override def replace(path: String, content: Array[Byte]): Unit = alive(to.replace(path, content), path)
 

@@ -2,12 +2,13 @@ package io.hudilite.transaction
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
-import io.hudilite.error.CommitConflict
-import io.hudilite.storage.{FileInfo, ForwardingStorage, MemoryStorage, Place, Storage}
+import io.hudilite.error.{CommitConflict, CommitStateUnknown, InvalidInput}
+import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Place, Storage}
 import io.hudilite.table.Table
 import io.hudilite.transaction.rollback.{Heartbeat, Owner}
 
 import java.nio.file.Paths
+import java.time.Duration
 import java.util.concurrent.atomic.AtomicLong
 
 import munit.FunSuite
@@ -16,26 +17,12 @@ import munit.FunSuite
 class ExclusionSuite extends FunSuite {
 
   private val path = "/t"
-  private val hosts = Seq("a", "b").map(h => TransactionOptions(process = Owner.current.copy(host = h, process = h)))
+  private val hosts = Seq("a", "b").map(TwoProcesses.options)
 
   private def refused(body: => Any): CommitConflict = {
     val error = intercept[CommitConflict](body)
     assertEquals(error.condition, "WRITER_NOT_EXCLUDED")
     error
-  }
-
-  /** The storage as one process sees it: what it locks, no other one does. */
-  private final class Process(to: Storage, name: String, before: String => Unit = _ => ())
-      extends ForwardingStorage(to) {
-    override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
-    private def call[T](path: String)(made: => T): T = { before(path); made }
-    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
-      call(directories.head)(super.list(directories))
-    override def createNew(path: String, content: Array[Byte]): Boolean = call(path)(super.createNew(path, content))
-    override def replace(path: String, content: Array[Byte]): Unit = call(path)(super.replace(path, content))
-    override def delete(path: String): Boolean = call(path)(super.delete(path))
-    override def exists(path: String): Boolean = call(path)(super.exists(path))
-    override def read(path: String): Option[Array[Byte]] = call(path)(super.read(path))
   }
 
   private def open(storage: Storage): Table = Table.open(storage, path)
@@ -89,40 +76,125 @@ class ExclusionSuite extends FunSuite {
     first.rollback()
   }
 
-  /** The first writer is held at a call while the second one does all that it does. */
+  /** The first writer is held at a request while the second one goes on to one of its own. On the second storage both find
+    * a name free that both then take, and both choose the next millisecond after the newest instant.
+    */
   for (version <-
       Seq(6, 9);
-    write <- Seq(TextWrites.rewrite, TextWrites.keyed))
+    write <-
+      Seq(TextWrites.rewrite, TextWrites.keyed);
+    exclusive <- Seq(true, false))
     test(
-      s"version $version, ${write.name}: a writer that is held at any call while another one runs loses nothing of its") {
-      var held = 0
-      var number = 0
-      var done = false
-      while (!done) {
+      s"version $version, ${write.name}: of two writers held at any of their requests none loses what it was told is " +
+        s"there${if (exclusive) "" else ", where a name may be won twice"}") {
+      var number = 1
+      var goesOn = true
+      while (goesOn) {
+        var other = 1
+        var wasHeld = true
+        while (wasHeld) {
+          val storage = new MemoryStorage()
+          TextWrites.table(storage, path, version, TableType.CopyOnWrite)
+          def run(process: Int)(view: Storage): Unit = write.run(open(view), hosts(process))
+          val ended = TwoProcesses.run(storage, number, other, exclusive, Duration.ofHours(1))(run(0), run(1))
+          check(storage, Seq(ended.first) ++ ended.second, write, s"held at $number and $other")
+          goesOn = ended.second.isDefined
+          wasHeld = ended.wasHeld
+          other += 3
+        }
         number += 1
+      }
+      assert(number > 20, s"$number requests")
+    }
+
+  for (version <- Seq(6, 9); write <- Seq(TextWrites.rewrite, TextWrites.keyed); exclusive <- Seq(true, false))
+    test(s"version $version, ${write.name}: of two writers that take turns none loses what it was told is there" +
+      s"${if (exclusive) "" else ", where a name may be won twice"}") {
+      for (n <- 1 to 4; m <- 1 to 4; early <- 0 to 6) {
         val storage = new MemoryStorage()
         TextWrites.table(storage, path, version, TableType.CopyOnWrite)
-        var calls = 0
-        var others: Option[Boolean] = None
-        def outcome(run: => Unit): Boolean = try { run; true }
-        catch { case _: CommitConflict => false }
-        val process = new Process(storage, "a",
-          _ => {
-            calls += 1
-            if (calls == number) others = Some(outcome(write.run(open(new Process(storage, "b")), hosts(1))))
-          })
-        val ours = outcome(write.run(open(process), hosts(0)))
-        if (others.isEmpty) done = true else held += 1
-        // A snapshot from before the other's commit conflicts; whoever was told that it committed is there, once.
-        val committed = Seq(ours, others.getOrElse(false)).count(identity)
-        val timeline = open(storage).timeline
-        assertEquals(timeline.writes.size, 1 + committed, s"held at call $number")
-        assertEquals(timeline.pending, Nil, s"held at call $number")
-        val keyed = TestTables.visible(open(storage)).filter(_.startsWith("p/k"))
-        assertEquals(keyed.size, if (write.name == "keyed") 1 else 0, s"held at call $number")
-        assertEquals(storage.paths.filter(p => p.contains("/.temp/") || p.contains("/.hudilite/")), Nil,
-          s"held at call $number")
+        def run(process: Int)(view: Storage): Unit = write.run(open(view), hosts(process))
+        val ended = TwoProcesses.alternating(storage, n, m, exclusive, Duration.ofHours(1))(
+          view => { (1 to early).foreach(_ => view.exists("/elsewhere")); run(0)(view) }, run(1))
+        check(storage, Seq(ended.first) ++ ended.second, write, s"turns of $n and $m, $early")
       }
-      assert(held > 20, s"$held calls")
     }
+
+  private def check(storage: MemoryStorage, outcomes: Seq[Either[Throwable, Unit]], write: TextWrite, clue: String)
+      : Unit = {
+    outcomes.flatMap(_.left.toOption).foreach {
+      case _: CommitConflict =>
+      case e => throw new AssertionError(clue, e)
+    }
+    // A snapshot from before the other's commit conflicts; whoever was told that it committed is there, once.
+    val timeline = open(storage).timeline
+    assertEquals(timeline.writes.size, 1 + outcomes.count(_.isRight), clue)
+    assertEquals(timeline.pending, Nil, clue)
+    val keyed = TestTables.visible(open(storage)).filter(_.startsWith("p/k"))
+    assertEquals(keyed.size, if (write.name == "keyed" && outcomes.exists(_.isRight)) 1 else 0, clue)
+    assertEquals(storage.paths.filter(p => p.contains("/.temp/") || p.contains("/.hudilite/")), Nil, clue)
+  }
+
+  test("a write whose instant another process has as well, for it was taken for dead, is of unknown state") {
+    val storage = new MemoryStorage()
+    TextWrites.table(storage, path, 9, TableType.CopyOnWrite)
+    val table = open(storage)
+    val write = TextWrites.rewrite.begin(table, hosts(0))
+    storage.replace(s"$path/.hoodie/.hudilite/${write.instant}.another-run", Array.emptyByteArray)
+    val error = intercept[CommitStateUnknown](TextWrites.rewrite.commit(table, write))
+    assert(error.getCause.getMessage.contains("same instant"), error.getCause.getMessage)
+    val before = storage.paths
+    write.rollback()
+    assertEquals((storage.paths, write.isRolledBack), (before, false))
+  }
+
+  test("a first write is refused while another process is at work, and leaves the table to it") {
+    val storage = new MemoryStorage()
+    def first(host: Int): FirstWrite = FirstWrite.create(new ProcessView(storage, s"$host"), path,
+      TextWrites.facts(9, TableType.CopyOnWrite), hosts(host))
+    val made = first(0)
+    val write = TextWrites.insert("b-0")
+    val theirs = write.begin(open(storage), hosts(1))
+    refused(made.begin(write.action, "INSERT"))
+    made.remove("")
+    write.commit(open(storage), theirs)
+    assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0"))
+    val claim = s"$path/other/.hoodie/.hudilite/claim-1"
+    storage.replace(claim, storage.read(s"$path/.hoodie/.hudilite/${held(storage)}").get)
+    refused(FirstWrite.create(new ProcessView(storage, "a"), s"$path/other",
+        TextWrites.facts(9, TableType.CopyOnWrite), hosts(0)))
+    assertEquals(storage.paths.filter(_.startsWith(s"$path/other")), Seq(claim))
+  }
+
+  // An owner file of the other process.
+  private def held(storage: Storage): String = TextWrites.insert("c-0").begin(open(storage), hosts(1)).instant
+
+  test(
+    "a first writer that takes its table back, held at any request, takes away nothing that others were told is there") {
+    var number = 1
+    var goesOn = true
+    while (goesOn) {
+      var other = 1
+      var wasHeld = true
+      while (wasHeld) {
+        val storage = new MemoryStorage()
+        def failing(view: Storage): Unit =
+          FirstWrite.create(view, path, TextWrites.facts(9, TableType.CopyOnWrite), hosts(0)).remove("")
+        val ended = TwoProcesses.run(storage, number, other)(failing,
+          view => TextWrites.insert("b-0").run(open(view), hosts(1)))
+        val clue = s"held at $number and $other"
+        (Seq(ended.first) ++ ended.second).flatMap(_.left.toOption).foreach {
+          case _: CommitConflict | _: InvalidInput =>
+          case e => throw new AssertionError(clue, e)
+        }
+        if (ended.second.exists(_.isRight))
+          assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0"), clue)
+        goesOn = ended.second.isDefined
+        wasHeld = ended.wasHeld
+        other += 1
+      }
+      number += 1
+    }
+    assert(number > 8, s"$number requests")
+  }
 }

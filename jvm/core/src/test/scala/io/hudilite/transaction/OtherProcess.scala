@@ -1,12 +1,16 @@
 package io.hudilite.transaction
 
+import io.hudilite.error.CommitConflict
+import io.hudilite.storage.Place
+import io.hudilite.transaction.lock.Lock
+
 import java.nio.channels.FileChannel
 import java.nio.file.{Path, Paths, StandardOpenOption}
 
 import scala.collection.JavaConverters._
 
 /** A second JVM that does one thing, says so, and waits to be ended. */
-final class OtherProcess private (process: Process) {
+final class OtherProcess private (process: Process, val said: Char) {
 
   val pid: Long = process.pid()
 
@@ -19,6 +23,9 @@ final class OtherProcess private (process: Process) {
 
 object OtherProcess {
 
+  /** One that tries for the lock of a table, and holds it if it gets it. */
+  def trying(basePath: Path, waitMs: Long): OtherProcess = start("try", basePath.toString, waitMs.toString)
+
   def holdingLock(file: Path): OtherProcess = start("lock", file.toString)
 
   def start(arguments: String*): OtherProcess = {
@@ -29,8 +36,9 @@ object OtherProcess {
     val command = Seq(java) ++ options ++ Seq("-cp", sys.props("java.class.path"), main) ++ arguments
     val process = new ProcessBuilder(command.asJava).redirectError(ProcessBuilder.Redirect.INHERIT).start()
     // The process writes one byte when it has come to where it waits.
-    if (process.getInputStream.read() < 0) throw new IllegalStateException(s"${arguments.mkString(" ")} ended early")
-    new OtherProcess(process)
+    val said = process.getInputStream.read()
+    if (said < 0) throw new IllegalStateException(s"${arguments.mkString(" ")} ended early")
+    new OtherProcess(process, said.toChar)
   }
 }
 
@@ -41,6 +49,9 @@ object OtherProcessMain {
       val channel = FileChannel.open(Paths.get(file), StandardOpenOption.WRITE)
       channel.lock()
       ready()
+    case List("try", basePath, waitMs) =>
+      try Lock.withTableLock(Place.local(Paths.get(basePath)), waitMs.toLong)(ready('+'))
+      catch { case e: CommitConflict if e.condition == "LOCK_TIMEOUT" => ready('-') }
     case List("write", basePath, stage) =>
       CrashingWriter.run(basePath, stage)
       ready()
@@ -50,8 +61,8 @@ object OtherProcessMain {
     case other => throw new IllegalArgumentException(other.mkString(" "))
   }
 
-  private def ready(): Unit = {
-    System.out.write('.')
+  private def ready(said: Char = '.'): Unit = {
+    System.out.write(said.toInt)
     System.out.flush()
     Thread.sleep(Long.MaxValue)
   }

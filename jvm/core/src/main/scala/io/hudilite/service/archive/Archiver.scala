@@ -5,6 +5,7 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline, WriteFolders}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.Markers
 
 /** What an archiving did, or would do.
   *
@@ -52,7 +53,7 @@ final class Archiver(table: Table, settings: ArchiveSettings, options: Transacti
   private def remove(now: Table, states: Seq[InstantStates]): Unit = if (states.nonEmpty) {
     val times = states.map(_.instant.time).toSet
     now.storage.list(WriteFolders.markers(now.basePath)).filter(f => f.isDirectory && times(f.name))
-      .foreach(f => now.storage.delete(f.path))
+      .foreach(f => Markers.delete(now.storage, now.basePath, f.name))
     InstantStates.delete(now.storage, states)
   }
 

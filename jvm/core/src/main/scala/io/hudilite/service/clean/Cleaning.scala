@@ -2,7 +2,6 @@ package io.hudilite.service.clean
 
 import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
-import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
 import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
@@ -95,7 +94,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   private def finish(table: Table, instant: Instant, plan: CleanPlan, failed: Set[String], tookMs: Long)
       : FinishedCleaning =
     Transaction.unchanged(table, transaction) {
-      val emptied = deletePartitions(table, plan.partitionsToDelete)
+      val emptied = new EmptiedPartitions(table).remove(plan.partitionsToDelete)
       val partitions = plan.files.toSeq.sortBy(_._1).map { case (partition, files) =>
         val (left, gone) = files.partition(failed)
         CleanedPartition(partition, plan.policy, gone.map(nameOf), left.map(nameOf), emptied(partition))
@@ -105,15 +104,6 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
         CleanMetadata(instant.time, tookMs, earliest, plan.lastCompletedCommit, partitions, plan.savepoints))
       FinishedCleaning(instant.time, earliest, partitions)
     }
-
-  // Under the lock, with no write under way, nobody can be about to write into such a folder.
-  private def deletePartitions(table: Table, partitions: Seq[String]): Set[String] =
-    if (partitions.isEmpty || table.store.load().pendingWrites.nonEmpty) Set.empty
-    else Partitions.list(table.storage, table.basePath, partitions.filter(_.nonEmpty)).collect {
-      case (partition, left) if left.forall(f => !f.isDirectory && FileNames.isPartitionMetadata(f.name)) =>
-        table.storage.delete(Partitions.directory(table.basePath, partition))
-        partition
-    }.toSet
 
   private def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory
   */
 object Lock {
 
-  /** Name of the lock file in the table's `.hoodie` folder. */
-  val FileName: String = LockFile.Name
+  /** Names of the files in the table's `.hoodie` folder that make the lock, in the order in which they go with the table. */
+  val FileNames: Seq[String] = Seq(LockFile.Name, LockHolder.Name)
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Lock")
   private val locks = new ConcurrentHashMap[String, ReentrantLock]()

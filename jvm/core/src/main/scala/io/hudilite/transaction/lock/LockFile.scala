@@ -9,16 +9,23 @@ import org.slf4j.LoggerFactory
 import scala.util.control.NonFatal
 
 /** A held lock on a table's lock file; closing the file gives it back. */
-private[lock] final class LockFile(channel: FileChannel) {
+private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: LockHolder) {
 
   /** Gives the lock back. What was done under it is done, so a failure here must not undo it. */
-  def release(): Unit =
-    try channel.close()
-    catch { case NonFatal(e) => LockFile.log.warn("A lock file could not be closed.", e) }
+  def release(): Unit = {
+    quietly(LockHolder.remove(folder, holder))
+    quietly(channel.close())
+  }
+
+  private def quietly(step: => Unit): Unit =
+    try step
+    catch { case NonFatal(e) => LockFile.log.warn(s"The lock of $folder could not be given back whole.", e) }
 }
 
 /** The lock file lies in the table's `.hoodie` folder and is ours alone. It goes only with its table, under the lock:
   * who waited for it then finds that the file at its path is another, or none, and takes that one.
+  *
+  * Who has the lock on the file has the table's lock only once its [[LockHolder]] stands beside it.
   */
 private[lock] object LockFile {
 
@@ -31,7 +38,7 @@ private[lock] object LockFile {
     * folder is gone.
     */
   @annotation.tailrec
-  def acquire(folder: Path, deadline: Long): Option[LockFile] = attempt(folder.resolve(Name)) match {
+  def acquire(folder: Path, deadline: Long): Option[LockFile] = attempt(folder) match {
     case Some(held) => Some(held)
     case None if System.nanoTime() >= deadline || !Files.isDirectory(folder) => None
     case None =>
@@ -39,14 +46,37 @@ private[lock] object LockFile {
       acquire(folder, deadline)
   }
 
-  private def attempt(path: Path): Option[LockFile] = {
+  // The lock file is not even opened where the holder runs: closing it again would take the lock from a holder in this
+  // very process.
+  private def attempt(folder: Path): Option[LockFile] = if (isHeld(folder)) None
+  else {
+    val path = folder.resolve(Name)
     if (identity(path) == Missing) open(path).foreach(_.close())
     val before = identity(path)
     val channel = open(path)
-    val held = channel.exists(c => isLocked(c) && before != Missing && before == identity(path))
-    if (!held) channel.foreach(_.close())
-    channel.filter(_ => held).map(new LockFile(_))
+    try {
+      val locked = channel.filter(c => isLocked(c) && before != Missing && before == identity(path))
+      val held = locked.flatMap(c => taken(folder).map(new LockFile(folder, c, _)))
+      if (held.isEmpty) channel.foreach(_.close())
+      held
+    } catch {
+      case e: Throwable =>
+        channel.foreach(_.close())
+        throw e
+    }
   }
+
+  private def isHeld(folder: Path): Boolean = LockHolder.read(folder).exists(h => h.isRunning && !h.isOfLoader)
+
+  /** Stands in for the one that died, if one did. */
+  private def taken(folder: Path): Option[LockHolder] =
+    try LockHolder.read(folder) match {
+        case Some(other) if other.isRunning && !other.isOfLoader => None
+        case before =>
+          before.foreach(LockHolder.remove(folder, _))
+          Some(LockHolder.current()).filter(LockHolder.write(folder, _))
+      }
+    catch { case _: NoSuchFileException => None }
 
   // The folder goes with its table, and may do so at any time before the lock is held.
   private def open(path: Path): Option[FileChannel] =

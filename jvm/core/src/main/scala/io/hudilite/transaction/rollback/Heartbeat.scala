@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 import scala.util.control.NonFatal
 
 /** Hudi's sign of life of a pending instant: a file whose age tells (docs/format.md#failed-writes). */
-final class Heartbeat private (path: String, storage: Storage) {
+final class Heartbeat private (path: String, content: Array[Byte], storage: Storage) {
 
   import Heartbeat.log
 
@@ -26,7 +26,7 @@ final class Heartbeat private (path: String, storage: Storage) {
   // A beat that is under way when the heartbeat ends must not bring its file back.
   private[rollback] def beat(): Unit = synchronized {
     if (!ended)
-      try storage.replace(path, Array.emptyByteArray)
+      try storage.replace(path, content)
       catch { case NonFatal(e) => log.warn(s"The heartbeat $path could not be renewed.", e) }
   }
 
@@ -58,10 +58,13 @@ object Heartbeat {
   private lazy val timer: ScheduledExecutorService = Executors.newScheduledThreadPool(Threads,
     new DaemonThreads("hudilite-heartbeat"))
 
-  def start(storage: Storage, basePath: String, instant: String): Heartbeat = {
-    val path = file(basePath, instant)
-    storage.replace(path, Array.emptyByteArray)
-    new Heartbeat(path, storage).start(timer)
+  def start(storage: Storage, basePath: String, instant: String): Heartbeat =
+    start(storage, file(basePath, instant), Array.emptyByteArray)
+
+  /** One of another file that is written again and again. */
+  private[rollback] def start(storage: Storage, path: String, content: Array[Byte]): Heartbeat = {
+    storage.replace(path, content)
+    new Heartbeat(path, content, storage).start(timer)
   }
 
   /** When the instant's heartbeat beat last, in epoch milliseconds of the storage; `None` when it has none. */

@@ -64,8 +64,9 @@ object Markers {
       marker
     }
 
-  def delete(storage: Storage, basePath: String, instant: String): Unit = {
-    storage.delete(folder(basePath, instant))
-    ()
-  }
+  /** Removes all markers of an instant that has ended. Its time is that of one write, and what its late tasks still mark
+    * they delete themselves, since the permit is gone.
+    */
+  def delete(storage: Storage, basePath: String, instant: String): Unit =
+    storage.deleteOwn(folder(basePath, instant))
 }

@@ -2,9 +2,9 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.{FileInfo, Place, Storage, Undo}
 import io.hudilite.timeline.WriteFolders
+import io.hudilite.transaction.lock.MachineProcess
 
 import java.nio.charset.StandardCharsets
-import java.nio.file.{Files, Path, Paths}
 import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
 
@@ -15,12 +15,7 @@ import scala.util.control.NonFatal
 /** The process that a pending instant belongs to.
   *
   * @param host
-  *   machine with its boot and its process-id namespace: only inside one host do process ids mean anything
-  * @param started
-  *   start of the process in epoch milliseconds, because process ids are used again
-  * @param ticks
-  *   the same in ticks of the kernel since its boot, 0 where it does not tell. Epoch milliseconds are reckoned from a time
-  *   of boot that moves when the clock is set, so that processes from before and after that disagree.
+  *   with `pid`, `started` and `ticks` as of [[MachineProcess]]
   * @param process
   *   random id of the process, which tells our own instants at once
   */
@@ -48,18 +43,15 @@ object Owner {
   private val live = ConcurrentHashMap.newKeySet[(String, String, String)]()
 
   lazy val current: Owner = {
-    val self = ProcessHandle.current()
-    Owner(host, self.pid(), startMillis(self), startTicks(self.pid()), UUID.randomUUID().toString)
+    val self = MachineProcess.current
+    Owner(self.host, self.pid, self.started, self.ticks, UUID.randomUUID().toString)
   }
 
   /** Says that the process `self` works on the instant; `false` when another one does. After an error nothing is said. */
   def write(storage: Storage, basePath: String, instant: String, self: Owner = current): Boolean = {
-    val json = mapper.createObjectNode().put("host", self.host).put("pid", self.pid)
-      .put("started", self.started).put("ticks", self.ticks).put("process", self.process)
     live.add(key(storage, basePath, instant, self))
     try {
-      val written = storage.createNew(path(basePath, instant), mapper.writeValueAsBytes(json)) ||
-        isOf(storage, basePath, instant, self)
+      val written = storage.createNew(path(basePath, instant), bytes(self)) || isOf(storage, basePath, instant, self)
       if (!written) release(storage, basePath, instant, self)
       written
     } catch {
@@ -67,6 +59,16 @@ object Owner {
         release(storage, basePath, instant, self)
         throw Undo.after(e)(if (isOf(storage, basePath, instant, self)) delete(storage, basePath, instant))
     }
+  }
+
+  private[rollback] def bytes(self: Owner): Array[Byte] = mapper.writeValueAsBytes(
+    mapper.createObjectNode().put("host", self.host).put("pid", self.pid).put("started", self.started)
+      .put("ticks", self.ticks).put("process", self.process))
+
+  /** The process is at work on the table, as the file of this name is to say. */
+  private[rollback] def announce(storage: Storage, basePath: String, name: String, self: Owner): Unit = {
+    live.add(key(storage, basePath, name, self))
+    ()
   }
 
   private def isOf(storage: Storage, basePath: String, instant: String, self: Owner): Boolean =
@@ -78,9 +80,13 @@ object Owner {
   def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
     storage.read(path(basePath, instant)).map(parse)
 
-  /** The owner files, each under the name of its instant, in the order of the instants. */
+  /** The owner files, each under the name of its instant, in the order of the instants, and then the claims. */
   def files(storage: Storage, basePath: String): Seq[FileInfo] =
-    storage.list(folder(basePath)).filter(_.name.forall(Character.isDigit)).sortBy(_.name)
+    among(storage.list(folder(basePath)))
+
+  /** The same out of all files of the folder. */
+  private[transaction] def among(listed: Seq[FileInfo]): Seq[FileInfo] =
+    listed.filter(f => f.name.forall(Character.isDigit) || Claim.isClaim(f.name)).sortBy(_.name)
 
   def delete(storage: Storage, basePath: String, instant: String): Unit = {
     storage.delete(path(basePath, instant))
@@ -96,30 +102,7 @@ object Owner {
   /** Whether the owner may still be at work, as far as that can be told without its heartbeat. */
   def isAlive(owner: Owner, self: Owner, table: Place, instant: String): Option[Boolean] =
     if (owner.process == self.process) Some(live.contains((self.process, table.key, instant)))
-    else if (owner.host == self.host) Some(isRunning(owner))
-    else None
-
-  private def isRunning(owner: Owner): Boolean = {
-    val handle = ProcessHandle.of(owner.pid)
-    handle.isPresent && handle.get.isAlive && isStartOf(owner, handle.get)
-  }
-
-  private def isStartOf(owner: Owner, handle: ProcessHandle): Boolean = {
-    val ticks = startTicks(handle.pid())
-    if (owner.ticks > 0 && ticks > 0) ticks == owner.ticks else startMillis(handle) == owner.started
-  }
-
-  // The 22nd field of Linux's /proc/<pid>/stat; the second one, a name in brackets, may hold anything.
-  private def startTicks(pid: Long): Long =
-    try {
-      val stat = firstLine(Paths.get(s"/proc/$pid/stat"))
-      stat.substring(stat.lastIndexOf(')') + 2).split(' ')(19).toLong
-    } catch { case NonFatal(_) => 0L }
-
-  private def startMillis(handle: ProcessHandle): Long = {
-    val start = handle.info().startInstant()
-    if (start.isPresent) start.get.toEpochMilli else 0L
-  }
+    else MachineProcess(owner.host, owner.pid, owner.started, owner.ticks).isRunning(self.host)
 
   // An owner file cut short by a crash is from a host that nobody is: the heartbeat decides.
   private def parse(content: Array[Byte]): Owner =
@@ -132,18 +115,4 @@ object Owner {
   private def folder(basePath: String): String = WriteFolders.owners(basePath)
 
   private def path(basePath: String, instant: String): String = s"${folder(basePath)}/$instant"
-
-  private lazy val host: String = {
-    val name = try java.net.InetAddress.getLocalHost.getHostName
-    catch { case NonFatal(_) => "localhost" }
-    val boot = firstLine(Paths.get("/proc/sys/kernel/random/boot_id"))
-    val namespace =
-      try Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString
-      catch { case NonFatal(_) => "" }
-    Seq(name, boot, namespace).filter(_.nonEmpty).mkString("/")
-  }
-
-  private def firstLine(path: Path): String =
-    try new String(Files.readAllBytes(path), StandardCharsets.US_ASCII).trim
-    catch { case NonFatal(_) => "" }
 }

@@ -23,12 +23,17 @@ private[transaction] final class Recovery(store: TimelineStore, self: Owner, swe
   private val basePath = store.basePath
   private val liveness = new Liveness(storage, basePath, self)
 
-  def run(): Unit = {
+  /** @param owners
+    *   the files of their folder
+    */
+  def run(owners: Seq[FileInfo]): Unit = {
     // Beside the pending instants this finds what a crash before the request or after the completion left.
-    val (alive, dead) = Owner.files(storage, basePath).partition(mayBeAlive)
-    if (dead.nonEmpty) {
+    val (alive, dead) = Owner.among(owners).partition(mayBeAlive)
+    val (claims, writes) = dead.partition(file => Claim.isClaim(file.name))
+    claims.foreach(file => Owner.delete(storage, basePath, file.name))
+    if (writes.nonEmpty) {
       val timeline = store.load()
-      dead.foreach(file => cleanUp(file.name, timeline))
+      writes.foreach(file => cleanUp(file.name, timeline))
     }
     new Sweep(store, liveness).run(alive, sweepsAtOnce)
   }

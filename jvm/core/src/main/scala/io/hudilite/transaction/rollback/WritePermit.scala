@@ -1,6 +1,6 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.Storage
+import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.WriteFolders
 
 import java.util.UUID
@@ -20,6 +20,12 @@ final case class WritePermit(instant: String, run: String) {
   def path(basePath: String): String = s"${WriteFolders.owners(basePath)}/$instant.$run"
 
   def isValid(storage: Storage, basePath: String): Boolean = storage.exists(path(basePath))
+
+  /** Another run of the instant may be under way, as the files of the folder say: of one process that was taken for dead
+    * and comes back, say, on a storage that lets two of them win a name.
+    */
+  private[transaction] def isContested(listed: Seq[FileInfo]): Boolean =
+    listed.exists(f => f.name.startsWith(s"$instant.") && f.name != s"$instant.$run")
 
   private[hudilite] def issue(storage: Storage, basePath: String): Unit =
     storage.replace(path(basePath), Array.emptyByteArray)

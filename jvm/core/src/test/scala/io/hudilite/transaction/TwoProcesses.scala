@@ -1,0 +1,131 @@
+package io.hudilite.transaction
+
+import io.hudilite.storage.{FileInfo, ForwardingStorage, Place, Storage}
+import io.hudilite.transaction.rollback.Owner
+
+import java.time.{Clock, Duration}
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+/** A storage as one process sees it: what it locks no other one does, and it remembers nothing of what others do.
+  *
+  * @param before
+  *   is shown each request before it is made
+  * @param exclusive
+  *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop 3.3
+  *   does
+  * @param behind
+  *   how much slower its clock is
+  */
+final class ProcessView(to: Storage, name: String, before: String => Unit = _ => (), exclusive: Boolean = true,
+    behind: Duration = Duration.ZERO) extends ForwardingStorage(to) {
+
+  private def call[T](path: String)(made: => T): T = { before(path); made }
+
+  override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
+  override def cacheScope: AnyRef = this
+  override val clock: Clock = Clock.offset(to.clock, behind.negated)
+
+  override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
+    call(directories.headOption.getOrElse(""))(super.list(directories))
+  override def createNew(path: String, content: Array[Byte]): Boolean =
+    if (exclusive) call(path)(super.createNew(path, content))
+    else if (call(path)(super.exists(path))) false
+    else {
+      replace(path, content)
+      true
+    }
+  override def replace(path: String, content: Array[Byte]): Unit = call(path)(super.replace(path, content))
+  override def delete(path: String): Boolean = call(path)(super.delete(path))
+  override def deleteOwn(directory: String): Unit = call(directory)(super.deleteOwn(directory))
+  override def exists(path: String): Boolean = call(path)(super.exists(path))
+  override def read(path: String): Option[Array[Byte]] = call(path)(super.read(path))
+}
+
+/** Two processes on different machines at work on one storage, `a` and `b`. */
+object TwoProcesses {
+
+  def options(name: String): TransactionOptions =
+    TransactionOptions(process = Owner.current.copy(host = name, process = name))
+
+  /** What became of both, and whether each was held. */
+  final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
+
+  /** The first one is held before its request of the number `n`, while the second one runs until its own of the number `m`;
+    * then the first one goes on to its end, and after it the second one.
+    */
+  def run(storage: Storage, n: Int, m: Int, exclusive: Boolean = true, behind: Duration = Duration.ZERO)(
+      first: Storage => Unit, second: Storage => Unit): Outcome = {
+    val (mayGoOn, paused) = (new CountDownLatch(1), new CountDownLatch(1))
+    var held = false
+    var ended: Option[Either[Throwable, Unit]] = None
+    val other = new Thread(() => {
+      val view = new ProcessView(storage, "b",
+        at(m) {
+          held = true
+          paused.countDown()
+          await(mayGoOn)
+        }, exclusive, behind)
+      ended = Some(outcome(second(view)))
+      paused.countDown()
+    })
+    val view = new ProcessView(storage, "a", at(n) { other.start(); await(paused) }, exclusive, behind)
+    val done = outcome(first(view))
+    mayGoOn.countDown()
+    if (other.getState != Thread.State.NEW) other.join(TimeUnit.SECONDS.toMillis(60))
+    Outcome(done, ended, held)
+  }
+
+  /** Both take turns: the first one makes `n` requests, then the second one `m`, and so on. */
+  def alternating(storage: Storage, n: Int, m: Int, exclusive: Boolean = true, behind: Duration = Duration.ZERO)(
+      first: Storage => Unit, second: Storage => Unit): Outcome = {
+    val turns = new Turns(Seq(n, m))
+    def run(process: Int, body: Storage => Unit): Either[Throwable, Unit] =
+      try outcome(body(new ProcessView(storage, s"$process", _ => turns.request(process), exclusive, behind)))
+      finally turns.end(process)
+    var ended: Option[Either[Throwable, Unit]] = None
+    val other = new Thread(() => ended = Some(run(1, second)))
+    other.start()
+    val done = run(0, first)
+    other.join(TimeUnit.SECONDS.toMillis(60))
+    Outcome(done, ended, wasHeld = true)
+  }
+
+  private final class Turns(requests: Seq[Int]) {
+    private var turn = 0
+    private var left = requests.head
+    private val ended = Array(false, false)
+
+    /** Returns when it is the process's turn to make one. */
+    def request(process: Int): Unit = synchronized {
+      if (turn == process && left == 0) pass()
+      while (turn != process) wait(TimeUnit.SECONDS.toMillis(60))
+      left -= 1
+    }
+
+    def end(process: Int): Unit = synchronized {
+      ended(process) = true
+      if (turn == process) pass()
+    }
+
+    private def pass(): Unit = {
+      if (!ended(1 - turn)) turn = 1 - turn
+      left = requests(turn)
+      notifyAll()
+    }
+  }
+
+  private def at(number: Int)(step: => Unit): String => Unit = {
+    var calls = 0
+    _ => {
+      calls += 1
+      if (calls == number) step
+    }
+  }
+
+  private def await(latch: CountDownLatch): Unit =
+    if (!latch.await(60, TimeUnit.SECONDS)) throw new IllegalStateException("the other process is stuck")
+
+  private def outcome(run: => Unit): Either[Throwable, Unit] =
+    try Right(run)
+    catch { case e: Throwable => Left(e) }
+}
