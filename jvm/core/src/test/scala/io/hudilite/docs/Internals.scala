@@ -180,8 +180,8 @@ object Internals {
       "shim/VectorizedReaders")("GoldenReadSuite"),
     entry("sql.execution.datasources.parquet.ParquetReadSupport")(
       "Decodes to rows, and names the settings that both readers look up in Hadoop's configuration.")(
-      "basefile.read/KeyBatches", "basefile.read/ReaderContexts", "basefile.read/RowReader",
-      "logfile.read/ParquetBlockRows", "row/SessionConf")("GoldenReadSuite", "MergedReadSuite"),
+      "basefile.read/KeyBatches", "basefile.read/ReaderContexts", "basefile.stored/StoredReadSupport",
+      "logfile.read/ParquetBlockRows", "row/SessionConf")("GoldenReadSuite", "MergedReadSuite", "StoredTypesSuite"),
     entry("sql.execution.datasources.parquet.ParquetFileFormat")(
       "The name of the column that numbers the rows of a file.")(
       "basefile.read/KeyBatches", "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
@@ -239,7 +239,8 @@ object Internals {
       "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",
       "plan/SelectedPartitions", "plan/SubqueryScans", "plan/UnnestedFilters", "plan.layout/WriteLayout",
-      "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
+      "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
+      "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(
       "compact/CompactionStrategy")("StrategiesSuite"))

@@ -122,7 +122,7 @@ object SchemaConversion {
     }
 
   private def timeOf(column: String, logical: String, digits: Int): DataType =
-    TimesOfDay.of(digits).getOrElse(throw unreadable(column, logical, "Spark has no type for a time of day before 4.1"))
+    TimesOfDay.of(digits).fold(reason => throw unreadable(column, logical, reason), identity)
 
   private def decimalOf(decimal: LogicalTypes.Decimal, column: String): DataType =
     if (decimal.getPrecision <= DecimalType.MAX_PRECISION) DecimalType(decimal.getPrecision, decimal.getScale)

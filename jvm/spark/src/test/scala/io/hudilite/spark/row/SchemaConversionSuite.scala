@@ -1,6 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.HudiliteException
+import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.shim.TimesOfDay
 
 import munit.FunSuite
@@ -57,22 +58,26 @@ class SchemaConversionSuite extends FunSuite {
     }
   }
 
-  test("a time of day has Spark's type from 4.1 on, and is refused before by what is so") {
+  test("a time of day has Spark's type where there is one, and is refused elsewhere by what is so") {
     for ((avro, digits) <- Seq("""{"type":"int","logicalType":"time-millis"}""" -> 3,
-        """{"type":"long","logicalType":"time-micros"}""" -> 6))
-      TimesOfDay.of(digits) match {
-        case Some(time) =>
+        """{"type":"long","logicalType":"time-micros"}""" -> 6)) {
+      val error = intercept[HudiliteException](SchemaConversion.toSpark(record(avro)))
+      assertEquals(error.condition, "UNSUPPORTED_SCHEMA")
+      if (!TimesOfDay.exist)
+        assertEquals(error.parameters("reason"), "Spark has no type for a time of day before 4.1")
+      else {
+        assert(error.parameters("reason").contains(TimesOfDay.Setting), error.getMessage)
+        withConf(TimesOfDay.Setting -> "true") {
+          val time = TimesOfDay.of(digits).fold(fail(_), identity)
           check(avro, time)
-          val error = intercept[HudiliteException](
+          val written = intercept[HudiliteException](
             SchemaConversion.toAvro(new StructType().add("c", time), "t", withMeta = false))
-          assertEquals(error.condition -> error.parameters("reason"),
+          assertEquals(written.condition -> written.parameters("reason"),
             "UNSUPPORTED_COLUMN_TYPE" -> "times of day are read, and not written")
-        case None =>
-          val error = intercept[HudiliteException](SchemaConversion.toSpark(record(avro)))
-          assertEquals(error.condition -> error.parameters("reason"),
-            "UNSUPPORTED_SCHEMA" -> "Spark has no type for a time of day before 4.1")
+        }
       }
-    assertEquals(TimesOfDay.of(6).isDefined, !Seq("3.", "4.0.").exists(org.apache.spark.SPARK_VERSION.startsWith))
+    }
+    assertEquals(TimesOfDay.exist, !Seq("3.", "4.0.").exists(org.apache.spark.SPARK_VERSION.startsWith))
   }
 
   test("the schema of a commit by Hudi comes out again letter by letter") {

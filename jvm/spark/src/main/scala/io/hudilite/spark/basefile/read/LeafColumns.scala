@@ -20,7 +20,7 @@ private[read] object LeafColumns {
   /** The type to ask Spark's reader for, and what makes the wanted values of it; `None` when nothing does. */
   def of(leaf: FileType.Leaf, wanted: DataType): Option[(DataType, Conversion)] = leaf.dataType match {
     case own: DecimalType if isStoredOtherwise(leaf, own) =>
-      converted(own, wanted).map(then => BinaryType -> Unscaled(own, then))
+      converted(own, wanted).map(next => BinaryType -> Unscaled(own, next))
     case own => converted(own, wanted).map(own -> _).orElse(alike(leaf, wanted))
   }
 

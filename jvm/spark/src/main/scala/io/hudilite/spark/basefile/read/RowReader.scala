@@ -1,11 +1,12 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.record.RowPlace
+import io.hudilite.spark.basefile.stored.StoredReadSupport
 
 import org.apache.parquet.hadoop.ParquetRecordReader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Literal, UnsafeProjection}
-import org.apache.spark.sql.execution.datasources.parquet.{ParquetFileFormat, ParquetReadSupport}
+import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StringType, StructField}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -22,7 +23,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
   private val projection = UnsafeProjection.create(job.columns.fields.map(expression).toSeq)
 
   private def open(): ParquetRecordReader[InternalRow] = {
-    val support = new ParquetReadSupport(file.int96Zone, false, file.datetimeRebase, file.int96Rebase)
+    val support = new StoredReadSupport(file.int96Zone, file.datetimeRebase, file.int96Rebase)
     val created = new ParquetRecordReader[InternalRow](support)
     try {
       created.initialize(file.hadoopSplit, file.context(file.columns.requested))

@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.stored
 
-import org.apache.parquet.schema.{MessageType, PrimitiveType, Type}
+import org.apache.parquet.schema.{MessageType, PrimitiveType, Type, Types}
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetColumn, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.types._
@@ -23,37 +23,51 @@ private[spark] object FileType {
   /** Spark has no type for it. */
   final case class Unknown(stored: Type) extends FileType
 
-  /** Columns of a file. One that Spark has no type for stands in the way of no other. */
+  /** Columns of a file. A value that Spark has no type for stands in the way of no other. */
   def of(schema: MessageType, converter: ParquetToSparkSchemaConverter): Group =
-    whole(schema, converter).getOrElse(Group(schema.getFields.asScala.toVector.map(f =>
-          f.getName -> field(f, converter))))
+    whole(schema, converter, Map.empty).getOrElse {
+      val unknown = schema.getColumns.asScala.map(c => c.getPath.toList -> c.getPrimitiveType).filter { case (_, leaf) =>
+        whole(new MessageType("leaf", leaf), converter, Map.empty).isEmpty
+      }.toMap
+      val fields = schema.getFields.asScala.toVector.map(field => field -> plain(field, unknown, Nil))
+      Group(fields.map { case (field, known) =>
+        val found = whole(new MessageType("field", known), converter, unknown)
+        field.getName -> found.fold(Unknown(field): FileType)(_.fields.head._2)
+      })
+    }
 
-  private def whole(schema: MessageType, converter: ParquetToSparkSchemaConverter): Option[Group] =
-    try typed(converter.convertParquetColumn(schema, None), schema) match {
+  /** The field with some values, by the paths of their names, as if nothing said what they are. */
+  private[stored] def plain(field: Type, unknown: Map[List[String], PrimitiveType], parents: List[String]): Type = {
+    val path = field.getName :: parents
+    if (!field.isPrimitive) {
+      val group = field.asGroupType
+      group.withNewFields(group.getFields.asScala.map(plain(_, unknown, path)).asJava)
+    } else unknown.get(path.reverse).fold(field) { leaf =>
+      val bare = Types.primitive(leaf.getPrimitiveTypeName, leaf.getRepetition)
+      (if (leaf.getTypeLength > 0) bare.length(leaf.getTypeLength) else bare).named(leaf.getName)
+    }
+  }
+
+  private def whole(schema: MessageType, converter: ParquetToSparkSchemaConverter,
+      unknown: Map[List[String], PrimitiveType]): Option[Group] =
+    try typed(converter.convertParquetColumn(schema, None), schema, unknown) match {
         case group: Group => Some(group)
         case _ => None
       }
     catch { case _: AnalysisException => None }
 
-  private def field(field: Type, converter: ParquetToSparkSchemaConverter): FileType =
-    whole(new MessageType("file", field), converter) match {
-      case Some(Group(fields)) => fields.head._2
-      case None if isStruct(field) =>
-        Group(field.asGroupType.getFields.asScala.toVector.map(f => f.getName -> this.field(f, converter)))
-      case None => Unknown(field)
-    }
-
-  private def isStruct(field: Type): Boolean =
-    !field.isPrimitive && field.getLogicalTypeAnnotation == null && !field.isRepetition(Type.Repetition.REPEATED)
-
-  private def typed(column: ParquetColumn, stored: Type): FileType =
+  private def typed(column: ParquetColumn, around: Type, unknown: Map[List[String], PrimitiveType]): FileType =
     (column.sparkType, column.descriptor) match {
-      case (dataType, Some(leaf)) => Leaf(dataType, leaf.getPrimitiveType)
+      case (dataType, Some(leaf)) =>
+        unknown.get(leaf.getPath.toList).fold(Leaf(dataType, leaf.getPrimitiveType): FileType)(Unknown(_))
       case (struct: StructType, _) if struct.length == column.children.length =>
-        Group(struct.fields.toVector.zip(column.children).map { case (f, child) => f.name -> typed(child, stored) })
-      case (_: ArrayType, _) => Items(typed(column.children.head, stored))
-      case (_: MapType, _) => Entries(typed(column.children.head, stored), typed(column.children(1), stored))
-      case _ => Unknown(stored)
+        Group(struct.fields.toVector.zip(column.children).map { case (f, child) =>
+          f.name -> typed(child, around, unknown)
+        })
+      case (_: ArrayType, _) => Items(typed(column.children.head, around, unknown))
+      case (_: MapType, _) =>
+        Entries(typed(column.children.head, around, unknown), typed(column.children(1), around, unknown))
+      case _ => Unknown(around)
     }
 
   /** What an error calls it: `INT64 (TIME(MICROS,true))`. */

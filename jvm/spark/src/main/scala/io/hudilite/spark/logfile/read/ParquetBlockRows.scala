@@ -3,7 +3,7 @@ package io.hudilite.spark.logfile.read
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileColumns}
-import io.hudilite.spark.basefile.stored.FileType
+import io.hudilite.spark.basefile.stored.{FileType, StoredReadSupport}
 
 import java.io.Closeable
 
@@ -48,7 +48,7 @@ private[read] final class ParquetBlockRows(
 
   private def open(): Iterator[InternalRow] = {
     def value(key: String): String = metadata.getKeyValueMetaData.get(key)
-    val support = new ParquetReadSupport(None, false, DataSourceUtils.datetimeRebaseSpec(value(_), "CORRECTED"),
+    val support = new StoredReadSupport(None, DataSourceUtils.datetimeRebaseSpec(value(_), "CORRECTED"),
       DataSourceUtils.int96RebaseSpec(value(_), "CORRECTED"))
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.requested.json)
     file.of(support)

@@ -96,7 +96,7 @@ class StoredTypesSuite extends FunSuite with Interpreted {
     refused("int64 (TIME(MICROS,true))", 5L, plain("long")), refused("int32 (TIME(MILLIS,true))", 5, plain("int")),
     read("int32 (DATE)", 18263, logical("int", "date"), "2020-01-02"))
 
-  private val timesOfDay: Seq[Stored] = if (TimesOfDay.of(6).isEmpty) Nil
+  private val timesOfDay: Seq[Stored] = if (!TimesOfDay.exist) Nil
   else for {
     utc <- Seq(true, false)
     (parquet, value, avro, shown) <- Seq(
@@ -159,7 +159,7 @@ class StoredTypesSuite extends FunSuite with Interpreted {
   private def check(c: Stored): Unit = {
     val table = tableOf(c)
     for (vectorized <- Seq("true", "false"))
-      SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
+      SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized, TimesOfDay.Setting -> "true") {
         c.shown match {
           case Some(v) =>
             val rows = try table.read().orderBy("id").collect().map(shown).toSeq
@@ -169,10 +169,10 @@ class StoredTypesSuite extends FunSuite with Interpreted {
             assertEquals(table.read().where("c is not null").select("s.c", "m.k").collect().map(shown).toSeq,
               Seq(s"[$v $v]"), c.name)
           case None =>
-            for ((asked, column) <- Seq("c" -> "c", "s" -> "s\\.c", "l" -> "l(\\.element)?", "m" -> "m(\\.value)?")) {
+            for ((asked, column) <- Seq("c" -> "c", "s" -> "s.c", "l" -> "l.element", "m" -> "m.value")) {
               val error = Raised.by(table.read().select(asked).collect())
               assertEquals(error.condition, "UNSUPPORTED_SCHEMA", s"${c.name}: $error")
-              assert(error.parameters("column").matches(s"$column in the base file .*"), s"${c.name}: $error")
+              assert(error.parameters("column").startsWith(s"$column in the base file "), s"${c.name}: $error")
               assert(error.parameters("type").nonEmpty && !error.getMessage.contains("\n"), s"${c.name}: $error")
             }
             assertEquals(table.read().select("id").collect().map(shown).toSet, Set("[k1]", "[k2]"), c.name)

@@ -1,6 +1,8 @@
 package io.hudilite.spark.logfile.read
 
 import io.hudilite.error.UnsupportedTable
+import io.hudilite.spark.SharedSession
+import io.hudilite.spark.shim.TimesOfDay
 
 import java.io.ByteArrayOutputStream
 import java.nio.ByteBuffer
@@ -76,6 +78,21 @@ class AvroRowDecoderSuite extends FunSuite {
     assertEquals(shown(schema, "lm TIMESTAMP_NTZ, lu TIMESTAMP_NTZ, db DECIMAL(30,2), df DECIMAL(10,3)", encoded),
       "[1970-01-01T00:00:01,1970-01-01T00:00:01,-123456789012345678.90,-0.001]")
     assertEquals(shown(schema, "df DECIMAL(20,5)", encoded), "[-0.00100]")
+  }
+
+  test("a logical type that nobody knows is passed over, and a time of day is no number") {
+    val schema = record(Seq(field("i", """{"type":"int","logicalType":"of-ours"}"""),
+        field("l", """{"type":"long","logicalType":"of-ours"}"""),
+        field("b", """{"type":"fixed","name":"d","size":12,"logicalType":"duration"}"""),
+        field("t", """{"type":"int","logicalType":"time-millis"}""")).mkString(","))
+    val encoded = bytes(schema, 7, 8L, new GenericData.Fixed(schema.getField("b").schema, new Array[Byte](12)), 3723004)
+    assertEquals(shown(schema, "i INT, l BIGINT", encoded), "[7,8]")
+    assertEquals(shown(schema, "i BIGINT", encoded), "[7]")
+    intercept[UnsupportedTable](shown(schema, "t INT", encoded))
+    if (TimesOfDay.exist)
+      SharedSession.withConf(TimesOfDay.Setting -> "true") {
+        assertEquals(shown(schema, "t TIME(3)", encoded), "[01:02:03.004]")
+      }
   }
 
   test("narrower types are widened") {
