@@ -9,7 +9,14 @@ import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
 import io.hudilite.transaction.rollback.{
-  Claim, ForeignWrites, LateCommits, Markers, Owner, Recovery, Rollback, WritePermit
+  Claim,
+  ForeignWrites,
+  LateCommits,
+  Markers,
+  Owner,
+  Recovery,
+  Rollback,
+  WritePermit
 }
 
 import org.slf4j.LoggerFactory

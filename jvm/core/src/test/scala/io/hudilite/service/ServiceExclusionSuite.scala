@@ -33,11 +33,12 @@ class ServiceExclusionSuite extends FunSuite {
     val storage = prepared(9)
     var seen = 0
     val held = new ProcessView(storage, "a",
-      path => if (storage.paths.exists(_.contains("/claim-")) && !path.contains("/.hudilite/")) {
-        seen += 1
-        refused(TextWrites.insert("w-0").begin(open(storage), TwoProcesses.options("b")))
-        refused(archive(storage, "b"))
-      })
+      path =>
+        if (storage.paths.exists(_.contains("/claim-")) && !path.contains("/.hudilite/")) {
+          seen += 1
+          refused(TextWrites.insert("w-0").begin(open(storage), TwoProcesses.options("b")))
+          refused(archive(storage, "b"))
+        })
     archive(held, "a")
     assert(seen > 10, s"$seen requests")
     TextWrites.insert("w-0").run(open(storage), TwoProcesses.options("b"))

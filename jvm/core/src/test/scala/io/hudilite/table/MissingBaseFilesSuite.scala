@@ -72,7 +72,7 @@ class MissingBaseFilesSuite extends FunSuite {
       for (delete <- Seq(s"$path/q", s"$path/q/.hoodie_partition_metadata")) {
         val storage = made(version, tableType)
         val file = bases(open(storage)).find(_.startsWith("q/")).get
-        storage.delete(delete)
+        storage.deleteOwn(delete)
         val looks = Seq[Table => Any](_.allSlices(), _.slices(Seq("q")), _.files.iterator().toList,
           _.files.find(PathSelection.named("q")))
         looks.foreach(look => lost(file)(look(elsewhere(storage))))

@@ -79,7 +79,7 @@ class NullOrderingSuite extends FunSuite with Interpreted {
         facts("ts,sub", "MERGE_ON_READ") ++ more: _*)
       for (operation <- Seq("upsert", "insert", "bulk_insert"); lacking <- Seq("null, 2", "2L, null")) {
         val error = Raised.by(write(path, rows(s"('a', 3L, 3, 'new', false), ('c', $lacking, 'new', false)"),
-          more :+ ("hoodie.datasource.write.operation" -> operation): _*))
+            more :+ ("hoodie.datasource.write.operation" -> operation): _*))
         assertEquals(error.condition, "NULL_ORDERING_VALUE")
         assertEquals(error.parameters("key"), "c")
         assertEquals(error.parameters("column"), if (lacking.startsWith("null")) "ts" else "sub")
