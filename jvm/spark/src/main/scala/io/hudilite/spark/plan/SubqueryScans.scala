@@ -23,7 +23,8 @@ object SubqueryScans extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case _: Subquery => plan // Spark looks at a statement as a whole
-    case _ if ScanMerging.capability.isDefined || !conf.getConf(SQLConf.SUBQUERY_REUSE_ENABLED) ||
+    case _
+        if ScanMerging.capability.isDefined || !conf.getConf(SQLConf.SUBQUERY_REUSE_ENABLED) ||
           !plan.containsPattern(SCALAR_SUBQUERY) => plan
     case _ => shared(plan)
   }
@@ -43,7 +44,8 @@ object SubqueryScans extends Rule[LogicalPlan] {
   }
 
   private def rowsOf(subquery: ScalarSubquery): Option[AggregatedRows] = subquery.plan match {
-    case aggregate: Aggregate if subquery.outerAttrs.isEmpty && subquery.deterministic &&
+    case aggregate: Aggregate
+        if subquery.outerAttrs.isEmpty && subquery.deterministic &&
           aggregate.groupingExpressions.isEmpty && isMergeable(aggregate) =>
       relationOf(aggregate.child).flatMap { case (relation, conditions) =>
         AggregatedRows.of(aggregate, relation, conditions)
@@ -83,8 +85,9 @@ private final case class AggregatedRows(
     if (output.size != fields.size || fields.exists(_._2.map(_.dataType).distinct.size > 1)) None
     else {
       val shared = scan.reading(StructType(output.map(a => fields(a.name).head)))
-      Some(plan.transform { case r if r eq relation =>
-        PlanNodes.withScan(relation, shared, output, all.head.relation.relation)
+      Some(plan.transform {
+        case r if r eq relation =>
+          PlanNodes.withScan(relation, shared, output, all.head.relation.relation)
       })
     }
   }

@@ -10,6 +10,7 @@ import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.{ReusedSubqueryExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import scala.concurrent.duration.{Duration, DurationInt}
 
@@ -56,7 +57,8 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
 
     test(s"subqueries of other rows are read by themselves, with no columns more, $table") {
       assume(ScanMerging.capability.isEmpty, "this Spark puts other rows together as well")
-      val frame = spark.sql(s"SELECT ${of(table, "a = 1", "avg(b)", "max(b)")}, ${of(table, "a = 2", "max(c)", "min(c)")}")
+      val frame =
+        spark.sql(s"SELECT ${of(table, "a = 1", "avg(b)", "max(b)")}, ${of(table, "a = 2", "max(c)", "min(c)")}")
       assertEquals(frame.collect().toSeq.map(_.toString), Seq("[19.000000,37.00,76,4]"))
       assertEquals(columns(frame), Seq(Seq("a", "b"), Seq("a", "c")))
     }
@@ -69,8 +71,17 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
     assertEquals(columns(frame).size, 2)
   }
 
+  test("two parts of a query share what they read, though Spark has learned more of it for one than for the other") {
+    val frame = spark.sql("WITH sums AS (SELECT d.a AS a, sum(f.c) AS s FROM copy_on_write f JOIN " +
+      "(SELECT id, a FROM copy_on_write WHERE b > 3) d ON f.id = d.id GROUP BY d.a, f.id) " +
+      "SELECT count(*) FROM sums o WHERE s > (SELECT avg(s) FROM sums i WHERE o.a = i.a)")
+    assertEquals(frame.collect().toSeq, Seq(Row(16L)))
+    assertEquals(PlanProbe.nodes(frame.queryExecution.executedPlan).count(_.isInstanceOf[ReusedExchangeExec]), 1)
+  }
+
   test("texts and distinct values are aggregated as they were") {
-    val frame = spark.sql(s"SELECT ${of("copy_on_write", "a = 1", "max(cast(b AS string))", "count(DISTINCT c)", "sum(c)")}")
+    val frame =
+      spark.sql(s"SELECT ${of("copy_on_write", "a = 1", "max(cast(b AS string))", "count(DISTINCT c)", "sum(c)")}")
     assertEquals(frame.collect().toSeq, Seq(Row("9.00", 10L, 380L)))
   }
 }
