@@ -5,8 +5,9 @@
 
 DuckDB's generator makes the data, and the texts of the queries are read from Spark's published tests. The three take
 turns in one process, so that the JVM has compiled as much for the one as for the others: each query is run once in
-each, untimed, for its rows, which must be equal; then `--repeat` times. A query that ends the process is noted as that,
-and the rest are run in a new one. Results are merged into --out, newest of each query, with the report beside it.
+each, untimed, for its rows, which must be equal; then `--warm` times, untimed, and `--repeat` times. A query that ends
+the process is noted as that, and the rest are run in a new one. Results are merged into --out, newest of each query,
+with the report beside it.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ def arguments() -> argparse.Namespace:
     parse.add_argument("--queries", default="", help="names such as q9,q64 or q14a; all without it")
     parse.add_argument("--systems", default=",".join(SYSTEMS), help="what takes turns; ratios are to the first")
     parse.add_argument("--repeat", type=int, default=3, help="timed runs of each query, of which the median counts")
+    parse.add_argument("--warm", type=int, default=1, help="untimed runs of each query before them")
     parse.add_argument("--out", default="bench-work/tpcds.json")
     parse.add_argument("--data", default="bench-data", help="where the data and its tables stay")
     parse.add_argument(
@@ -165,10 +167,12 @@ def measured(args: argparse.Namespace, pid: int, sessions: dict[str, SparkSessio
             plan = frame._jdf.queryExecution().toString()
             Path(args.plans, f"{name}-{system}.txt").write_text(plan)
     runs: dict[str, list[dict[str, float]]] = {system: [] for system in sessions}
-    for i in range(args.repeat):
+    for i in range(-args.warm, args.repeat):
         order = list(sessions) if i % 2 == 0 else list(reversed(sessions))
         for system in order:
-            runs[system].append(timed(pid, sessions[system], text))
+            run = timed(pid, sessions[system], text)
+            if i >= 0:
+                runs[system].append(run)
     first, *others = rows.values()
     result: dict[str, Any] = {"query": name, "rows": len(first), "equal": all(other == first for other in others)}
     for system, times in runs.items():

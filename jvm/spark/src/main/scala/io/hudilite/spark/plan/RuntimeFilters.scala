@@ -53,7 +53,7 @@ object RuntimeFilters extends Rule[LogicalPlan] {
       case filter: DynamicPruningSubquery => filter.withNewPlan(offered(filter.plan))
       case subquery: SubqueryExpression => subquery.withNewPlan(filtered(subquery.plan, old))
     })
-    if (offering.fastEquals(plan)) plan
+    if (offering.fastEquals(plan) || !offering.exists(offersColumns)) offering
     else {
       val found = new UnnestedFilters(old).of(PartitionPruning(offering))
       if (!found.containsPattern(DYNAMIC_PRUNING_SUBQUERY)) offering
@@ -61,12 +61,15 @@ object RuntimeFilters extends Rule[LogicalPlan] {
     }
   }
 
-  private def offered(plan: LogicalPlan): LogicalPlan = plan.transform {
-    case relation: DataSourceV2ScanRelation =>
-      relation.scan match {
-        case scan: HudiliteScan => scan.offering.fold(relation)(PlanNodes.withScan(relation, _))
-        case _ => relation
-      }
+  private def offersColumns(plan: LogicalPlan): Boolean = scanOf(plan).exists(_.filterAttributes().nonEmpty)
+
+  private def offered(plan: LogicalPlan): LogicalPlan = plan.transform { case relation: DataSourceV2ScanRelation =>
+    scanOf(relation).flatMap(_.offering).fold(relation)(PlanNodes.withScan(relation, _))
+  }
+
+  private def scanOf(plan: LogicalPlan): Option[HudiliteScan] = plan match {
+    case relation: DataSourceV2ScanRelation => Some(relation.scan).collect { case scan: HudiliteScan => scan }
+    case _ => None
   }
 
   @tailrec

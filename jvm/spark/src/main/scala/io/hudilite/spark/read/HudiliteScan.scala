@@ -116,9 +116,9 @@ final class HudiliteScan private (
     else pruning.intersect(planner.pruningColumns(planned)).map(_.head).toSeq.sorted
   }
 
-  /** The scan with its columns offered, if it has kept some back. */
+  /** The scan with its columns offered, if it has kept them back. */
   def offering: Option[HudiliteScan] =
-    if (offersColumns || filterable.isEmpty) None
+    if (offersColumns) None
     else Some(new HudiliteScan(source, columns, known, filters, limit, scanFiles, offersColumns = true))
 
   override def filter(predicates: Array[Predicate]): Unit = {
@@ -149,8 +149,11 @@ final class HudiliteScan private (
 
   private def identity: Seq[Any] = Seq(rows, columns, offersColumns)
 
-  /** Which rows are read: equal for scans of the same. */
-  def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, filters, limit)
+  /** Which rows are read: equal for scans of the same. Filters are no part of it. Spark evaluates each of them above the
+    * scan, too, so that under equal plans scans with other filters deliver the same; and those that Spark infers after it
+    * has pushed down others are pushed to some scans of a table and not to others.
+    */
+  def rows: Seq[Any] = Seq(source.table.basePath, source.query, source.table.timeline, limit)
 
   /** Other columns of the same rows. */
   def reading(others: StructType): HudiliteScan =

@@ -10,6 +10,7 @@ import munit.FunSuite
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.{ReusedSubqueryExec, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
 
 import scala.concurrent.duration.{Duration, DurationInt}
 
@@ -68,6 +69,14 @@ class SubqueryScansSuite extends FunSuite with Interpreted {
       "WHERE c > (SELECT avg(id) + 55 FROM copy_on_write WHERE a = 1) ORDER BY id")
     assertEquals(frame.collect().toSeq.map(_.getLong(0)), Seq(38L, 39L))
     assertEquals(columns(frame).size, 2)
+  }
+
+  test("two parts of a query share what they read, though Spark has learned more of it for one than for the other") {
+    val frame = spark.sql("WITH sums AS (SELECT d.a AS a, sum(f.c) AS s FROM copy_on_write f JOIN " +
+      "(SELECT id, a FROM copy_on_write WHERE b > 3) d ON f.id = d.id GROUP BY d.a, f.id) " +
+      "SELECT count(*) FROM sums o WHERE s > (SELECT avg(s) FROM sums i WHERE o.a = i.a)")
+    assertEquals(frame.collect().toSeq, Seq(Row(16L)))
+    assertEquals(PlanProbe.nodes(frame.queryExecution.executedPlan).count(_.isInstanceOf[ReusedExchangeExec]), 1)
   }
 
   test("texts and distinct values are aggregated as they were") {
