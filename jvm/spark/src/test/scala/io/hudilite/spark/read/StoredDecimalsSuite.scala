@@ -42,22 +42,24 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
 
   private def rows(length: Int): Seq[(String, Group => Unit)] = numbers.zipWithIndex.map { case (number, i) =>
     val id = f"k$i%02d"
-    id -> ((row: Group) => {
-      row.add("id", id)
-      number.foreach { n =>
-        // Of several lengths in a file where the type allows it.
-        val own = if (length == 0 && i % 3 == 0) unscaled(n, 12) else unscaled(n, length)
-        row.add("d", own)
-        row.addGroup("l").addGroup("list").add("element", own)
-      }
-      row.add("ts", unscaled(100, length))
-    })
+    id ->
+      ((row: Group) => {
+        row.add("id", id)
+        number.foreach { n =>
+          // Of several lengths in a file where the type allows it.
+          val own = if (length == 0 && i % 3 == 0) unscaled(n, 12) else unscaled(n, length)
+          row.add("d", own)
+          row.addGroup("l").addGroup("list").add("element", own)
+        }
+        row.add("ts", unscaled(100, length))
+      })
   }
 
   private def tableOf(kind: String, length: Int, version: Int, tableType: TableType): HandmadeTable = {
     val made = new HandmadeTable(
       NewTable("stored", Seq("id"), orderingFields = Seq("ts"), version = version, tableType = tableType), avro)
-    made.commitFiles(("", numbers.size.toLong, StoredFile.write(StoredFile.schema(columns(kind)), rows(length),
+    made.commitFiles(("", numbers.size.toLong,
+        StoredFile.write(StoredFile.schema(columns(kind)), rows(length),
           pageRows = 4)))
     made
   }
@@ -87,7 +89,8 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
               s"$kind: d $operator $literal")
           }
           val some = table.read().where("d in (-1.28, 9999999.99) or d is null").select("id", "d")
-          assertEquals(found(some), expected.filter(e =>
+          assertEquals(found(some),
+            expected.filter(e =>
               e._2.forall(Set(BigDecimal("-1.28"), BigDecimal("9999999.99")))).map(e => s"${e._1} ${e._2.orNull}"))
           val one = table.read().where("d > 9000000").select("id", "d")
           assertEquals(one.collect().length, 1)
@@ -104,7 +107,8 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
     (kind, length) <- kinds
     tableType <- Seq(TableType.CopyOnWrite, TableType.MergeOnRead)
     version <- if (length == 0) Seq(6, 8, 9) else Seq(9)
-  } test(s"upserts, updates and compactions of such files keep all values: $kind, ${tableType.name}, version $version") {
+  } test(
+    s"upserts, updates and compactions of such files keep all values: $kind, ${tableType.name}, version $version") {
     val table = tableOf(kind, length, version, tableType)
     val change = spark.sql("SELECT id, CAST(d AS decimal(9,2)) d, array(CAST(d AS decimal(9,2))) l, " +
       "CAST(ts AS decimal(9,2)) ts FROM VALUES ('k01', 7.77, 2), ('k02', 8.88, 0.5), ('new', -0.01, 1) AS t(id, d, ts)")
@@ -141,10 +145,11 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
       "CAST(1 AS decimal(9,2)) ts FROM VALUES ('a', 1.5), ('b', 2.5), ('c', -2.5) AS t(id, d)")
     for (sorted <- Seq(true, false)) {
       val table = new LoggedTable(Some(base), schema, Some("ts"), sorted)
-      table.append(LoggedTable.Data(Seq(
-          Seq("a", number(-129), java.util.Arrays.asList(number(-129), null), number(200)),
-          Seq("b", number(7), java.util.Collections.emptyList[ByteBuffer](), number(50)),
-          Seq("d", number(999999999), null, number(1))), schema = Some(withMeta)))
+      table.append(LoggedTable.Data(
+          Seq(
+            Seq("a", number(-129), java.util.Arrays.asList(number(-129), null), number(200)),
+            Seq("b", number(7), java.util.Collections.emptyList[ByteBuffer](), number(50)),
+            Seq("d", number(999999999), null, number(1))), schema = Some(withMeta)))
       for (vectorized <- Seq("true", "false"))
         SharedSession.withConf("spark.sql.parquet.enableVectorizedReader" -> vectorized) {
           assertEquals(found(table.read().select("id", "d")), Seq("a -1.29", "b 2.50", "c -2.50", "d 9999999.99"))

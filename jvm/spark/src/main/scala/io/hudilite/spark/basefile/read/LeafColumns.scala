@@ -31,11 +31,12 @@ private[read] object LeafColumns {
     else None
 
   private def isStoredOtherwise(leaf: FileType.Leaf, own: DecimalType): Boolean =
-    own.precision <= Decimal.MAX_LONG_DIGITS && (leaf.stored.getPrimitiveTypeName match {
-      case BINARY => true
-      case FIXED_LEN_BYTE_ARRAY => leaf.stored.getTypeLength > java.lang.Long.BYTES
-      case _ => false
-    })
+    own.precision <= Decimal.MAX_LONG_DIGITS &&
+      (leaf.stored.getPrimitiveTypeName match {
+        case BINARY => true
+        case FIXED_LEN_BYTE_ARRAY => leaf.stored.getTypeLength > java.lang.Long.BYTES
+        case _ => false
+      })
 
   /** The very bytes are a value of the wanted type, too. */
   private def alike(leaf: FileType.Leaf, wanted: DataType): Option[(DataType, Conversion)] =

@@ -26,8 +26,9 @@ private[spark] object FileType {
   /** Columns of a file. A value that Spark has no type for stands in the way of no other. */
   def of(schema: MessageType, converter: ParquetToSparkSchemaConverter): Group =
     whole(schema, converter, Map.empty).getOrElse {
-      val unknown = schema.getColumns.asScala.map(c => c.getPath.toList -> c.getPrimitiveType).filter { case (_, leaf) =>
-        whole(new MessageType("leaf", leaf), converter, Map.empty).isEmpty
+      val unknown = schema.getColumns.asScala.map(c => c.getPath.toList -> c.getPrimitiveType).filter {
+        case (_, leaf) =>
+          whole(new MessageType("leaf", leaf), converter, Map.empty).isEmpty
       }.toMap
       val fields = schema.getFields.asScala.toVector.map(field => field -> plain(field, unknown, Nil))
       Group(fields.map { case (field, known) =>

@@ -13,7 +13,8 @@ import scala.collection.JavaConverters._
 /** Parquet's record assembly for Spark's rows, with times of day as the numbers that they are stored as: for the elements
   * of a list it asks what Spark would make of them, and fails where that is nothing.
   */
-private[spark] final class StoredReadSupport(int96Zone: Option[ZoneId], datetimeRebase: RebaseSpec, int96Rebase: RebaseSpec)
+private[spark] final class StoredReadSupport(int96Zone: Option[ZoneId], datetimeRebase: RebaseSpec,
+    int96Rebase: RebaseSpec)
     extends ParquetReadSupport(int96Zone, false, datetimeRebase, int96Rebase) {
 
   override def init(context: InitContext): ReadSupport.ReadContext = {

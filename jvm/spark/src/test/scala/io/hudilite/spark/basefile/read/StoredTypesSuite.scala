@@ -36,7 +36,8 @@ class StoredTypesSuite extends FunSuite with Interpreted {
     (precision, scale) <- Seq(9 -> 2, 18 -> 3, 20 -> 4)
     kind = s"(DECIMAL($precision,$scale))"
     (number, point) <- Seq(-129L -> BigDecimal(-129, scale), 123456789L -> BigDecimal(123456789, scale))
-    (parquet, value) <- Seq("binary" -> unscaled(number)) ++ Seq(9, 16).map(n => s"fixed_len_byte_array($n)" -> unscaled(number, n)) ++
+    (parquet, value) <- Seq("binary" -> unscaled(number)) ++
+      Seq(9, 16).map(n => s"fixed_len_byte_array($n)" -> unscaled(number, n)) ++
       (if (precision <= 18) Seq("int64" -> number, "fixed_len_byte_array(8)" -> unscaled(number, 8)) else Nil) ++
       (if (precision <= 9) Seq("int32" -> number.toInt, "fixed_len_byte_array(4)" -> unscaled(number, 4)) else Nil)
     wider <- if (number < 0) Seq(0) else Seq(2)
@@ -44,7 +45,8 @@ class StoredTypesSuite extends FunSuite with Interpreted {
     point.setScale(scale + wider).toString)
 
   private val numbers: Seq[Stored] = Seq(
-    read("int32", 7, plain("long"), "7"), read("int32", 7, plain("double"), "7.0"), read("int32", 7, plain("float"), "7.0"),
+    read("int32", 7, plain("long"), "7"), read("int32", 7, plain("double"), "7.0"),
+    read("int32", 7, plain("float"), "7.0"),
     read("int32", 7, plain("string"), "7"), read("int32", 7, decimal(12, 2), "7.00"),
     read("int32 (INTEGER(8,true))", -7, plain("int"), "-7"),
     read("int32 (INTEGER(16,true))", -7, plain("long"), "-7"),
@@ -63,7 +65,8 @@ class StoredTypesSuite extends FunSuite with Interpreted {
     read("binary", text("a"), plain("string"), "a"), read("binary (STRING)", text("a"), plain("bytes"), "bytes 61"),
     read("binary (ENUM)", text("A"), plain("string"), "A"),
     read("binary (ENUM)", text("A"), """{"type":"enum","name":"e","symbols":["A"]}""", "A"),
-    read("binary (JSON)", text("{}"), plain("string"), "{}"), read("binary (BSON)", text("b"), plain("bytes"), "bytes 62"),
+    read("binary (JSON)", text("{}"), plain("string"), "{}"),
+    read("binary (BSON)", text("b"), plain("bytes"), "bytes 62"),
     read("binary (STRING)", text("2020-01-02"), logical("int", "date"), "2020-01-02"),
     read("binary (STRING)", text("1.5"), decimal(9, 2), "1.50"),
     read("fixed_len_byte_array(16)", unscaled(1, 16), fixed16, "bytes " + "00" * 15 + "01"),
@@ -77,7 +80,8 @@ class StoredTypesSuite extends FunSuite with Interpreted {
     (utc, table) <- Seq(true -> "timestamp", false -> "local-timestamp")
     (unit, number, shown) <- Seq(("MICROS", micros, "05.123456"), ("MILLIS", micros / 1000, "05.123"))
     written <- Seq("millis", "micros")
-  } yield read(s"int64 (TIMESTAMP($unit,$utc))", number, logical("long", s"$table-$written"), s"2020-01-02 03:04:$shown")
+  } yield read(s"int64 (TIMESTAMP($unit,$utc))", number, logical("long", s"$table-$written"),
+    s"2020-01-02 03:04:$shown")
 
   private val otherTimes: Seq[Stored] = Seq(
     read("int96", int96(3600L * 1000000000L, 2458851), logical("long", "timestamp-micros"), "2020-01-02 01:00:00"),
