@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Builds Spark's own plan nodes in a way that links on every Spark of a line.
   *
@@ -53,6 +54,10 @@ object PlanNodes {
 
   /** The relation over another table, with the same attributes. */
   def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
+
+  /** The relation with these options. */
+  def withOptions(relation: DataSourceV2Relation, options: CaseInsensitiveStringMap): DataSourceV2Relation =
+    copied(relation, Map(4 -> options))
 
   /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
   def groupFilter(write: WriteDelta): Option[Expression] =
