@@ -37,7 +37,8 @@ object StatedSchema {
   private def newest(table: String): Path = {
     val folders = Seq(".hoodie/timeline", ".hoodie").map(Paths.get(table, _)).filter(Files.isDirectory(_))
     val files = Files.list(folders.head)
-    try files.iterator.asScala.filter(_.getFileName.toString.matches("\\d.*\\.(delta)?commit")).maxBy(_.getFileName.toString)
+    try files.iterator.asScala.filter(_.getFileName.toString.matches("\\d.*\\.(delta)?commit")).maxBy(
+        _.getFileName.toString)
     finally files.close()
   }
 
