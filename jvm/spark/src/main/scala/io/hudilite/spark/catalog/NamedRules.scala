@@ -97,8 +97,8 @@ object NamedPartitionRule extends Rule[LogicalPlan] {
         (catalog, ident) <- NamedMergeRule.place(named.multipartIdentifier)
         table <- catalog.present(ident, dataFrame = false)
         found <- table.table if namesOne(found.config.partitionFields, values(insert))
-      } yield DataSourceV2Relation.create(table.copy(namedPartition = Some(values(insert))), Some(catalog), Some(ident),
-        options(named))
+        told = table.copy(namedPartition = Some(values(insert)))
+      } yield PlanNodes.withOptions(DataSourceV2Relation.create(told, Some(catalog), Some(ident)), options(named))
     case _ => None
   }
 

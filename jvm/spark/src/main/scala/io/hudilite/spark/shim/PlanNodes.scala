@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, Data
 import org.apache.spark.sql.connector.catalog.Table
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read.Scan
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Builds Spark's own plan nodes in a way that links on every Spark of a line.
   *
@@ -63,6 +64,10 @@ object PlanNodes {
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan, output: Seq[AttributeReference],
       of: DataSourceV2Relation)
       : DataSourceV2ScanRelation = copied(relation, Map(0 -> of, 1 -> scan, 2 -> output))
+
+  /** The relation with these options. */
+  def withOptions(relation: DataSourceV2Relation, options: CaseInsensitiveStringMap): DataSourceV2Relation =
+    copied(relation, Map(4 -> options))
 
   /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
   def groupFilter(write: WriteDelta): Option[Expression] =
