@@ -22,7 +22,7 @@ class KeysSpelledAlikeSuite extends FunSuite with Interpreted {
     "'c', ''" -> "'c', '__empty__'")
 
   private def rows(values: String*): DataFrame = spark.sql(values.zipWithIndex.map { case (key, i) => s"($key, $i)" }
-    .mkString("SELECT * FROM VALUES ", ", ", " AS t(shop, code, v)"))
+      .mkString("SELECT * FROM VALUES ", ", ", " AS t(shop, code, v)"))
 
   private def write(path: String, frame: DataFrame, options: Map[String, String], operation: String = "upsert"): Unit =
     frame.write.format("hudilite").options(options).option("hoodie.datasource.write.recordkey.field", "shop,code")
