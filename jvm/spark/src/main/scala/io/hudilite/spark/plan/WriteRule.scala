@@ -3,6 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.merge.MergeRule
+import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
 import io.hudilite.spark.row.{KeyValues, SchemaAlignment}
@@ -12,10 +13,11 @@ import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression}
+import org.apache.spark.sql.catalyst.expressions.{And, Cast, EqualNullSafe, EqualTo, Expression, IsNull, Literal, Or}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.{BooleanType, StringType}
 
 import scala.collection.JavaConverters._
 
@@ -143,7 +145,21 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val (now, old) = (WriteLayout.named(rows), WriteLayout.named(into))
     val fields = if (compares) rule.fields.filter(f => now(f).isDefined && old(f).isDefined) else Nil
     if (fields.isEmpty) None
-    else Some(WinsOver(fields.flatMap(now(_)), fields.flatMap(old(_)), MergeRule(fields)))
+    else {
+      val ordering = fields.flatMap(now(_))
+      val wins = WinsOver(ordering, fields.flatMap(old(_)), MergeRule(fields))
+      Some(unorderedDelete(now, ordering, target).fold[Expression](wins)(Or(_, wins)))
+    }
+  }
+
+  /** Whether a row deletes its key and lacks an ordering value: it does so in the order of commits. */
+  private def unorderedDelete(now: String => Option[Expression], ordering: Seq[Expression], target: WriteTarget)
+      : Option[Expression] = {
+    val flag = now(MetaFields.IsDeleted).filter(_.dataType == BooleanType).map(EqualNullSafe(_, Literal.TrueLiteral))
+    val mark = for (marker <- target.config.deleteMarker; column <- now(marker.field))
+      yield EqualNullSafe(Cast(column, StringType), Literal(marker.value))
+    (flag.toSeq ++ mark).reduceOption[Expression](Or(_, _))
+      .map(And(_, ordering.map(IsNull(_): Expression).reduce(Or(_, _))))
   }
 
   /** The rows of an upsert or delete, which the lookup and the write use both. */

@@ -78,11 +78,10 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
 
   // hot path: a comma and a colon more than those between the fields, or a placeholder, may be of a value
   private def isPlain(key: UTF8String): Boolean = {
-    var (marks, i) = (0, 0)
-    val bytes = key.numBytes
-    while (i < bytes) {
-      val byte = key.getByte(i)
-      if (byte == ',' || byte == ':') marks += 1
+    val (bytes, from) = (Binaries.bytes(key), Binaries.offset(key))
+    var (marks, i) = (0, from)
+    while (i < from + key.numBytes) {
+      if (bytes(i) == ',' || bytes(i) == ':') marks += 1
       i += 1
     }
     marks == fieldMarks && !key.contains(RowKeys.Null) && !key.contains(RowKeys.Empty)

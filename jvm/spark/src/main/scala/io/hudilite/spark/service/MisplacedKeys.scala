@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{TableProperties, WriteConf}
+import io.hudilite.config.WriteConf
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
@@ -13,6 +13,8 @@ import io.hudilite.table.Table
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.functions.{col, count, countDistinct, lit, min, struct, substring, udf}
 
+import scala.util.control.NonFatal
+
 /** What the doctor finds of record keys that lie in other buckets than they belong to: writers that take a table for one of
   * another number of buckets leave them, and an upsert of such a key makes two rows of it.
   */
@@ -22,25 +24,38 @@ private[service] object MisplacedKeys {
     "as a whole with one row of each key. Keys that are in the table twice stay so with a move: an upsert then changes " +
     "both rows, and a delete of one row needs a condition that tells it from the other."
 
-  /** Nothing for a table without buckets. Reads the record keys of all rows, where the number of buckets is known. */
+  /** Nothing for a table without buckets, or for one that is too damaged to be opened, of which other findings tell. Reads
+    * the record keys of all rows, where the number of buckets is known.
+    */
   def findings(session: SparkSession, storage: Storage, basePath: String, conf: WriteConf): Seq[Finding] =
-    if (!TableProperties.health(storage, basePath).isReadable) Nil
-    else
-      try examined(session, Table.open(storage, basePath), conf)
+    inBuckets(storage, basePath).toSeq.flatMap { case (table, slices) =>
+      try examined(session, table, slices, conf)
       catch {
-        case e: HudiliteException => Seq(Finding(FindingKind.MisplacedKeys, ".",
-              s"Whether the record keys lie in their buckets cannot be told: ${e.getMessage}", "See the message."))
+        case NonFatal(e) =>
+          val reason = HudiliteException.in(e).getOrElse(e).getMessage
+          Seq(Finding(FindingKind.MisplacedKeys, ".",
+              s"The record keys cannot be held against their buckets: ${String.valueOf(reason).takeWhile(_ != '\n')}",
+              "See the message."))
       }
+    }
 
-  private def examined(session: SparkSession, table: Table, conf: WriteConf): Seq[Finding] = {
-    val slices = table.allSlices().values.flatten.toArray
-    if (slices.isEmpty || !slices.forall(slice => BucketIndex.bucketOfFile(slice.fileId).isDefined)) Nil
-    else table.statedBuckets match {
+  private def inBuckets(storage: Storage, basePath: String): Option[(Table, Array[FileSlice])] =
+    try {
+      val table = Table.open(storage, basePath)
+      val newest = table.lastInstant.toSeq.flatMap(table.store.readCommit(_).allStats.map(_.fileId))
+      if (!newest.forall(isOfBucket)) None
+      else Some(table.allSlices().values.flatten.toArray).filter(s => s.nonEmpty && s.forall(x => isOfBucket(x.fileId)))
+        .map(table -> _)
+    } catch { case _: HudiliteException => None }
+
+  private def isOfBucket(fileId: String): Boolean = BucketIndex.bucketOfFile(fileId).isDefined
+
+  private def examined(session: SparkSession, table: Table, slices: Array[FileSlice], conf: WriteConf): Seq[Finding] =
+    table.statedBuckets match {
       case Some(stated) => misplaced(session, table, stated)
       case None => ofUnstated(session, table, slices,
           conf.index.hashFields.orElse(Some(table.config.recordKeyFields).filter(_.size == 1)))
     }
-  }
 
   /** @param hashFields
     *   `None` where it is not known which of the key's fields decide

@@ -70,6 +70,23 @@ class NullOrderingSuite extends FunSuite with Interpreted {
       assertEquals(shown, all.map { case (key, rows) => key -> winner(rule, rows) }.sorted)
     }
 
+  for (index <- Seq("SIMPLE", "GLOBAL_SIMPLE"))
+    test(s"a row without an ordering value that deletes its key does so in the order of commits, $index") {
+      val path = newPath()
+      def rows(values: String): DataFrame =
+        spark.sql(s"SELECT * FROM VALUES $values AS t(id, p, ts, v, _hoodie_is_deleted)")
+      val options = facts("ts", "COPY_ON_WRITE") ++
+        Seq("hoodie.datasource.write.partitionpath.field" -> "p", "hoodie.index.type" -> index)
+      write(path, rows("('a', 'x', 5L, 'old', false), ('b', 'x', 5L, 'old', false), ('c', 'x', 5L, 'old', false)"),
+        options: _*)
+      val elsewhere = if (index == "SIMPLE") "x" else "y"
+      write(path,
+        rows(s"('a', '$elsewhere', cast(null AS BIGINT), 'gone', true), " +
+          s"('b', '$elsewhere', 4L, 'late', true), ('c', '$elsewhere', null, 'no value', false)"), options: _*)
+      val shown = spark.read.format("hudilite").load(path).select("id", "p", "v").collect().map(_.mkString(" ")).toSeq
+      assertEquals(shown.sorted, Seq("b x old", "c x old"))
+    }
+
   for (more <- Seq(Nil, inBuckets))
     test(s"a merge-on-read table takes a row without an ordering value only where that deletes its key, $more") {
       val path = newPath()
