@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 
@@ -62,8 +62,8 @@ object LeftOutColumnsRule extends Rule[LogicalPlan] {
   /** The names of the columns that it brings, when it has any and Spark has nothing to say against them. */
   private def named(insert: InsertIntoStatement): Option[Seq[String]] = {
     val columns = if (insert.byName) insert.query.output.map(_.name) else insert.userSpecifiedCols
-    val fits = insert.byName || (columns.size == insert.query.output.size &&
-      columns.forall(name => insert.table.output.exists(column => conf.resolver(column.name, name))))
+    val fits = columns.size == insert.query.output.size &&
+      columns.forall(name => insert.table.output.exists(column => conf.resolver(column.name, name)))
     Some(columns).filter(_.nonEmpty && fits)
   }
 
@@ -72,7 +72,7 @@ object LeftOutColumnsRule extends Rule[LogicalPlan] {
       val brought = named ++ insert.partitionSpec.collect { case (name, Some(_)) => name }
       val leftOut = insert.table.output.filterNot(column => brought.exists(conf.resolver(column.name, _)))
       leftOut.find(isNeeded(table, _)).foreach(column =>
-        throw InvalidInput("MISSING_COLUMN", "column" -> column.name, "columns" -> brought.mkString(", ")))
+        throw InvalidInput("MISSING_COLUMN", "column" -> column.name, "columns" -> Listed.of(brought)))
       if (leftOut.isEmpty) insert else withNulls(insert, leftOut)
     }
 
