@@ -255,7 +255,8 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
     assertEquals(OptionWarnings.settings, Nil)
   }
 
-  tableOf.test("a setting of the session that cannot be read or is not known is refused by reads, writes and statements") {
+  tableOf.test(
+    "a setting of the session that cannot be read or is not known is refused by reads, writes and statements") {
     path =>
       for ((name, value, condition) <- Seq(("lookup.maxBroadcastKeys", "some", "INVALID_OPTION_VALUE"),
           ("lookup.maxBroadcastKey", "1", "UNKNOWN_OPTION"), ("hoodie.index.type", "BLOOM", "UNKNOWN_OPTION"))) {
