@@ -15,6 +15,8 @@ from engines import SELF_CHECK, Engine, hudi, hudilite
 from pyspark.sql import SparkSession
 from sessions import Sessions
 
+from hudilite import configure
+
 os.environ["TZ"] = "UTC"
 time.tzset()
 
@@ -47,7 +49,7 @@ def connect(connect_server: ConnectServer) -> Iterator[SparkSession]:
     from pyspark.sql.connect.session import SparkSession as ConnectSession
 
     # The builder of the class itself leaves the rest of the process to classic sessions.
-    session = ConnectSession.builder.remote(connect_server.url).create()
+    session = configure(ConnectSession.builder.remote(connect_server.url)).create()
     yield session
     session.stop()
 

@@ -19,7 +19,7 @@ KEYS = {
 
 def services() -> None:
     """Each kind of service once, with arguments that are left out and such as need quoting."""
-    path = f"{tempfile.mkdtemp()}/it's `a` \"table\""
+    path = f'{tempfile.mkdtemp()}/it\'s `a` "table"'
     spark = hudilite.session("smoke", master="local[2]", **{"spark.ui.enabled": "false"})
     spark.sparkContext.setLogLevel("OFF")
     for v in (1, 2):

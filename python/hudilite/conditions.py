@@ -72,8 +72,8 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "40001",
     ),
     "EXTENSION_NOT_LOADED": (
-        "Writes need hudilite's planner rules, and this Spark session was started without them.",
-        "Start the session with spark.sql.extensions=io.hudilite.spark.HudiliteExtensions, or with hudilite.session() in Python.",
+        "Writes need hudilite's planner rules and names of tables its catalog, and this Spark session was started without them.",
+        "Start the session with spark.sql.extensions=io.hudilite.spark.HudiliteExtensions and spark.sql.catalog.spark_catalog=io.hudilite.spark.catalog.HudiliteSessionCatalog, or with hudilite.session() in Python.",
         "55000",
     ),
     "ILLEGAL_PARTITION_PATH": (

@@ -17,8 +17,8 @@ _NOT_FOUND = ("CATALOG_NOT_FOUND", "UNRESOLVED_ROUTINE", "UNRESOLVABLE_TABLE_VAL
 #: Texts that are between quotes what they are, whatever the session's settings: a backslash may or may not escape, and
 #: `${...}` may be another text.
 _PLAIN = re.compile(r"[^'\\$]*")
-#: What Spark 3.5 says to CALL when no extension has taught it that.
-_NO_CALL = "Syntax error at or near 'CALL'"
+#: What Spark 3.5 says to CALL when no extension has taught it that, and Spark 4.0 when there is no such catalog.
+_NO_CALL = ("Syntax error at or near 'CALL'", "does not support procedures")
 
 
 class NoExtension(RuntimeError):
@@ -56,8 +56,8 @@ def call(spark: SparkSession, procedure: str, path: str | None, **arguments: Any
     """
     given = {"path": path, **arguments}
     values = {name: _value(value) for name, value in given.items() if value is not None}
-    # Between backticks, for names of arguments may be words that SQL reserves. Spark 4.0 runs no CALL that has markers of
-    # parameters and leaves arguments out, so values are literals.
+    # Between backticks, for names of arguments may be words that SQL reserves. Values are literals, for Spark 4.0 runs
+    # no CALL that has markers of parameters and leaves arguments out.
     passed = ", ".join(f"`{name}` => {literal(value)}" for name, value in values.items())
     found = _rows(spark, f"CALL {CATALOG}.system.{procedure}({passed})")
     return [row.asDict(recursive=True) for row in found]
@@ -102,7 +102,9 @@ def _rows(spark: SparkSession, statement: str) -> list[Row]:
         return spark.sql(statement).collect()
     except Exception as e:
         text = str(e)
-        if _NO_CALL in text or ("hudilite" in text and any(f"[{name}" in text for name in _NOT_FOUND)):
+        if any(said in text for said in _NO_CALL) or (
+            "hudilite" in text and any(f"[{name}" in text for name in _NOT_FOUND)
+        ):
             raise NoExtension(
                 "[EXTENSION_NOT_LOADED] Spark does not know hudilite: start it, or its Connect server, with hudilite's "
                 "jar in spark.jars and spark.sql.extensions=io.hudilite.spark.HudiliteExtensions (README.md, Spark "

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from functools import cache
 
 from hudilite.conditions import CONDITIONS
 
 _BRACKETED = re.compile(r"\[([A-Z][A-Z0-9_]+)\]")
+_PARAMETER = re.compile(r"<([A-Za-z]+)>")
 _PERHAPS = re.compile(r"\{([^{}]*<([A-Za-z]+)>[^{}]*)\}")  # said where the parameter has a value
+
+
+@dataclass(frozen=True)
+class Told:
+    """An error of hudilite's as a text tells it: its condition, all that it says, and the values in that."""
+
+    condition: str
+    text: str
+    parameters: dict[str, str]
 
 
 def condition_of(error: BaseException) -> str | None:
@@ -39,7 +51,36 @@ def condition_of(error: BaseException) -> str | None:
 
 def told(condition: str, **values: object) -> str:
     """The text of an error of a condition, as Spark's driver would tell it."""
+    text = _PERHAPS.sub(lambda m: m[1] if m[2] in values else "", _template(condition))
+    return _PARAMETER.sub(lambda m: str(values.get(m[1], m[0])), text)
+
+
+def read(text: str) -> Told | None:
+    """The first error of hudilite's that is told somewhere in a text, as among what Spark says of a job that failed."""
+    for found in _BRACKETED.finditer(text):
+        if found[1] in CONDITIONS and (all_said := _pattern(found[1]).match(text, found.start())):
+            values = {name: value for name, value in all_said.groupdict().items() if value is not None}
+            return Told(found[1], all_said[0], values)
+    return None
+
+
+def _template(condition: str) -> str:
     message, action, state = CONDITIONS[condition]
-    text = f"[{condition}] {message} {action} SQLSTATE: {state}"
-    text = _PERHAPS.sub(lambda m: m[1] if m[2] in values else "", text)
-    return re.sub("<([A-Za-z]+)>", lambda m: str(values.get(m[1], m[0])), text)
+    return f"[{condition}] {message} {action} SQLSTATE: {state}"
+
+
+@cache
+def _pattern(condition: str) -> re.Pattern[str]:
+    """What has the form of a condition's text; a parameter that it names again is the same there."""
+    seen: set[str] = set()
+
+    def value(name: str) -> str:
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return f"(?P<{name}>.*?)"
+
+    parts = re.split(r"([{}]|<[A-Za-z]+>)", _template(condition))
+    meant = {"{": "(?:", "}": ")?"}
+    spelt = (meant.get(p) or (value(p[1:-1]) if _PARAMETER.fullmatch(p) else re.escape(p)) for p in parts)
+    return re.compile("".join(spelt), re.DOTALL)

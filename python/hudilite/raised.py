@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any
+
+from hudilite.errors import Told, read
 
 _PACKAGE = "io.hudilite.error."
 
@@ -15,7 +18,7 @@ def install() -> None:
     met a damaged file, with the traces of the driver and of the executor. From here on an error that hudilite is the
     cause of becomes one of PySpark's exceptions, too: of the class that PySpark has for it, else a
     ``SparkRuntimeException``. Its ``getCondition()`` is the name in docs/errors.md. Errors of others stay as they are.
-    It may be called any number of times. It concerns classic sessions; those of Spark Connect have no JVM.
+    It may be called any number of times. It concerns classic sessions; `install_remote` is for those of Spark Connect.
     """
     from pyspark.errors.exceptions import captured
 
@@ -69,6 +72,65 @@ def _class(kind: Any) -> Any:
 
         def getMessage(self) -> str:
             return str(self._origin.getMessage())
+
+    Raised.__name__, Raised.__qualname__, Raised.__module__ = kind.__name__, kind.__qualname__, kind.__module__
+    return Raised
+
+
+def install_remote() -> None:
+    """Have clients of Spark Connect show each error of hudilite's as the one line that it is.
+
+    The server tells the classes, texts and traces of an error and of its causes, all of which PySpark shows. From here
+    on an error that tells one of hudilite's is that line, with its condition; ``getStackTrace()`` still has the trace
+    where PySpark has such a method. It may be called any number of times.
+    """
+    from pyspark.errors.exceptions import connect
+
+    core: Any = import_module("pyspark.sql.connect.client.core")
+    original = core.convert_exception
+    if getattr(original, "of_hudilite", False):
+        return
+
+    def convert(*told: Any, **more: Any) -> Any:
+        error = original(*told, **more)
+        own = read(f"{error}\n{getattr(error, '_stacktrace', None) or ''}")
+        return error if own is None else _remote(error, own, connect)
+
+    convert.of_hudilite = True  # type: ignore[attr-defined]
+    core.convert_exception = convert
+
+
+def _remote(error: Any, own: Told, connect: Any) -> Any:
+    unknown = (connect.SparkConnectGrpcException, getattr(connect, "UnknownException", None))
+    kind: Any = connect.SparkRuntimeException if type(error) in unknown else type(error)
+    shown = _remote_class(kind).__new__(_remote_class(kind), own.text)
+    shown.__dict__.update(error.__dict__)
+    shown._told = own
+    return shown
+
+
+@cache
+def _remote_class(kind: Any) -> Any:
+    """PySpark's class ``kind`` of Spark Connect's, which says what hudilite said and no more."""
+
+    class Raised(kind):  # type: ignore[misc]
+        def getCondition(self) -> str:
+            return str(self._told.condition)
+
+        def getErrorClass(self) -> str:
+            return self.getCondition()
+
+        def getMessageParameters(self) -> dict[str, str]:
+            return dict(self._told.parameters)
+
+        def getSqlState(self) -> str:
+            return self.getMessage().rpartition("SQLSTATE: ")[2]
+
+        def getMessage(self) -> str:
+            return str(self._told.text)
+
+        def __str__(self) -> str:
+            return self.getMessage()
 
     Raised.__name__, Raised.__qualname__, Raised.__module__ = kind.__name__, kind.__qualname__, kind.__module__
     return Raised

@@ -98,6 +98,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """
     options: dict[str, Any] = getattr(builder, "_options", {})
     if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):
+        raised.install_remote()
         return builder
     raised.install()
     defaults = _spark_defaults()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, overload
 
-from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, services, undo
+from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, raised, services, undo
 from hudilite.arguments import check, checked, invalid
 
 if TYPE_CHECKING:
@@ -735,6 +735,8 @@ class HudiliteTable:
 def located(spark: SparkSession, table: str) -> str:
     """The path of a table: what it is called by itself, unless the session knows a table of that name."""
     check(path=table)
+    if driver.is_connect(spark):
+        raised.install_remote()
     if not table:
         raise invalid("path", table, "it is empty")
     if "/" in table or not re.fullmatch(_NAME, table) or not spark.catalog.tableExists(table):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from conditions import fails_with
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from sessions import SPARK_LINE
 
@@ -107,12 +108,16 @@ def test_errors_have_their_condition(connect: SparkSession, tmp_path: Path) -> N
     for call in calls:
         with fails_with("TABLE_NOT_FOUND"):
             call()
-    with pytest.raises(Exception) as caught:
-        connect.read.format("hudilite").option("as.of.instnt", "1").load(str(tmp_path)).count()
-    assert hudilite.condition_of(caught.value) == "UNKNOWN_OPTION"
-    assert str(caught.value).splitlines()[0].startswith("[UNKNOWN_OPTION]")
     write(connect, table.path, 0, 2, 1)
+    damaged = hudilite.table(connect, str(tmp_path / "damaged"))
+    write(connect, damaged.path, 0, 2, 1)
+    for file in Path(damaged.path).glob("*/*.parquet"):
+        file.with_name(f".{file.name}.crc").unlink()
+        file.write_bytes(file.read_bytes()[:-4] + b"what")
     refused: dict[str, Callable[[], object]] = {
+        "UNKNOWN_OPTION": lambda: connect.read.format("hudilite").option("as.of.instnt", "1").load(table.path).count(),
+        "NULL_RECORD_KEY": lambda: connect.sql(f"INSERT INTO hudilite.`{table.path}` VALUES (NULL, 'p0', 1)"),
+        "CORRUPT_FILE": damaged.rows().collect,
         "COMPACTION_NOT_POSSIBLE": table.compact,
         "INVALID_OPTION_VALUE": lambda: table.clean(retain=0),
         "PARTITION_NOT_FOUND": lambda: table.delete_partition("no"),
@@ -121,7 +126,22 @@ def test_errors_have_their_condition(connect: SparkSession, tmp_path: Path) -> N
     for condition, call in refused.items():
         with pytest.raises(Exception) as caught:
             call()
-        assert hudilite.condition_of(caught.value) == condition
+        one_line(condition, caught.value)
+
+
+def one_line(condition: str, error: Any) -> None:
+    assert isinstance(error, PySparkException) and hudilite.condition_of(error) == condition
+    text = str(error)
+    assert text.startswith(f"[{condition}]") and len(text.splitlines()) == 1, text
+    assert getattr(error, "getCondition", error.getErrorClass)() == condition
+    assert all(value in text for value in error.getMessageParameters().values())
+    assert text.endswith(f"SQLSTATE: {error.getSqlState()}")
+
+
+def test_an_error_of_another_s_is_told_as_spark_tells_it(connect: SparkSession) -> None:
+    with pytest.raises(PySparkException, match="TABLE_OR_VIEW_NOT_FOUND") as caught:
+        connect.sql("SELECT * FROM nothing_of_that_name").collect()
+    assert hudilite.condition_of(caught.value) is None
 
 
 def test_statements_and_frames_read_and_write(connect: SparkSession, tmp_path: Path) -> None:

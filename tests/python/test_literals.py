@@ -1,4 +1,4 @@
-"""Texts of Python's as SQL writes them: what a procedure is given is what was meant, whatever the session's settings."""
+"""Values of Python's as SQL writes them: a procedure gets what was meant, whatever the session's settings."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_a_procedure_gets_what_was_meant(spark: SparkSession, tmp_path: Path, es
         rows = spark.range(2).selectExpr("id", "1 AS v")
         rows.write.format("hudilite").option("hoodie.datasource.write.recordkey.field", "id").save(path)
         table = hudilite.table(spark, path)
-        saved = table.savepoint(comment="it's \\ \"saved\"\n${spark.app.name}")
-        assert [s.comment for s in table.savepoints()] == [saved.comment] == ["it's \\ \"saved\"\n${spark.app.name}"]
+        saved = table.savepoint(comment='it\'s \\ "saved"\n${spark.app.name}')
+        assert [s.comment for s in table.savepoints()] == [saved.comment] == ['it\'s \\ "saved"\n${spark.app.name}']
         table.delete_savepoint(saved.instant)
         assert len(table.history(limit=5)) == 1
 

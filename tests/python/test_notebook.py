@@ -8,6 +8,7 @@ from typing import Any
 import first_statements
 import pytest
 from pyspark.sql import SparkSession
+from sessions import SPARK_LINE
 
 import hudilite
 
@@ -22,8 +23,9 @@ for statement in (
 table = hudilite.table(spark, "logged")
 done = table.compact(progress=True)
 """
-NOTEBOOKS = find_spec("nbclient") is not None
-IN_KERNEL = pytest.mark.skipif(not NOTEBOOKS, reason="the newest PySpark has the packages that run notebooks")
+#: A kernel is a session of its own, which takes its time: on one Spark.
+NOTEBOOKS = SPARK_LINE == "4" and find_spec("nbclient") is not None
+IN_KERNEL = pytest.mark.skipif(not NOTEBOOKS, reason="the newest PySpark runs it in a kernel")
 AS_PROGRAM = pytest.mark.skipif(NOTEBOOKS, reason="it is run in a kernel here")
 
 

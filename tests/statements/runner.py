@@ -91,11 +91,6 @@ def first_line(error: Exception) -> str:
     return lines[1] if lines[0].startswith("An error occurred while calling") and len(lines) > 1 else lines[0]
 
 
-def _told(error: Exception) -> str:
-    """The text of an error, of one over Spark Connect without the server's trace, which the client puts behind it."""
-    return str(error).partition("\n\nJVM stacktrace:")[0].strip()
-
-
 def _check_error(statement: Statement, said: _Fill, door: Door, error: Exception | None) -> None:
     if statement.condition is None:
         if error is not None:
@@ -112,7 +107,7 @@ def _check_error(statement: Statement, said: _Fill, door: Door, error: Exception
     assert said(statement.text_of_error).lower() in line.lower(), line
     if names and all(name in OURS for name in names):
         assert hudilite.condition_of(error) in names, str(error)
-        assert len(_told(error).splitlines()) == 1, str(error)
+        assert len(str(error).strip().splitlines()) == 1, str(error)
 
 
 #: What tells of an error that nobody thought of.

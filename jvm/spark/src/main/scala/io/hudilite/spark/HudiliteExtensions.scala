@@ -6,6 +6,7 @@ import io.hudilite.spark.catalog.{
   EmptyLocationRule,
   HudiProviderRule,
   HudiliteCatalog,
+  HudiliteSessionCatalog,
   LeftOutColumnsRule,
   LocationRule,
   MetadataRule,
@@ -48,6 +49,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
 
   private def inject(extensions: SparkSessionExtensions): Unit = {
     extensions.injectResolutionRule { session =>
+      HudiliteSessionCatalog.register(session)
       HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
       PathCatalogRule(session)
     }

@@ -1,15 +1,23 @@
 package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.{HudiliteCatalog, SaveRule}
+import io.hudilite.spark.catalog.{HudiliteCatalog, NamedElsewhere, SaveRule}
 import io.hudilite.spark.shim.SavesByCommand
 
 import java.util.{Collections, Map => JMap, Set => JSet}
 
-import org.apache.spark.sql.{DataFrame, SQLContext, SaveMode, SparkSession}
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.{DataFrame, Row, SQLContext, SaveMode, SparkSession}
 import org.apache.spark.sql.connector.catalog.{SessionConfigSupport, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
-import org.apache.spark.sql.sources.{BaseRelation, DataSourceRegister}
+import org.apache.spark.sql.sources.{
+  BaseRelation,
+  DataSourceRegister,
+  InsertableRelation,
+  RelationProvider,
+  SchemaRelationProvider,
+  TableScan
+}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
@@ -21,7 +29,7 @@ import scala.collection.JavaConverters._
   * Spark makes a source for each read and write, and asks it in different ways.
   */
 sealed class HudiliteSource extends TableProvider with SessionConfigSupport with DataSourceRegister
-    with SavesByCommand {
+    with SavesByCommand with SchemaRelationProvider with RelationProvider {
 
   private var reads = false // reads alone ask which partitions there are, and writes of streams
   private var infersSchema = false
@@ -39,6 +47,7 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   override def supportsExternalMetadata(): Boolean = isRequest
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
+    if (!isRequest) throw NamedElsewhere.error
     infersSchema = true
     new StructType() // the table knows
   }
@@ -60,6 +69,13 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   override def createRelation(context: SQLContext, mode: SaveMode, options: Map[String, String], rows: DataFrame)
       : BaseRelation = throw InvalidInput("EXTENSION_NOT_LOADED")
 
+  /** Is only called for a name in the session catalog that Spark 3.5 has by itself. */
+  override def createRelation(context: SQLContext, options: Map[String, String], columns: StructType): BaseRelation =
+    new NotServed(context, columns)
+
+  override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
+    new NotServed(context, new StructType())
+
   override def toString: String = SaveRule.Format
 }
 
@@ -73,4 +89,15 @@ private object Written extends Table {
   override def name(): String = SaveRule.Format
   override def schema(): StructType = new StructType()
   override def capabilities(): JSet[TableCapability] = Collections.emptySet()
+}
+
+/** Stands for a table by a name that the session does not serve, until that is used: Spark asks for the table within a
+  * cache, which would put an error of its own around one that is raised there.
+  */
+private final class NotServed(override val sqlContext: SQLContext, override val schema: StructType)
+    extends BaseRelation with TableScan with InsertableRelation {
+
+  override def buildScan(): RDD[Row] = throw NamedElsewhere.error
+
+  override def insert(rows: DataFrame, overwrite: Boolean): Unit = throw NamedElsewhere.error
 }

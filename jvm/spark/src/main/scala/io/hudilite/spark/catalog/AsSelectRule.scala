@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.WriteOperation
+import io.hudilite.spark.write.{NeededColumns, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -26,10 +26,19 @@ object AsSelectRule extends Rule[LogicalPlan] {
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
       val asked = CreatedTable.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
+      if (!target.catalog.tableExists(target.ident)) checkNew(target, create.query, asked)
       val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreatedTable.ByWrite -> "true")
       PlanNodes.created(create, ordered(create.query, target.spec, asked),
         PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
+
+  /** Raises what the write would, where no table lies yet: Spark has begun by then, and logs how it gives up. */
+  private def checkNew(target: NewTable, rows: LogicalPlan, asked: Map[String, String]): Unit = {
+    val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
+    if (place.table.isEmpty)
+      WriteTarget.of(place.basePath, place.storage, None, place.writeConf(), rows.schema, NeededColumns.All)
+    ()
+  }
 
   /** The rows with their columns as the table is to have them. */
   private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {

@@ -62,9 +62,8 @@ object LeftOutColumnsRule extends Rule[LogicalPlan] {
   /** The names of the columns that it brings, when it has any and Spark has nothing to say against them. */
   private def named(insert: InsertIntoStatement): Option[Seq[String]] = {
     val columns = if (insert.byName) insert.query.output.map(_.name) else insert.userSpecifiedCols
-    val fits = insert.byName ||
-      (columns.size == insert.query.output.size &&
-        columns.forall(name => insert.table.output.exists(column => conf.resolver(column.name, name))))
+    val fits = columns.size == insert.query.output.size &&
+      columns.forall(name => insert.table.output.exists(column => conf.resolver(column.name, name)))
     Some(columns).filter(_.nonEmpty && fits)
   }
 

@@ -68,6 +68,10 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     found(ident, Map.empty, dataFrame)
 
+  override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
+    if (isName(ident)) NamedTables.newPlace(ident, location, options)
+    else HudiliteCatalog.table(pathOf(ident), options, dataFrame = true)
+
   override def isPath(ident: Identifier): Boolean = !isName(ident)
 
   override def notFound(ident: Identifier): Option[InvalidInput] =

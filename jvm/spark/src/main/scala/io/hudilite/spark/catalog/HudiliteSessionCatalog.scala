@@ -5,8 +5,9 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.read.TimeTravel
 
-import java.util.{Map => JMap}
+import java.util.{Locale, Map => JMap}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.{
   Column,
   DelegatingCatalogExtension,
@@ -36,6 +37,9 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     NamedTables.find(ident).map(NamedTables.load(_, Map.empty, dataFrame))
+
+  override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
+    NamedTables.newPlace(ident, location, options)
 
   override def isPath(ident: Identifier): Boolean = false
 
@@ -92,4 +96,15 @@ object HudiliteSessionCatalog {
 
   /** Spark's name of the session's own catalog. */
   val Name = "spark_catalog"
+
+  private val Setting = s"spark.sql.catalog.$Name"
+
+  /** Makes it the session's own catalog where hudilite's jar alone is there: no setting says which catalog or extension
+    * is meant, and Spark has found hudilite's by itself. Other formats stay Spark's.
+    */
+  def register(session: SparkSession): Unit = {
+    val chosen = session.conf.getOption(Setting).exists(_ != "builtin")
+    val extended = session.conf.getOption("spark.sql.extensions").exists(_.toLowerCase(Locale.ROOT).contains("hudi"))
+    if (!chosen && !extended) session.conf.set(Setting, classOf[HudiliteSessionCatalog].getName)
+  }
 }

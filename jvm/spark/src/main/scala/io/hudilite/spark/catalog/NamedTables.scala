@@ -88,6 +88,13 @@ private[catalog] object NamedTables {
     }
   }
 
+  /** Where a table would be made; raises Spark's error where there is no such database. */
+  def newPlace(ident: Identifier, said: Option[String], options: Map[String, String]): HudiliteTable = {
+    metastore.requireDatabase(ident)
+    val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
+    HudiliteCatalog.table(path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
+  }
+
   private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable)
       : SparkTable = {
     val made = EmptyTable.create(place, schema)

@@ -1,5 +1,6 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 
@@ -29,6 +30,14 @@ private[catalog] object NewTable {
     case _ => None
   }
 
+  /** Raises `InvalidInput` where a table of hudilite's would get a name in a session catalog that serves none. */
+  def checkServed(statement: LogicalPlan): Unit = statement match {
+    case Creating(ResolvedIdentifier(catalog, _), said: TableSpec)
+        if catalog.name == HudiliteSessionCatalog.Name && !catalog.isInstanceOf[StatementCatalog] &&
+          said.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite) => throw NamedElsewhere.error
+    case _ =>
+  }
+
   private object Creating {
     def unapply(statement: LogicalPlan): Option[(LogicalPlan, TableSpecBase)] = statement match {
       case create: CreateTable => Some(create.name -> create.tableSpec)
@@ -38,6 +47,11 @@ private[catalog] object NewTable {
       case _ => None
     }
   }
+}
+
+/** A table of hudilite's is meant by a name, in a session whose own catalog is not hudilite's. */
+object NamedElsewhere {
+  def error: InvalidInput = InvalidInput("EXTENSION_NOT_LOADED")
 }
 
 /** `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that lies below the folder in

@@ -14,6 +14,13 @@ private[catalog] trait StatementCatalog extends TableCatalog {
     */
   def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable]
 
+  /** Where a statement would make a table, with the options that it gives.
+    *
+    * @param location
+    *   what the statement says of that
+    */
+  def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable
+
   /** Whether the table has no name but its path. */
   def isPath(ident: Identifier): Boolean
 

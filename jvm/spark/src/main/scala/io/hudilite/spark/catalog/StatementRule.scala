@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object StatementRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
+    plan.foreach(NewTable.checkServed)
     plan.foreach {
       case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), ifExists, _) if catalog.isPath(ident) =>
         catalog.present(ident, dataFrame = false) match {

@@ -1,11 +1,13 @@
 package io.hudilite.spark.catalog
 
+import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Raised, SharedSession}
 import io.hudilite.spark.shim.SchemaEvolution
 
 import java.nio.file.Files
 
 import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SparkSession}
+import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension
 import org.apache.spark.sql.functions.lit
 
 /** What DataFrames do with names: of tables of hudilite's, of tables of other formats, and of columns. */
@@ -72,6 +74,7 @@ final class NamedFramesSuite extends NamedSession {
 
   test("saveAsTable over a name of Spark's own catalog says which catalog makes names of Hudi tables") {
     val other = SharedSession.spark.newSession()
+    other.conf.set("spark.sql.catalog.spark_catalog", classOf[OtherSessionCatalog].getName)
     SparkSession.setActiveSession(other)
     other.sql(s"CREATE TABLE frames.theirs USING parquet LOCATION '$home/theirs' AS SELECT 7 AS id")
     Seq("append", "overwrite").foreach { mode =>
@@ -79,6 +82,15 @@ final class NamedFramesSuite extends NamedSession {
           .saveAsTable("frames.theirs"))
       assert(e.getMessage.contains("spark.sql.catalog.spark_catalog") || e.getMessage.contains("format"), e)
     }
+    sql("CREATE TABLE named (id INT) USING hudilite TBLPROPERTIES (primaryKey = 'id')")
+    SparkSession.setActiveSession(other)
+    Seq("CREATE TABLE frames.mine (id INT) USING hudilite", "CREATE TABLE frames.mine USING hudilite AS SELECT 1 AS id",
+      "SELECT * FROM frames.named", "INSERT INTO frames.named VALUES (1)").foreach { statement =>
+      val e: HudiliteException = Raised.by(other.sql(statement).collect())
+      assertEquals(e.condition, "EXTENSION_NOT_LOADED", statement)
+    }
+    assert(!other.catalog.tableExists("frames.mine"))
+    sql("DROP TABLE named")
   }
 
   test("an append by a name with an option of columns may bring others than the table has") {
@@ -194,3 +206,6 @@ final class NamedFramesSuite extends NamedSession {
     assertEquals(rows(s"hudilite.`$home/nameless`"), Nil)
   }
 }
+
+/** A session catalog that somebody else has set. */
+final class OtherSessionCatalog extends DelegatingCatalogExtension
