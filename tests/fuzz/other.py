@@ -53,6 +53,8 @@ class Other:
             time.sleep(0.001)
         with holding_the_table_lock(table):  # it can neither complete now nor be held while it has the lock
             os.killpg(self.process.pid, signal.SIGSTOP)
+            while not all_stopped(self.process.pid):
+                time.sleep(0.001)
         return begun
 
     def inflight(self, table: Path, before: set[str]) -> str:
@@ -79,6 +81,20 @@ class Other:
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+def all_stopped(group: int) -> bool:
+    """Whether each thread of a process group has come to its stop."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if int(_stat(folder)[2]) == group and any(_stat(thread)[0] != "T" for thread in folder.glob("task/*")):
+                return False
+    return True
+
+
+def _stat(folder: Path) -> list[str]:
+    """State, parent, group and so on; what stands before that is the name in brackets."""
+    return (folder / "stat").read_text().rpartition(")")[2].split()
 
 
 @cache
