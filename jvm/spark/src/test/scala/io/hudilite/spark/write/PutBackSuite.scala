@@ -32,8 +32,9 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
   }
 
   private val putBack = Seq[(String, (String, Long) => Unit)](
-    "INSERT INTO" -> ((path, ts) =>
-      spark.sql(s"INSERT INTO hudilite.`$path` (id, p, ts, v) VALUES ('k0007', 'p1', $ts, 'back')")),
+    "INSERT INTO" ->
+      ((path, ts) =>
+        spark.sql(s"INSERT INTO hudilite.`$path` (id, p, ts, v) VALUES ('k0007', 'p1', $ts, 'back')")),
     "insert" -> ((path, ts) => write(row(ts, "back"), path, "insert")),
     "MERGE" -> ((path, ts) => merge(path, ts, "back")),
     "upsert" -> ((path, ts) => write(row(ts, "back"), path, "upsert")))
