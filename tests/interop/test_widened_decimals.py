@@ -13,13 +13,15 @@ import hudilite
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="Apache Hudi alone takes no turns here")
 
-NARROW = "id string, ts long, dt string, d decimal(10,2), s struct<d:decimal(9,2)>, m map<string,decimal(18,3)>"
-WIDE = "id string, ts long, dt string, d decimal(20,4), s struct<d:decimal(12,2)>, m map<string,decimal(22,5)>"
+NARROW = "id string, ts long, dt string, d decimal(10,2), s struct<e:decimal(14,2)>, m map<string,decimal(18,3)>"
+WIDE = NARROW.replace("decimal(10,2)", "decimal(20,4)")
+#: Of files from before, decimals in structs and maps that grew are read by Hudi's readers of rows alone.
+WIDE_INSIDE = WIDE.replace("decimal(14,2)", "decimal(22,2)").replace("decimal(18,3)", "decimal(22,5)")
 
 
 def row(i: int, ts: int, value: str) -> dict[str, Any]:
     number = Decimal(value)
-    return {"id": f"k{i}", "ts": ts, "dt": "p", "d": number, "s": {"d": number}, "m": {"k": number}}
+    return {"id": f"k{i}", "ts": ts, "dt": "p", "d": number, "s": {"e": number}, "m": {"k": number}}
 
 
 # Each pair of them. In bulk Apache Hudi writes decimals of up to 18 digits as ints and longs, else as bytes.
@@ -49,12 +51,12 @@ def test_a_decimal_grows_to_one_with_more_digits_on_both_sides(
     def check() -> None:
         expected = sorted((key, *[Decimal(value)] * 3) for key, value in rows.items())
         for engine in (one, other):
-            read = engine.read(path).selectExpr("id", "d", "s.d AS sd", "m['k'] AS md")
+            read = engine.read(path).selectExpr("id", "d", "s.e AS se", "m['k'] AS md")
             assert sorted(tuple(r) for r in read.collect()) == expected, engine.name
 
     write(one, [1, 2, 3, 4, 5], 1, "-1.25", NARROW, "bulk_insert")
     write(one, [2, 3], 2, "0.5", NARROW)  # in a log, if there are any
-    write(one, [3], 3, "9999999999.75", WIDE)
+    write(one, [3], 3, "9999999999.75", WIDE_INSIDE if kind == "MERGE_ON_READ" else WIDE)
     check()
     write(one, [4, 6], 3, "-0.01", NARROW)
     write(other, [5, 7], 4, "7654321.25", NARROW)
