@@ -4,7 +4,7 @@ import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed}
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, FileSystemView, LogFile, Partitions}
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, Instant, State, Timeline}
+import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, Instant, State}
 
 /** A planned compaction with its slices as they lie on storage, the largest first. */
 final case class PendingCompaction(instant: Instant, slices: Seq[FileSlice])
@@ -78,7 +78,7 @@ object PendingCompactions {
   /** The table as it will be when those are given up; nothing is written. */
   def withoutOutdated(table: Table): Table = {
     val gone = allOutdated(table).map(_._1.time).toSet
-    table.copy(timeline = Timeline(table.timeline.instants.filterNot(i => gone(i.time))))
+    table.copy(timeline = table.timeline.copy(instants = table.timeline.instants.filterNot(i => gone(i.time))))
   }
 
   private def isPresent(slice: FileSlice, planned: CompactionOperation, instant: Instant, layout: Int): Boolean = {

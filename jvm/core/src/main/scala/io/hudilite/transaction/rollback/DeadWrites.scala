@@ -17,7 +17,7 @@ private[hudilite] final class DeadWrites(store: TimelineStore, policy: ForeignWr
     val left = found(timeline).map { case (i, plan) =>
       i -> (if (plan) Some(i.copy(state = State.Requested)) else None)
     }.toMap
-    Timeline(timeline.instants.flatMap(i => left.getOrElse(i, Some(i))))
+    timeline.copy(instants = timeline.instants.flatMap(i => left.getOrElse(i, Some(i))))
   }
 
   /** With whether a plan stays of each. */
