@@ -33,12 +33,12 @@ LIVES = (
     Chosen(
         "logs of version 8 with parquet blocks and nested rows",
         Wish(version=8, log=True, index="BLOOM", partitions=1, nested=True, event_time=False, blocks="parquet"),
-        ("insert", "upsert", "remove", "evolve", "merge", "plan", "upsert", "compact", "insert into"),
+        ("insert", "upsert", "remove", "evolve", "merge", "plan", "revive", "upsert", "compact", "insert into"),
     ),
     Chosen(
         "logs of version 6 with a global index",
         Wish(version=6, log=True, index="GLOBAL_SIMPLE", partitions=1, event_time=True, blocks="avro"),
-        ("upsert", "upsert", "update", "compact", "move", "insert_overwrite", "merge"),
+        ("upsert", "upsert", "update", "compact", "move", "revive", "insert_overwrite", "merge"),
     ),
     Chosen(
         "rewritten files of version 9 with bloom filters",

@@ -138,7 +138,9 @@ class Life:
         state, spec = self.state, self.case.spec
         if step["operation"] != "upsert" or not spec.event_time or allowed("late rows of deleted keys"):
             return list(step["rows"])
-        return [row for row in step["rows"] if state.identity(state.record(row)) not in state.buried]
+        there = {state.identity(record) for record in state.records}  # put back, or found where they are
+        gone = state.buried - there
+        return [row for row in step["rows"] if state.identity(state.record(row)) not in gone]
 
     def statement(self, step: Step) -> bool:
         source = self.frames.of([(n, d) for n, d in step["columns"]], step["rows"]) if "rows" in step else None

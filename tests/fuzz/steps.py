@@ -18,6 +18,7 @@ from fuzz.tables import ANY, Column, Pools, Row, Spec, Wish, random_spec
 Step = dict[str, Any]
 FILTERS, COUNTS = 30, 160
 CHOSEN_FILTERS, CHOSEN_COUNTS = 18, 40
+REVIVAL = 4  # changes that a revival is; of more than ten cleaning forgets the first
 COMBINED = {"hoodie.combine.before.insert": "true"}
 
 
@@ -55,11 +56,16 @@ class Author:
     def case(self, changes: int, asks: int) -> Case:
         """A life of so many changes, each with so many bundles of queries behind it, and one of many more."""
         steps: list[Step] = []
-        for number in range(changes):
-            steps.append(self.first() if number == 0 else self.change())
+        number, revives = 0, self.may_revive
+        while number < changes:
+            made = [self.first() if number == 0 else self.change()]
+            if revives and 0 < number <= changes - REVIVAL and self.rng.random() < 0.4:
+                made, revives = self.revived(), False
+            steps += made
             steps += [*(self.ask() for _ in range(asks)), self.ask_much()]
             if number > 1 and self.rng.random() < 0.5:
                 steps.append(self.rng.choice((self.past, self.past, self.changes))())
+            number += len(made)
         return Case(self.seed, self.spec, steps)
 
     def chosen(self, kinds: Sequence[str]) -> Case:
@@ -68,6 +74,8 @@ class Author:
         for made in kinds:
             if made in ("past", "changes"):
                 steps.append(getattr(self, made)())
+            elif made == "revive":
+                steps += [*self.revived(), self.ask_much(CHOSEN_FILTERS, CHOSEN_COUNTS)]
             else:
                 steps += [self.of_kind(made), self.ask_much(CHOSEN_FILTERS, CHOSEN_COUNTS)]
         return Case(self.seed, self.spec, [*steps, self.ask()])
@@ -186,6 +194,54 @@ class Author:
         return {"do": "cluster", "sort": None, "layout": None} if self.rng.random() < 0.4 else {
             "do": "cluster", "sort": some, "layout": layout,
         }  # fmt: skip
+
+    @property
+    def may_revive(self) -> bool:
+        """Whether rows may be put back beside deletes in logs."""
+        return may_repeat(self.spec)
+
+    def revived(self) -> list[Step]:
+        """Rows that are written, deleted, put back, in part by what does not look for them, and upserted again."""
+        places: dict[tuple[str, str], Row] = {}
+        for row in (self.pools.row(self.columns) for _ in range(self.rng.randint(2, 8))):
+            path = "" if self.spec.is_global else self.spec.partition_path(row)
+            places[self.spec.record_key(row), path] = row
+        kept = {*self.spec.key, *self.spec.partition}
+        if self.spec.is_global and self.rng.random() < 0.5:
+            kept = {*self.spec.key}
+
+        def again() -> list[Row]:
+            made = []
+            for row in places.values():
+                fresh = self.pools.row(self.columns)
+                while self.spec.ordering and fresh[self.spec.ordering] is None:  # nothing says which of two is newer
+                    fresh = self.pools.row(self.columns)
+                same = {n: row[n] for n in kept}
+                made.append({**fresh, **same, **({DELETED: None} if DELETED in fresh else {})})
+            return made
+
+        def written(operation: str, rows: list[Row]) -> Step:
+            self.used |= {(self.spec.record_key(row), self.spec.partition_path(row)) for row in rows}
+            return {
+                "do": "write", "operation": operation, "columns": list(self.columns), "rows": rows,
+                "options": dict(self.spec.always), "slices": 0, "settings": {},
+            }  # fmt: skip
+
+        def stated(**statement: Any) -> Step:
+            return {**statement, "columns": list(self.columns), "rows": again(), "settings": {}}
+
+        fields = [*self.spec.key, *([] if self.spec.is_global else self.spec.partition)]
+        on = " AND ".join(f"t.{kinds.name(f)} <=> s.{kinds.name(f)}" for f in fields)
+        clause = {"when": "missing", "if": None, "then": "insert *", "set": {}}
+        back: Step = self.rng.choice(
+            (
+                lambda: written("insert", again()),
+                lambda: stated(do="insert"),
+                lambda: stated(do="merge", on=on, clauses=[clause]),
+            )
+        )()
+        deletes = written("delete", [{**row, **({DELETED: None} if DELETED in row else {})} for row in places.values()])
+        return [written("upsert", again()), deletes, back, written("upsert", again())]
 
     def write(self, operation: str, count: int) -> Step:
         """A write of a frame."""
