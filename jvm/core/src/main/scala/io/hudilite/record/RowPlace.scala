@@ -9,8 +9,11 @@ object RowPlace {
   /** Number of the row in its base file, for writes; null where it is not known, as in scans. */
   val Position: String = ColumnNames.InternalPrefix + "row_position"
 
+  /** Whether a log file has deleted the row, which is only told of where it was. Lookups alone tell it. */
+  val Gone: String = ColumnNames.InternalPrefix + "gone"
+
   /** Facts on the file that a row was read from, in a struct as Spark's own file sources have it. */
   val FileFacts: String = "_metadata"
 
-  def contains(column: String): Boolean = column == FileId || column == Position
+  def contains(column: String): Boolean = column == FileId || column == Position || column == Gone
 }

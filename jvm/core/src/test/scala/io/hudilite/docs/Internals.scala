@@ -40,8 +40,8 @@ object Internals {
       "catalog/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/RowUpdates",
-      "plan/WriteRule",
+      "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
+      "plan/RowUpdates", "plan/WriteRule",
       "cluster/ClusteredFiles",
       "cluster/PlannedRows", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/ExpectedRows", "stage/Repeatable",
@@ -100,11 +100,13 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks", "plan/IndexProbeStrategy",
+      "lookup/ArrivingRows", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
+      "plan/IndexProbeStrategy",
       "plan/LatestByKey", "plan/WriteErrors", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/ArrivingRows", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey", "plan/WriteErrors")(
+      "lookup/ArrivingRows", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
+      "plan/WriteErrors")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
       "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
@@ -114,7 +116,8 @@ object Internals {
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
-      "lookup/IndexProbeExec", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite", "EvaluatedOnceSuite"),
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
+      "EvaluatedOnceSuite"),
     entry("sql.execution.SQLExecution")(
       "Which execution of a plan a thread works for; and a session's settings for tasks of jobs that are no queries.")(
       "lookup/IndexProbeExec", "shim/OwnShuffle", "shim/Sessions", "shim/SharedShuffle")("UpsertPlanSuite",
@@ -142,6 +145,10 @@ object Internals {
       "sql.execution.metric.SQLShuffleWriteMetricsReporter", Reflection)(
       "Spark's own way of dealing rows to tasks; the method for it has got a parameter more in 4.3.")(
       "shim/OwnShuffle")("EvaluatedOnceSuite"),
+    entry("sql.execution.ShuffledRowRDD", "sql.execution.UnsafeRowSerializer",
+      "sql.execution.metric.SQLShuffleReadMetricsReporter", "sql.execution.metric.SQLShuffleWriteMetricsReporter",
+      Inside)("Rows of an operator brought together where it shows only as it is executed that they have to be.")(
+      "shim/DealtRows")("PutBackSuite"),
     entry("util.ThreadUtils")("Waiting for the job behind an exchange, and learning of its end in Spark's own thread.")(
       "shim/OwnShuffle", "shim/SharedShuffle")("EvaluatedOnceSuite", "PackedInsertsSuite"),
     entry(Inside)("What these exchanges share with each other, and the failure when rows would be evaluated again.")(
@@ -226,8 +233,8 @@ object Internals {
         "gives them to a thread, not to an object.")(
       "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable",
       "logfile.read/LogRecords",
-      "logfile.read/ParquetBlockRows", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
+      "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
+      "plan/MovedRows", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/SelectedPartitions",
       "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

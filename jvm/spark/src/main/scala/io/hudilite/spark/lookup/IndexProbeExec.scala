@@ -1,8 +1,8 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.{FileGroupId, Lots}
-import io.hudilite.spark.basefile.read.KeyBatches
-import io.hudilite.spark.row.{SessionConf, SharedConf}
+import io.hudilite.spark.task.TaskJob
+import io.hudilite.table.KeysInLogs
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.physical.{Partitioning, UnknownPartitioning}
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.types.{StructField, StructType}
 
 /** Looks the keys of its child up in the table's files: key range, bloom filter, then only the pages that can hold a key;
   * and in log files, where the rows asked for are those that a query sees.
@@ -35,6 +34,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     "bloomHits" -> SQLMetrics.createMetric(sparkContext, "keys that bloom filters let pass"),
     "falsePositives" -> SQLMetrics.createMetric(sparkContext, "keys let pass and not found"),
     "filesOpened" -> SQLMetrics.createMetric(sparkContext, "files opened for keys"),
+    "slicesAsked" -> SQLMetrics.createMetric(sparkContext, "file slices whose logs are asked for keys found twice"),
     "rowsRead" -> SQLMetrics.createMetric(sparkContext, "key rows read"),
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "keys found"))
 
@@ -42,19 +42,47 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val keys = ProbeKeysOfBroadcast(broadcast, global)
     val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size
-    SQLMetrics.postDriverMetricUpdates(sparkContext,
-      sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric("candidateFiles")))
-    val columns = StructType(output.map(a => StructField(a.name, a.dataType, a.nullable)))
-    val batches = KeyBatches(target.basePath, SharedConf(SessionConf.parquet(Map.empty)),
-      conf.sessionLocalTimeZone, conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize,
-      target.evolved)
-    val inBase = KeyProbe(columns, target.useBloom, target.pruneByRanges, batches)
-    val byKey = target.byKey && columns.fieldNames.forall(KeyProbe.Identity)
-    val probe = SliceProbe(inBase, target.logs(candidates), byKey)
-    val added = if (byKey) target.addedInLogs(candidates) else Set.empty[FileGroupId]
-    val places = candidates.map(slice => ProbedSlice(slice, added(slice.groupId)))
-    new ProbeRDD(sparkContext, spread(places), keys, probe, ProbeMetrics.of(this))
+    post("candidateFiles")
+    val probe = target.probe(output, conf, candidates)
+    val told = if (probe.byKey || probe.tellsGone) target.keysInLogs(candidates) else KeysInLogs.Groups.None
+    val contested = ContestedSlices.among(candidates, told.deleted, global)
+    val (together, apart) = candidates.map(slice => ProbedSlice(slice, probe.byKey && told.added(slice.groupId)))
+      .partition(probed => contested(probed.slice.groupId))
+    def found(slices: Seq[ProbedSlice]): RDD[InternalRow] =
+      new ProbeRDD(sparkContext, spread(slices), keys, probe, ProbeMetrics.of(this))
+    if (together.isEmpty) found(apart)
+    else {
+      val count = (broadcast.value.length / IndexProbeExec.KeysPerTask + 1).min(this.conf.numShufflePartitions)
+      val rows = new FoundRows(found(together), output, global, count)
+      val counting = if (probe.byKey) rows.without(dead(rows.twice(), together, probe)) else rows.once()
+      if (apart.isEmpty) counting else sparkContext.union(counting, found(apart))
+    }
   }
+
+  /** The places of keys found twice that do not count: of those that log files delete all, or all but one where the key is
+    * nowhere.
+    */
+  private def dead(twice: Seq[FoundPlace], slices: Seq[ProbedSlice], probe: SliceProbe): DeadPlaces = {
+    val asked = twice.groupBy(p => FileGroupId(p.partition, p.fileId))
+    val logged = slices.map(_.slice).filter(s => s.logs.nonEmpty && asked.contains(s.groupId))
+      .map(s => AskedSlice(s, asked(s.groupId).map(_.key).distinct.toArray))
+    longMetric("slicesAsked") += logged.size
+    post("slicesAsked")
+    val alive = if (logged.isEmpty) Set.empty[FoundPlace]
+    else {
+      val work = new AliveKeys(probe.asSeen, ProbeMetrics.registered(sparkContext))
+      TaskJob.run(session, "keys that are in several files", work, logged).toSet
+    }
+    val deletable = logged.map(_.slice.groupId).toSet
+    def counts(p: FoundPlace): Boolean = !deletable(FileGroupId(p.partition, p.fileId)) || alive(p)
+    new DeadPlaces(twice.groupBy(p => (if (global) "" else p.partition, p.key)).values.flatMap { places =>
+      val (living, gone) = places.partition(counts)
+      if (living.isEmpty) gone.sortBy(p => (p.partition, p.fileId)).drop(1) else gone
+    }.toSet)
+  }
+
+  private def post(metric: String): Unit = SQLMetrics.postDriverMetricUpdates(sparkContext,
+    sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY), Seq(longMetric(metric)))
 
   private def spread(slices: Seq[ProbedSlice]): Array[Array[ProbedSlice]] =
     Lots.deal(slices, sparkContext.defaultParallelism * IndexProbeExec.LotsPerCore)(_.slice.totalLength).map(
@@ -65,6 +93,9 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
 
 object IndexProbeExec {
   private val LotsPerCore = 2
+
+  /** Keys found that a task brings together. */
+  private val KeysPerTask = 100000
 }
 
 /** The keys of a broadcast, gathered by partition once in each process that uses them. */
@@ -85,12 +116,4 @@ private[lookup] object ProbeKeysOfBroadcast {
       case keys => keys
     }
   }
-}
-
-/** Reads every row of the table for an index probe with more keys than are worth a lookup. */
-final case class FullKeyScanExec(child: SparkPlan, columns: Seq[Attribute]) extends UnaryExecNode {
-  override def output: Seq[Attribute] = child.output
-  override def outputPartitioning: Partitioning = child.outputPartitioning
-  override protected def doExecute(): RDD[InternalRow] = child.execute()
-  override protected def withNewChildInternal(newChild: SparkPlan): FullKeyScanExec = copy(child = newChild)
 }

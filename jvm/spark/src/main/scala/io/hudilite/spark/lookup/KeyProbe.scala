@@ -11,7 +11,14 @@ import java.util
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{
+  BoundReference,
+  Expression,
+  GenericInternalRow,
+  JoinedRow,
+  Literal,
+  UnsafeProjection
+}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
@@ -72,12 +79,13 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
 
   private def projection(fileId: Int, position: Int): UnsafeProjection =
     UnsafeProjection.create(output.fields.toSeq.map { field =>
-      val ordinal = field.name match {
-        case RowPlace.FileId => fileId
-        case RowPlace.Position => position
-        case name => fileColumns.fieldIndex(name)
+      def column(ordinal: Int): Expression = BoundReference(ordinal, field.dataType, field.nullable)
+      field.name match {
+        case RowPlace.FileId => column(fileId)
+        case RowPlace.Position => column(position)
+        case RowPlace.Gone => Literal.FalseLiteral
+        case name => column(fileColumns.fieldIndex(name))
       }
-      BoundReference(ordinal, field.dataType, field.nullable)
     })
 
   private def matching(file: BaseFile, candidates: Array[UTF8String], sorted: Boolean, metrics: ProbeMetrics,

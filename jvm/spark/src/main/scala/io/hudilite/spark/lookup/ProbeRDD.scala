@@ -5,7 +5,7 @@ import io.hudilite.storage.Parallel
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.metric.SQLMetric
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One task for each lot of file slices: the rows whose keys were asked for. A task is sent its own lot alone. */
@@ -48,4 +48,10 @@ private[lookup] object ProbeMetrics {
     exec.longMetric("bloomHits"),
     exec.longMetric("falsePositives"), exec.longMetric("filesOpened"), exec.longMetric("rowsRead"),
     exec.longMetric("numOutputRows"))
+
+  /** For what no node shows. */
+  def registered(context: SparkContext): ProbeMetrics = {
+    val metric = SQLMetrics.createMetric(context, "not shown")
+    ProbeMetrics(metric, metric, metric, metric, metric, metric)
+  }
 }

@@ -1,16 +1,19 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{FileGroupId, FileSlice, PathSelection}
+import io.hudilite.config.TableType
+import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.schema.EvolvedColumns
+import io.hudilite.spark.basefile.read.KeyBatches
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.row.KeyExpressions
+import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.{InsertsInLogs, Purpose, Table, TableSupport}
+import io.hudilite.table.{KeysInLogs, Purpose, Table, TableSupport}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.read.{ScanBuilder, SupportsPushDownRequiredColumns}
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
 
 /** What an index probe looks in: one snapshot of a table, and how its index works. Lives on the driver.
@@ -64,12 +67,32 @@ final class ProbeTarget(
 
   private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
 
+  /** What an index of base files finds: no columns but those that say where a row is. */
+  def byKeyWith(columns: Seq[Attribute]): Boolean = byKey && columns.forall(a => KeyProbe.Identity(a.name))
+
+  /** Looks into these slices for the columns. */
+  private[lookup] def probe(columns: Seq[Attribute], conf: SQLConf, slices: Seq[FileSlice]): SliceProbe = {
+    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)), conf.sessionLocalTimeZone,
+      conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved)
+    val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
+    SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))
+  }
+
   /** How the log files of these slices are read; `None` when there are none. */
   def logs(slices: Seq[FileSlice]): Option[LogJob] =
     if (slices.exists(_.logs.nonEmpty)) Some(LogJob.of(table, support, None)) else None
 
-  /** Those of the slices whose log files may hold keys that their base files do not have. */
-  def addedInLogs(slices: Seq[FileSlice]): Set[FileGroupId] = new InsertsInLogs(table).among(slices)
+  /** Those of the slices whose log files may hold keys that their base files do not have, or delete some. */
+  def keysInLogs(slices: Seq[FileSlice]): KeysInLogs.Groups = new KeysInLogs(table).among(slices)
+
+  /** Slices with base files whose log files may delete keys, wherever rows are looked for. */
+  def deleting: Seq[FileSlice] =
+    if (table.config.tableType == TableType.CopyOnWrite) Nil
+    else {
+      val both = everywhere.filter(s => s.base.isDefined && s.logs.nonEmpty)
+      val deleted = keysInLogs(both).deleted
+      both.filter(s => deleted(s.groupId))
+    }
 
   def basePath: String = table.basePath
 

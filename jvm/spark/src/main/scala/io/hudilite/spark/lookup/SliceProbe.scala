@@ -32,7 +32,13 @@ private[lookup] final case class ProbedSlice(slice: FileSlice, addedInLogs: Bool
 private[lookup] final case class SliceProbe(
     base: KeyProbe, logs: Option[LogJob], byKey: Boolean) {
 
-  private val output = base.output
+  val output: StructType = base.output
+
+  /** Rows of the base file that log files delete are among what is found. */
+  def tellsGone: Boolean = output.fieldNames.contains(RowPlace.Gone)
+
+  /** The rows that a query sees. */
+  def asSeen: SliceProbe = copy(byKey = false)
 
   // What merging needs: the columns asked for, the key, the ordering columns, and behind them what no file holds.
   private val fileColumns: StructType = {
@@ -102,6 +108,22 @@ private[lookup] final case class SliceProbe(
       context: TaskContext): Iterator[InternalRow] = {
     val wanted = new WantedRecords(openLog(logRows, slice, context), keys)
     new LoggedKeys(wanted, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
+  }
+
+  /** Rows of the base file that the log files delete; `output` has `Gone`. */
+  def gone(slice: FileSlice, metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] =
+    logRows.filter(_ => slice.base.isDefined).fold(Iterator.empty: Iterator[InternalRow]) { log =>
+      val keys = deletedKeys(openLog(log, slice, context))
+      val at = output.fieldIndex(RowPlace.Gone)
+      if (keys.isEmpty) Iterator.empty
+      else merged(slice, slice.base, log, keys, metrics, context).filter(_.getBoolean(at))
+    }
+
+  private def deletedKeys(log: MergedLog): Array[UTF8String] = {
+    val keys = Array.newBuilder[UTF8String]
+    while (log.next()) if (log.isDelete) keys += log.key.copy()
+    log.close()
+    keys.result()
   }
 
   private def openLog(logRows: LogRows, slice: FileSlice, context: TaskContext): MergedLog = {

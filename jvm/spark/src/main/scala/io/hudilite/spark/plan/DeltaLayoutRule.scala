@@ -22,7 +22,8 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     case write: WriteDelta if RowLevelWrite.operationOf(write).exists(_.groups.isEmpty) =>
       val operation = RowLevelWrite.operationOf(write).get
       AwaitedClusterings.check(write.query, operation.target)
-      val split = MovedRows.split(write.query, operation, RowLevelWrite.relationOf(write.table).get)
+      val moved = MovedRows.split(write.query, operation, RowLevelWrite.relationOf(write.table).get)
+      val split = moved.copy(query = PutBackRows.asUpdates(moved.query, write.query))
       val laidOut = operation.target.buckets match {
         case Some(index) => inBuckets(split.query, operation, index)
         case None =>

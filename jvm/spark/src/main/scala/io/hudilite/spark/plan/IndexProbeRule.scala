@@ -10,6 +10,7 @@ import io.hudilite.spark.write.RowLevelWrite
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
   Attribute,
   AttributeSet,
   EqualTo,
@@ -37,11 +38,17 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
       val filtered = withoutUnrepeatableFilter(write)
       val query = withoutIdleCheck(filtered.query)
-      filtered.withNewQuery(withoutIdleSharing(placed(query.transformDown {
-        case join @ Join(target, source, RightOuter | Inner, Some(condition), _) =>
-          targetRelation(target).flatMap(r =>
-            probeJoin(join, target, source, inMetaColumns(condition, r), usedAbove(query, join), r)).getOrElse(join)
-      })))
+      val probed = query.transformDown {
+        case join @ Join(target, source, RightOuter | Inner, condition, _) => (for {
+            relation <- targetRelation(target)
+            putsBack = PutBackRows.areAskedFor(query, target, RowLevelWrite.operationOf(write).get)
+            on <- condition.orElse(PutBackRows.alone(source).filter(_ => putsBack))
+            probed <- probeJoin(join, target, source, inMetaColumns(on, relation), usedAbove(query, join), relation,
+              putsBack)
+          } yield probed).getOrElse(join)
+      }
+      filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed,
+        RowLevelWrite.operationOf(write).get))))
   }
 
   /** With an answer to each question whether a row that moves leaves only. */
@@ -132,8 +139,9 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   private def probeJoin(join: Join, target: LogicalPlan, source: LogicalPlan, condition: Expression,
       above: AttributeSet,
-      relation: DataSourceV2Relation): Option[LogicalPlan] = {
-    val fixed = fixedColumns(condition, relation, source)
+      relation: DataSourceV2Relation, putsBack: Boolean): Option[LogicalPlan] = {
+    val alone = if (putsBack && source.maxRows.exists(_ <= 1)) PutBackRows.conditions(target) else Nil
+    val fixed = fixedColumns((condition +: alone).reduce(And(_, _)), relation, source)
     for {
       operation <- RowLevelWrite.operationOf(relation)
       table <- operation.target.existing
@@ -145,11 +153,15 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       val partition = partitionOf(fixed, probed)
       val keyed = materialised(source, key +: partition.toSeq)
       val shared = keyed.collectFirst { case s: SharedRows if s.again => s }.get
-      val narrow = narrowed(target, above ++ condition.references)
-      val probe = IndexProbe(key, partition, shared.shared, neededColumns(narrow, relation), probed,
+      val own = narrowed(target, above ++ condition.references)
+      // What an index of base files finds is there for its statement, deleted or not.
+      val gone = if (putsBack && !probed.byKeyWith(neededColumns(own, relation))) Some(PutBackRows.gone()) else None
+      val narrow = gone.fold(own)(_ => PutBackRows.widened(own, relation, operation))
+      val probe = IndexProbe(key, partition, shared.shared, neededColumns(narrow, relation) ++ gone, probed,
         SharedRowsAgain.of(shared))
+      val left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe }
       join.copy(
-        left = narrow.transform { case r: DataSourceV2Relation if r eq relation => probe },
+        left = gone.fold(left)(PutBackRows.unmarked(left, _)),
         right = keyed,
         condition = Some(condition),
         hint = if (isUnique(source)) JoinHint.NONE else join.hint)

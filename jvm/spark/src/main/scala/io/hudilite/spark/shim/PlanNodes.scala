@@ -47,6 +47,10 @@ object PlanNodes {
   def withInstructions(rows: MergeRows, matched: Seq[MergeRows.Instruction], bySource: Seq[MergeRows.Instruction])
       : MergeRows = copied(rows, Map(2 -> matched, 4 -> bySource))
 
+  /** The merged rows by other clauses for new rows. */
+  def withInserts(rows: MergeRows, notMatched: Seq[MergeRows.Instruction]): MergeRows =
+    copied(rows, Map(3 -> notMatched))
+
   /** The relation over another table, with the same attributes. */
   def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
 

@@ -5,7 +5,13 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.logfile.read.MergedLog
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, GenericInternalRow, JoinedRow, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{
+  BoundReference,
+  GenericInternalRow,
+  JoinedRow,
+  Literal,
+  UnsafeProjection
+}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
@@ -16,6 +22,8 @@ import org.apache.spark.unsafe.types.UTF8String
   *   rows of `fileColumns`, then of `computed`; a row is valid until the next
   * @param fileColumns
   *   columns of the log's rows
+  * @param computed
+  *   columns of [[RowPlace]]; with `Gone` among them the rows of the base file that the log deletes come, too
   * @param found
   *   counts the records that become rows
   */
@@ -29,6 +37,7 @@ private[spark] final class MergedRows(
   private val project = UnsafeProjection.create(output.fields.toSeq.map { f =>
     BoundReference(wide.fieldIndex(f.name), f.dataType, nullable = true)
   })
+  private val tellsGone = computed.fieldNames.contains(RowPlace.Gone)
   private val keyOrdinal = wide.fieldIndex(MetaFields.RecordKey)
   private val older = new RowVersion(wide, log.rule.fields.map(wide.fieldIndex).toArray)
   private val behind = new GenericInternalRow(MergedRows.placeOfRecord(computed, fileId))
@@ -72,6 +81,7 @@ private[spark] final class MergedRows(
         case Outcome.Kept | Outcome.Underlaid =>
           lost = true
           keepBase()
+        case Outcome.Deleted if tellsGone => tellGone()
         case Outcome.Replaced | Outcome.Deleted => nextBase()
         case Outcome.Overlaid => mergeBase()
       }
@@ -81,6 +91,23 @@ private[spark] final class MergedRows(
   // The projection copies what the next row would overwrite.
   private def keepBase(): Unit = {
     ready = project(row)
+    nextBase()
+  }
+
+  // The row as it was, with the ordering values that a row has to win over so that it is seen in its place.
+  private lazy val orderings = new GenericInternalRow(log.rule.fields.size)
+  private lazy val projectGone = UnsafeProjection.create(output.fields.toSeq.map { f =>
+    val ordering = log.rule.fields.indexOf(f.name)
+    if (f.name == RowPlace.Gone) Literal.TrueLiteral
+    else BoundReference(if (ordering < 0) wide.fieldIndex(f.name) else wide.length + ordering, f.dataType,
+      nullable = true)
+  })
+
+  private def tellGone(): Unit = {
+    log.rule.fields.indices.foreach { i =>
+      orderings.update(i, if (log.record.isUnordered) older.ordering(i) else log.record.ordering(i))
+    }
+    ready = projectGone(joined(row, orderings))
     nextBase()
   }
 
@@ -110,9 +137,15 @@ private[spark] final class MergedRows(
 
 private[spark] object MergedRows {
 
-  /** What a record of a log file has in columns that say where a row is: it has no position in a base file. */
+  /** What a record of a log file has in columns that say where a row is: it has no position in a base file. One that is a
+    * row has not been deleted.
+    */
   def placeOfRecord(columns: StructType, fileId: UTF8String): Array[Any] =
-    columns.fieldNames.map(name => if (name == RowPlace.FileId) fileId else null)
+    columns.fieldNames.map {
+      case RowPlace.FileId => fileId
+      case RowPlace.Gone => false
+      case _ => null
+    }
 }
 
 /** The records of a log with one of some sorted keys. */

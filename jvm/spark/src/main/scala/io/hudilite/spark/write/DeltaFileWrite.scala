@@ -66,7 +66,8 @@ private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, 
   * number in the base file where that is known.
   *
   * @param keepsNewest
-  *   of new rows of one key in a partition, which come together, only the first is written
+  *   of new rows of one key in a partition, which come together, only the first is written, and so of those that are put
+  *   back
   */
 private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnMove, keepsNewest: Boolean,
     attempt: TaskAttempt) extends DeltaWriter[InternalRow] {
@@ -76,6 +77,8 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private var lastFile: UTF8String = _
   private var lastPartition: UTF8String = _
   private var lastSlot = 0
+  private var updatedAt = RowPosition.Unknown // of the last row that was updated
+  private var updatedIn = -1
   private var insertedKey: UTF8String = _ // of the last new row
   private var insertedIn: UTF8String = _
 
@@ -98,10 +101,20 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
     val target = keys.partitionPath(row)
     val newKey = keys.recordKey(row)
     if (newKey != key) throw ChangeWriter.keyChanged(key, newKey)
-    if (target == partition || onMove == OnMove.Stay) files.update(key, row, position(metadata))
+    if (target == partition || onMove == OnMove.Stay) update(key, row, position(metadata))
     else if (onMove == OnMove.Move) files.move(key, row, target, position(metadata))
     else throw ChangeWriter.partitionChanged(key, partition, target)
   }
+
+  /** A statement changes a row of a base file once, but for a row that is gone and that it puts back: where it has several
+    * new ones of the key, the newest comes first.
+    */
+  private def update(key: UTF8String, row: InternalRow, position: Long): Unit =
+    if (!keepsNewest || position < 0 || position != updatedAt || lastSlot != updatedIn) {
+      files.update(key, row, position)
+      updatedAt = position
+      updatedIn = lastSlot
+    }
 
   override def delete(metadata: InternalRow, id: InternalRow): Unit =
     files.delete(toGroup(metadata, id), position(metadata))

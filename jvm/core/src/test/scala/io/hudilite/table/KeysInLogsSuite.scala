@@ -8,21 +8,21 @@ import io.hudilite.transaction.{Assumption, Transaction}
 
 import munit.FunSuite
 
-/** Which log files may hold keys that their base files do not have; their blocks are not looked at. */
-class InsertsInLogsSuite extends FunSuite {
+/** Which log files may hold keys that their base files do not have, or delete some; their blocks are not looked at. */
+class KeysInLogsSuite extends FunSuite {
 
   /** A delta commit that says how many rows it added to the log of a group. */
-  private def log(table: Table, fileId: String, inserts: Long): Instant = {
+  private def log(table: Table, fileId: String, inserts: Long, deletes: Long = 0): Instant = {
     val now = table.refresh()
     val slice = now.allSlices()("p").find(_.fileId == fileId).getOrElse(fail(s"no $fileId"))
     val transaction = Transaction.begin(now, Action.DeltaCommit, "UPSERT")
     val stat = TestTables.appendLog(now, transaction.instant, slice)
-    transaction.commit(Seq(stat.copy(numInserts = inserts, numUpdateWrites = 1)))
+    transaction.commit(Seq(stat.copy(numInserts = inserts, numUpdateWrites = 1, numDeletes = deletes)))
   }
 
   private def added(table: Table): Set[String] = {
     val now = table.refresh()
-    new InsertsInLogs(now).among(now.allSlices().values.flatten.toSeq).map(_.fileId)
+    new KeysInLogs(now).among(now.allSlices().values.flatten.toSeq).added.map(_.fileId)
   }
 
   for (version <- Seq(6, 8, 9)) {
@@ -37,13 +37,28 @@ class InsertsInLogsSuite extends FunSuite {
       assertEquals(added(table), Set("b-0"))
     }
 
+    test(s"version $version: the groups from whose rows a write says that it took some away") {
+      val table = TestTables.createMergeOnRead(version)
+      write(table, "p" -> "a-0", "p" -> "b-0", "p" -> "c-0")
+      def deleted = {
+        val now = table.refresh()
+        new KeysInLogs(now).among(now.allSlices().values.flatten.toSeq).deleted.map(_.fileId)
+      }
+      log(table, "a-0", inserts = 1)
+      assertEquals(deleted, Set.empty[String])
+      log(table, "c-0", inserts = 0, deletes = 2)
+      log(table, "c-0", inserts = 0)
+      assertEquals(deleted, Set("c-0"))
+    }
+
     test(s"version $version: a log compaction repeats rows that others added") {
       val table = TestTables.createMergeOnRead(version)
       val base = write(table, "p" -> "a-0")
       val metadata = CommitMetadata(CommitMetadata.LogCompact,
         Map("p" -> Seq(WriteStat("a-0", "p/.a-0_1.log.1_0-0-0", base.time, "p"))), Map.empty)
-      assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata)), Set(FileGroupId("p", "a-0")))
-      assertEquals(InsertsInLogs.addedTo(Seq(base -> metadata.copy(operation = "UPSERT"))), Set.empty[FileGroupId])
+      assertEquals(KeysInLogs.addedTo(Seq(base -> metadata)), Set(FileGroupId("p", "a-0")))
+      assertEquals(KeysInLogs.deletedFrom(Seq(base -> metadata)), Set(FileGroupId("p", "a-0")), "and deletes")
+      assertEquals(KeysInLogs.addedTo(Seq(base -> metadata.copy(operation = "UPSERT"))), Set.empty[FileGroupId])
     }
 
     if (version >= 8) test(s"version $version: nor of one that an upgrade left beside the base file of its slice") {
@@ -53,7 +68,7 @@ class InsertsInLogsSuite extends FunSuite {
       val now = table.refresh()
       val slice = now.allSlices()("p").head
       val left = LogFile("p", s".a-0_${first.instant}.log.1_0-0-0", "a-0", first.instant, 1, Some("0-0-0"), 1)
-      assertEquals(new InsertsInLogs(now).among(Seq(slice.copy(logs = Seq(left)))), Set(slice.groupId))
+      assertEquals(new KeysInLogs(now).among(Seq(slice.copy(logs = Seq(left)))).added, Set(slice.groupId))
     }
 
     test(
@@ -66,10 +81,10 @@ class InsertsInLogsSuite extends FunSuite {
       def over(instant: String) =
         slice.copy(base = Some(BaseFile("p", s"a-0_0-0-0_$instant.parquet", "a-0", "0-0-0", instant, 1)))
       log(table, "a-0", inserts = 0)
-      val inserts = new InsertsInLogs(table.refresh())
-      assertEquals(inserts.among(Seq(slice)), Set.empty[FileGroupId])
-      assertEquals(inserts.among(Seq(over(compacted))), Set(slice.groupId))
-      assertEquals(inserts.among(Seq(over("20200101000000000"))), Set(slice.groupId), "of an archived write")
+      val inserts = new KeysInLogs(table.refresh())
+      assertEquals(inserts.among(Seq(slice)).added, Set.empty[FileGroupId])
+      assertEquals(inserts.among(Seq(over(compacted))).added, Set(slice.groupId))
+      assertEquals(inserts.among(Seq(over("20200101000000000"))).added, Set(slice.groupId), "of an archived write")
     }
 
     test(s"version $version: of log files whose write left the timeline nobody knows") {
@@ -79,9 +94,11 @@ class InsertsInLogsSuite extends FunSuite {
       val file = BaseFile("p", s"x-0_0-0-0_$old.parquet", "x-0", "0-0-0", old, 1)
       val logged = LogFile("p", s".x-0_$old.log.1_0-0-0", "x-0", old, 1, Some("0-0-0"), 1)
       val slice = FileSlice("p", "x-0", old, Some(file), Seq(logged))
-      val inserts = new InsertsInLogs(table.refresh())
-      assertEquals(inserts.among(Seq(slice)), Set(slice.groupId))
-      assertEquals(inserts.among(Seq(slice.copy(base = None), slice.copy(logs = Nil))), Set.empty[FileGroupId])
+      val inserts = new KeysInLogs(table.refresh())
+      assertEquals(inserts.among(Seq(slice)).added, Set(slice.groupId))
+      assertEquals(inserts.among(Seq(slice.copy(base = None), slice.copy(logs = Nil))).added, Set.empty[FileGroupId])
+      assertEquals(inserts.among(Seq(slice)).deleted, Set(slice.groupId))
+      assertEquals(inserts.among(Seq(slice.copy(logs = Nil))), KeysInLogs.Groups.None)
     }
   }
 }
