@@ -152,8 +152,8 @@ class Life:
         finally:
             condition = other().end()
             began, self.held_at = self.held_at, ""
-        if condition == "COMMIT_CONFLICT":
-            self.done["held in vain"] += 1
+        if condition == "COMMIT_CONFLICT" or (condition == "REPEATED_KEY" and self.case.spec.log):
+            self.done.update(("held", "held in vain"))
             self.after()
             return False
         if condition:

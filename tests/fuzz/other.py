@@ -84,10 +84,12 @@ class Other:
 
 
 def all_stopped(group: int) -> bool:
-    """Whether each thread of a process group has come to its stop."""
+    """Whether each thread of a process group has come to its stop; one that has ended is not waited for."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if int(_stat(folder)[2]) == group and any(_stat(thread)[0] != "T" for thread in folder.glob("task/*")):
+            if int(_stat(folder)[2]) == group and any(
+                _stat(thread)[0] not in "TZX" for thread in folder.glob("task/*")
+            ):
                 return False
     return True
 
