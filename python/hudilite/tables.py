@@ -685,9 +685,9 @@ class HudiliteTable:
             Mend what is safe; the rest says what is yours to decide, and how.
         deep
             Read the record keys of all rows, too, and tell which have several rows in a partition, or lie in a bucket
-            that is not theirs. It costs as much as a query of the keys of the whole table, merged with all log files, so
-            that it is not done unless it is asked for; and not as long as damaged properties or instants keep the table
-            from being read.
+            that is not theirs. It costs as much as a query of the keys of the whole table, merged with all log files,
+            so that it is not done unless it is asked for; and not as long as damaged properties or instants keep the
+            table from being read.
         progress
             Called once it is done, with the number of findings twice: it is one step. ``True`` shows a bar, for which
             tqdm must be installed.
