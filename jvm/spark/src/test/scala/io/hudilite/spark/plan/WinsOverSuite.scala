@@ -5,7 +5,7 @@ import io.hudilite.merge.MergeRule
 import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
-import org.apache.spark.sql.types.{DataType, DoubleType, LongType, StringType}
+import org.apache.spark.sql.types.{DataType, DoubleType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
 class WinsOverSuite extends FunSuite {
@@ -29,10 +29,16 @@ class WinsOverSuite extends FunSuite {
     assert(wins(Seq(LongType, StringType), 2L, "a", 1L, "b"))
   }
 
-  test("a missing value on either side lets the newer row win") {
-    assert(wins(Seq(LongType), null, 1L))
-    assert(wins(Seq(LongType), 1L, null))
-    assert(wins(Seq(LongType, StringType), 1L, null, 1L, "b"))
+  test("a missing value is less than any other, and as much as another one") {
+    assert(!wins(Seq(LongType), null, -1L))
+    assert(wins(Seq(LongType), -1L, null))
+    assert(wins(Seq(LongType), null, null))
+    assert(!wins(Seq(LongType, StringType), 1L, null, 1L, "b"))
+  }
+
+  test("among ints a missing value is 0") {
+    assert(wins(Seq(IntegerType), null, -1))
+    assert(!wins(Seq(IntegerType), null, 1))
   }
 
   test("fractions are ordered as a merge of log records orders them") {
