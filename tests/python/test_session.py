@@ -155,7 +155,8 @@ def test_condition_of_knows_errors_that_python_raises(spark: SparkSession, tmp_p
 WRONG: dict[str, object] = {
     "as_of": 5, "begin": None, "end": 5, "instant": 20260101, "comment": 5, "strategy": 5, "kind": 5, "layout": ["z"],
     "policy": 5, "sort_by": [5], "partition": None, "partitions": 5, "limit": "ten", "target_bytes": 0.5,
-    "buckets": "8", "retain": "3", "days": True, "dry_run": "no", "if_due": 1, "fix": "yes", "timeout": "1",
+    "buckets": "8", "retain": "3", "days": True, "dry_run": "no", "if_due": 1, "fix": "yes", "deep": "yes",
+    "timeout": "1",
     "options": [("a", "b")],
     "progress": "bar", "file": 5,
 }  # fmt: skip
