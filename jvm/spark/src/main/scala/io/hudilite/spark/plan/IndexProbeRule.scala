@@ -48,7 +48,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
           } yield probed).getOrElse(join)
       }
       filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed,
-        RowLevelWrite.operationOf(write).get))))
+              RowLevelWrite.operationOf(write).get))))
   }
 
   /** With an answer to each question whether a row that moves leaves only. */

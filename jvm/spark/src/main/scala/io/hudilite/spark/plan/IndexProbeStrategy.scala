@@ -36,7 +36,7 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       // The keys need not be sorted: the probe puts them in order and leaves duplicates out.
       val keys = planLater(Project(columns, probe.child))
       IndexProbeExec(probe.output, probe.target, probe.partition.isEmpty, keys) :: Nil
-    case probe: IndexProbe => 
+    case probe: IndexProbe =>
       val columns = probe.output.filterNot(_.name == RowPlace.Gone)
       FullKeyScanExec(planLater(probe.target.scan(columns)), probe.output, probe.target, probe.partition.isEmpty) :: Nil
     case _ => Nil

@@ -32,8 +32,9 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
   }
 
   private val putBack = Seq[(String, (String, Long) => Unit)](
-    "INSERT INTO" -> ((path, ts) =>
-      spark.sql(s"INSERT INTO hudilite.`$path` (id, p, ts, v) VALUES ('k0007', 'p1', $ts, 'back')")),
+    "INSERT INTO" ->
+      ((path, ts) =>
+        spark.sql(s"INSERT INTO hudilite.`$path` (id, p, ts, v) VALUES ('k0007', 'p1', $ts, 'back')")),
     "insert" -> ((path, ts) => write(row(ts, "back"), path, "insert")),
     "MERGE" -> ((path, ts) => merge(path, ts, "back")),
     "upsert" -> ((path, ts) => write(row(ts, "back"), path, "upsert")))
@@ -134,7 +135,7 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     // A delete with an ordering value.
     write(row(30, "gone").withColumn("_hoodie_is_deleted", lit(true)), path, "upsert", apart)
     assertEquals(shown(path), Nil)
-    merged(40, "back", "t.id = s.id AND t.p = s.p")
+    merged(40, "back", "t.id = s.id")
     assertEquals((shown(path), bases), (Seq("p1 back"), before))
     delete(path, apart)
     // Older than the row in the base file, which would come back otherwise.
