@@ -44,6 +44,7 @@ private[plan] object PutBackRows {
 
   private def marksRows(target: LogicalPlan): Boolean = target match {
     case Project(columns, _) => columns.exists(isMark)
+    case Filter(_, child) => marksRows(child)
     case _ => false
   }
 
@@ -75,6 +76,7 @@ private[plan] object PutBackRows {
           case column => column
         },
         handedUp(child, Seq(gone)))
+    case Filter(condition, child) => Filter(condition, unmarked(child, gone))
     case other => other
   }
 

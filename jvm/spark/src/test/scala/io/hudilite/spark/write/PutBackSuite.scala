@@ -135,7 +135,7 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     // A delete with an ordering value.
     write(row(30, "gone").withColumn("_hoodie_is_deleted", lit(true)), path, "upsert", apart)
     assertEquals(shown(path), Nil)
-    merged(40, "back", "t.id = s.id AND t.p = s.p")
+    merged(40, "back", "t.id = s.id")
     assertEquals((shown(path), bases), (Seq("p1 back"), before))
     delete(path, apart)
     // Older than the row in the base file, which would come back otherwise.
