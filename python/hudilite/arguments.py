@@ -82,7 +82,7 @@ _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     **dict.fromkeys(("strategy", "kind", "layout", "policy"), _TEXT),
     **dict.fromkeys(("sort_by", "partition", "partitions"), _TEXTS),
     **dict.fromkeys(("limit", "target_bytes", "buckets", "retain", "days"), _NUMBER),
-    **dict.fromkeys(("dry_run", "if_due", "fix"), _BOOLEAN),
+    **dict.fromkeys(("dry_run", "if_due", "fix", "deep"), _BOOLEAN),
     "timeout": _SECONDS,
     "options": ("a mapping of names to values", _is_mapping),
     "progress": ("a function of two numbers, or True", lambda value: callable(value) or isinstance(value, bool)),
