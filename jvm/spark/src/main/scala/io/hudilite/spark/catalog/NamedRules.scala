@@ -86,7 +86,8 @@ object NamedPartitionRule extends Rule[LogicalPlan] {
     if (conf.partitionOverwriteMode != PartitionOverwriteMode.DYNAMIC) plan
     else plan.resolveOperators {
       case insert: InsertIntoStatement if insert.overwrite && values(insert).nonEmpty =>
-        target(insert).fold(insert)(PlanNodes.into(insert, _))
+        // Spark looks at it next, before the rule for columns that are left out would.
+        target(insert).fold(insert: LogicalPlan)(table => LeftOutColumnsRule(PlanNodes.into(insert, table)))
     }
 
   private def values(insert: InsertIntoStatement): Map[String, String] =

@@ -10,9 +10,10 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, MergeRows, Proj
 import org.apache.spark.sql.catalyst.util.RowDeltaUtils
 import org.apache.spark.sql.types.LongType
 
-/** Of the new rows that a MERGE has of one key only the newest where the index of the write is global: a key is one row
-  * of the whole table then. Rows that go into one partition meet in their writer; those of several partitions do not, and
-  * have to be brought together before they are dealt to writers.
+/** Of the new rows that a MERGE has of one key only the newest, where they do not meet in their writer and have to be
+  * brought together before: with a global index, as a key is one row of the whole table then and its rows may go into
+  * several partitions, and where some of them are put back into a file group and others, which would not win there, are
+  * not.
   */
 private[plan] object NewestOfKey {
 
@@ -20,7 +21,9 @@ private[plan] object NewestOfKey {
 
   /** The changes, those of rows that are there all of them. */
   def of(changes: LogicalPlan, operation: RowLevelWrite): LogicalPlan =
-    if (operation.keepsNewest && operation.target.index.isGlobal && inserts(changes)) newest(changes, operation)
+    if (!operation.keepsNewest || !inserts(changes)) changes
+    else if (operation.target.index.isGlobal) newest(changes, operation, inTable = true)
+    else if (PutBackRows.mayPart(changes, operation)) newest(changes, operation, inTable = false)
     else changes
 
   private def inserts(changes: LogicalPlan): Boolean = changes.exists {
@@ -28,16 +31,20 @@ private[plan] object NewestOfKey {
     case _ => false
   }
 
-  private def newest(changes: LogicalPlan, operation: RowLevelWrite): LogicalPlan = {
+  /** @param inTable
+    *   a key is one row of the table, not of its partition
+    */
+  private def newest(changes: LogicalPlan, operation: RowLevelWrite, inTable: Boolean): LogicalPlan = {
     val isNew = EqualTo(WriteLayout.column(changes, RowDeltaUtils.OPERATION_COLUMN),
       Literal(RowDeltaUtils.INSERT_OPERATION))
-    val (key, _) = WriteLayout.placesOf(changes, operation.target)
-    val numbered = Project(changes.output ++ Seq(key, RowNumber()), changes)
+    val (key, partition) = WriteLayout.placesOf(changes, operation.target)
+    val place = if (inTable) Seq(key) else Seq(key, partition)
+    val numbered = Project((changes.output ++ place) :+ RowNumber(), changes)
     val number = WriteLayout.column(numbered, RowNumber.Column)
     // Each change of a row that is there is told from all others by its number.
     val old = Alias(If(isNew, Literal.create(null, LongType), number), OldColumn)()
     val told = Project(numbered.output :+ old, numbered)
-    val ofKey = Seq(key.toAttribute)
+    val ofKey = place.map(_.toAttribute)
     val ordering = WriteLayout.orderingOf(told, operation.target) :+ number
     val values = operation.target.keys.keyValues(key.toAttribute, WriteLayout.named(told))
     Project(changes.output, LatestByKey(ofKey :+ old.toAttribute, ordering, told, place = ofKey, values))

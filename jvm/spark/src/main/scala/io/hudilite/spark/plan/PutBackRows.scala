@@ -88,6 +88,10 @@ private[plan] object PutBackRows {
   private def probeOf(plan: LogicalPlan): Option[IndexProbe] =
     plan.collectFirst { case p: IndexProbe if p.output.exists(_.name == RowPlace.Gone) => p }
 
+  /** Whether of the new rows of one key some may be put back and others not. */
+  def mayPart(changes: LogicalPlan, operation: RowLevelWrite): Boolean =
+    rule(operation.target).compares && probeOf(changes).isDefined
+
   /** The statement with the places of rows that are gone in the new rows of their keys. */
   def placed(query: LogicalPlan, operation: RowLevelWrite): LogicalPlan = query.transformDown {
     case rows: MergeRows => probeOf(rows.child).fold(rows) { probe =>
@@ -132,8 +136,8 @@ private[plan] object PutBackRows {
   }
 
   /** Whether a new row is of the key that is gone, in its partition, and would be seen there: it has to win over the row of
-    * the base file, and over the delete if that has ordering values. So will any row that wins over it, unless it has no
-    * ordering values itself. `None` where that cannot be asked beforehand.
+    * the base file, and over the delete if that has ordering values. Of several new rows of the key only the newest is
+    * left by then (`NewestOfKey`). `None` where that cannot be asked beforehand.
     */
   private def fits(value: String => Option[Expression], probe: IndexProbe, operation: RowLevelWrite)
       : Option[Expression] = {

@@ -79,6 +79,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private var lastSlot = 0
   private var updatedAt = RowPosition.Unknown // of the last row that was updated
   private var updatedIn = -1
+  private var updatedValues: UTF8String = _ // behind its key
   private var insertedKey: UTF8String = _ // of the last new row
   private var insertedIn: UTF8String = _
   private var insertedValues: UTF8String = _ // behind the key, where others may be spelled alike
@@ -115,9 +116,11 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
   private def update(key: UTF8String, row: InternalRow, position: Long): Unit =
     if (!keepsNewest || position < 0 || position != updatedAt || lastSlot != updatedIn) {
       files.update(key, row, position)
+      if (keepsNewest) updatedValues = keys.valuesOf(row, key)
       updatedAt = position
       updatedIn = lastSlot
-    }
+    } else if (keys.valuesOf(row, key) != updatedValues)
+      throw KeyValues.alike(job.keys.recordKeyFields, updatedValues, keys.valuesOf(row, key))
 
   override def delete(metadata: InternalRow, id: InternalRow): Unit =
     files.delete(toGroup(metadata, id), position(metadata))

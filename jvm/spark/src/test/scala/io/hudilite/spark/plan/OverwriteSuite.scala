@@ -121,6 +121,22 @@ final class OverwriteSuite extends FunSuite {
       }
   }
 
+  test("columns that an overwrite of a named partition leaves out are null, in both modes") {
+    val facts = Map("hoodie.datasource.write.recordkey.field" -> "id",
+      "hoodie.datasource.write.partitionpath.field" -> "dt")
+    for (mode <- Seq("static", "dynamic"))
+      SharedSession.withConf("spark.sql.sources.partitionOverwriteMode" -> mode) {
+        val table = path(s"some-$mode")
+        spark.sql("SELECT * FROM VALUES (1, 'v', 'a'), (2, 'w', 'b') AS t(id, v, dt)")
+          .write.format("hudilite").options(facts).mode("append").save(table)
+        spark.sql(s"INSERT OVERWRITE hudilite.`$table` PARTITION (dt = 'a') (id) VALUES (7)")
+        assertEquals(found(table), Seq("[2,w,b]", "[7,null,a]"))
+        val refused = intercept[Exception](
+          spark.sql(s"INSERT OVERWRITE hudilite.`$table` PARTITION (dt = 'a') (v) VALUES ('x')"))
+        assert(refused.getMessage.contains("[MISSING_COLUMN]"), refused.getMessage)
+      }
+  }
+
   test("a partition that is named is found beside a query of the table, and none is named by a DataFrame") {
     val table = path("named")
     reset(table)

@@ -156,6 +156,18 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     }
   }
 
+  test("of new rows of a key, of which one would not win where the key was, a MERGE writes the newest alone") {
+    for (version <- Seq(6, 9); mode <- Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")) {
+      val path = create(version, mode)
+      delete(path)
+      row(5, "late").union(row(20, "new")).union(row(6, "later")).coalesce(1).createOrReplaceTempView("back")
+      spark.sql(s"MERGE INTO hudilite.`$path` t USING back s ON t.id = s.id AND t.p = s.p " +
+        "WHEN NOT MATCHED THEN INSERT *")
+      assertEquals(read(path).count(), 100L)
+      assertEquals(shown(path), Seq("p1 new"))
+    }
+  }
+
   for (version <- Seq(6, 9); index <- Seq("GLOBAL_SIMPLE", "GLOBAL_BLOOM"); follows <- Seq(true, false))
     test(s"with a global index a row is put back once, version $version, $index, follows $follows") {
       val path = create(version)
