@@ -144,13 +144,21 @@ def _late(folder: Folder, states: list[Instant]) -> list[Instant]:
         if instant.state == "completed" and instant.action in ("rollback", "restore"):
             taken_back |= _targets(folder, instant, names)
     named = [i for i in states if i.state == "completed" and i.action in WRITES and i.time in taken_back]
-    begun = {(i.time, i.action) for i in states if i.state == "inflight"}
-    return [i for i in named if (i.time, i.action) not in begun or not _was_planned(metadata(folder, i))]
+    files = {(i.time, i.action, i.state) for i in states}
+    return [i for i in named if _is_late(i, metadata(folder, i), files)]
 
 
-def _was_planned(content: dict[str, Any]) -> bool:
-    """A compaction or clustering, which is run again after a rollback."""
-    return bool(content.get("compacted")) or content.get("operationType") in ("COMPACT", "LOG_COMPACT", "CLUSTER")
+def _is_late(write: Instant, content: dict[str, Any], files: set[tuple[str, str, str]]) -> bool:
+    """Whether a write that was taken back does not count: what was planned does when it was run again since.
+
+    A rollback leaves the request of a compaction or clustering.
+    """
+    operation = content.get("operationType")
+    if not content.get("compacted") and operation not in ("COMPACT", "LOG_COMPACT", "CLUSTER"):
+        return True
+    if (write.time, write.action, "inflight") in files:
+        return False
+    return operation == "LOG_COMPACT" or (write.time, write.action, "requested") in files
 
 
 def _targets(folder: Folder, undoing: Instant, names: set[str]) -> set[str]:

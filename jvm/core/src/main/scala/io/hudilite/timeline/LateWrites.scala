@@ -7,8 +7,9 @@ import scala.util.control.NonFatal
 /** Writes that completed after others had taken them back: their writer was taken for dead and came late. Their files are
   * gone, or may go, so they never count (docs/format.md#late-writes).
   *
-  * A rollback names them. It names as well what was planned by others and was run again since, a compaction or a
-  * clustering: of that the inflight file is there, which the rollback had removed.
+  * A rollback names them. It names as well what was planned by others and was run again since. The rollback of a
+  * compaction or a clustering leaves its request and removes the inflight file, which a run makes anew. An archiving takes
+  * requests first, so that none of its steps leaves what a late run does. A log compaction loses its request, too.
   */
 private[timeline] final class LateWrites(store: TimelineStore) {
 
@@ -23,10 +24,18 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     val named = found.writes.filter(i => takenBack(i.time))
     if (named.isEmpty) Nil
     else {
-      val begun = files.flatMap(f => InstantFileName.parse(f.name)).filter(_.state == State.Inflight)
-        .map(i => (i.time, i.comparableAction)).toSet
-      named.filterNot(i => begun((i.time, i.action)) && wasPlanned(store.readableCommits(Seq(i)).map(_._2)))
+      val states = files.flatMap(f => InstantFileName.parse(f.name)).groupBy(i => (i.time, i.comparableAction))
+      named.filter(i => isLate(i, states.getOrElse((i.time, i.action), Nil).map(_.state).toSet))
     }
+  }
+
+  /** @param states
+    *   those of which the write has a file
+    */
+  private def isLate(write: Instant, states: Set[State]): Boolean = {
+    val metadata = store.readableCommits(Seq(write)).map(_._2)
+    val losesRequest = metadata.exists(_.operation == CommitMetadata.LogCompact)
+    !wasPlanned(metadata) || (!states(State.Inflight) && (losesRequest || states(State.Requested)))
   }
 
   /** What completed and was archived, without writes that archived rollbacks name: programs that know nothing of such ones
@@ -54,7 +63,7 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     val known = undoings.flatMap(i => cache.get(key(i)).map(i -> _)).toMap
     val read = undoings.filterNot(known.contains).grouped(FilesAtOnce).flatMap { some =>
       val contents = store.storage.readAll(some.map(pathOf))
-      some.flatMap(i => contents.get(pathOf(i)).map(i -> targetsIn(i, _)))
+      some.map(i => i -> contents.get(pathOf(i)).fold(Set.empty[String])(targetsIn(i, _)))
     }.toMap
     read.foreach { case (i, times) => cache.put(key(i), times, times.size + 1L) }
     (known ++ read).values.flatten.toSet

@@ -252,6 +252,18 @@ class LateCommitSuite extends FunSuite {
       assert(open(storage).timeline.isCompleted(compaction.time))
       assertEquals(open(storage).timeline.late, Nil)
       assertEquals(doctor(storage, fix = false), Nil)
+      // An archiving that is cut off leaves some of its files.
+      val (seen, folder) = (groups(storage), open(storage).store.folder)
+      var looks = 0
+      val archiving = new Process(storage, "a",
+        after = call =>
+          if (call.startsWith("delete") && !completes(compaction.time)(call)) {
+            looks += 1
+            assertEquals((open(storage).timeline.late, groups(storage)), (Nil, seen), call)
+          })
+      InstantStates.delete(archiving,
+        InstantStates.of(storage, folder, open(storage).timeline.writes.filter(_.time == compaction.time)))
+      assertEquals(looks, 2)
     }
 
     test(s"version $version: an archive that holds a late write and its rollback does not count the write") {
