@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from functools import cache
@@ -54,6 +55,7 @@ class Other:
         with holding_the_table_lock(table):  # it can neither complete now nor be held while it has the lock
             os.killpg(self.process.pid, signal.SIGSTOP)
             while not all_stopped(self.process.pid):
+                assert time.monotonic() < deadline, "the other process does not stop"
                 time.sleep(0.001)
         return begun
 
@@ -70,12 +72,17 @@ class Other:
         return bool(select.select([self.process.stdout], [], [], 0)[0])
 
     def answer(self, first: str) -> str:
-        """What a line says behind this word; other lines are not ours."""
+        """What a line says behind this word; other lines are not ours. A process that says nothing is ended."""
         assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.startswith(first):
-                return line.removeprefix(first).strip()
-        raise AssertionError("the other process has ended")
+        patience = threading.Timer(PATIENCE_SECONDS, self.kill)
+        patience.start()
+        try:
+            for line in self.process.stdout:
+                if line.startswith(first):
+                    return line.removeprefix(first).strip()
+        finally:
+            patience.cancel()
+        raise AssertionError("the other process has ended, or was ended as it said nothing")
 
     def kill(self) -> None:
         with suppress(ProcessLookupError):
