@@ -69,26 +69,17 @@ class ServiceExclusionSuite extends FunSuite {
 
   for (version <- Seq(6, 9))
     test(s"version $version: of two archivings held at any of their requests none takes an instant from the other") {
-      var number = 1
-      var goesOn = true
-      while (goesOn) {
-        var other = 1
-        var wasHeld = true
-        while (wasHeld) {
-          val storage = prepared(version)
-          val before = instants(storage)
-          val ended = TwoProcesses.run(storage, number, other, exclusive = false)(archive(_, "a"), archive(_, "b"))
-          val clue = s"held at $number and $other"
-          for (Left(e) <- Seq(ended.first) ++ ended.second)
-            assert(e.isInstanceOf[CommitConflict], s"$clue: $e")
-          assertEquals(instants(storage), before, clue)
-          archive(storage, "a")
-          assertEquals(instants(storage), before, clue)
-          goesOn = ended.second.isDefined
-          wasHeld = ended.wasHeld
-          other += 4
-        }
-        number += 1
+      val number = TwoProcesses.heldAnywhere(step = 4) { (number, other) =>
+        val storage = prepared(version)
+        val before = instants(storage)
+        val ended = TwoProcesses.run(storage, number, other, exclusive = false)(archive(_, "a"), archive(_, "b"))
+        val clue = s"held at $number and $other"
+        for (Left(e) <- Seq(ended.first) ++ ended.second)
+          assert(e.isInstanceOf[CommitConflict], s"$clue: $e")
+        assertEquals(instants(storage), before, clue)
+        archive(storage, "a")
+        assertEquals(instants(storage), before, clue)
+        ended
       }
       assert(number > 10, s"$number requests")
     }

@@ -87,22 +87,13 @@ class ExclusionSuite extends FunSuite {
     test(
       s"version $version, ${write.name}: of two writers held at any of their requests none loses what it was told is " +
         s"there${if (exclusive) "" else ", where a name may be won twice"}") {
-      var number = 1
-      var goesOn = true
-      while (goesOn) {
-        var other = 1
-        var wasHeld = true
-        while (wasHeld) {
-          val storage = new MemoryStorage()
-          TextWrites.table(storage, path, version, TableType.CopyOnWrite)
-          def run(process: Int)(view: Storage): Unit = write.run(open(view), hosts(process))
-          val ended = TwoProcesses.run(storage, number, other, exclusive, Duration.ofHours(1))(run(0), run(1))
-          check(storage, Seq(ended.first) ++ ended.second, write, s"held at $number and $other")
-          goesOn = ended.second.isDefined
-          wasHeld = ended.wasHeld
-          other += 3
-        }
-        number += 1
+      val number = TwoProcesses.heldAnywhere(step = 3) { (number, other) =>
+        val storage = new MemoryStorage()
+        TextWrites.table(storage, path, version, TableType.CopyOnWrite)
+        def run(process: Int)(view: Storage): Unit = write.run(open(view), hosts(process))
+        val ended = TwoProcesses.run(storage, number, other, exclusive, Duration.ofHours(1))(run(0), run(1))
+        check(storage, Seq(ended.first) ++ ended.second, write, s"held at $number and $other")
+        ended
       }
       assert(number > 20, s"$number requests")
     }
@@ -171,29 +162,20 @@ class ExclusionSuite extends FunSuite {
 
   test(
     "a first writer that takes its table back, held at any request, takes away nothing that others were told is there") {
-    var number = 1
-    var goesOn = true
-    while (goesOn) {
-      var other = 1
-      var wasHeld = true
-      while (wasHeld) {
-        val storage = new MemoryStorage()
-        def failing(view: Storage): Unit =
-          FirstWrite.create(view, path, TextWrites.facts(9, TableType.CopyOnWrite), hosts(0)).remove("")
-        val ended = TwoProcesses.run(storage, number, other)(failing,
-          view => TextWrites.insert("b-0").run(open(view), hosts(1)))
-        val clue = s"held at $number and $other"
-        (Seq(ended.first) ++ ended.second).flatMap(_.left.toOption).foreach {
-          case _: CommitConflict | _: InvalidInput =>
-          case e => throw new AssertionError(clue, e)
-        }
-        if (ended.second.exists(_.isRight))
-          assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0"), clue)
-        goesOn = ended.second.isDefined
-        wasHeld = ended.wasHeld
-        other += 1
+    val number = TwoProcesses.heldAnywhere(step = 1) { (number, other) =>
+      val storage = new MemoryStorage()
+      def failing(view: Storage): Unit =
+        FirstWrite.create(view, path, TextWrites.facts(9, TableType.CopyOnWrite), hosts(0)).remove("")
+      val ended = TwoProcesses.run(storage, number, other)(failing,
+        view => TextWrites.insert("b-0").run(open(view), hosts(1)))
+      val clue = s"held at $number and $other"
+      (Seq(ended.first) ++ ended.second).flatMap(_.left.toOption).foreach {
+        case _: CommitConflict | _: InvalidInput =>
+        case e => throw new AssertionError(clue, e)
       }
-      number += 1
+      if (ended.second.exists(_.isRight))
+        assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0"), clue)
+      ended
     }
     assert(number > 8, s"$number requests")
   }

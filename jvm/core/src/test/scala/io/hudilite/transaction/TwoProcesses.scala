@@ -75,6 +75,29 @@ object TwoProcesses {
     Outcome(done, ended, held)
   }
 
+  /** Has the first one held at each of its requests, and for each of these the second one at every `step`th of its own; one
+    * more than the first one makes.
+    *
+    * @param run
+    *   is given the numbers of both requests
+    */
+  def heldAnywhere(step: Int)(run: (Int, Int) => Outcome): Int = {
+    var number = 1
+    var goesOn = true
+    while (goesOn) {
+      var other = 1
+      var wasHeld = true
+      while (wasHeld) {
+        val ended = run(number, other)
+        goesOn = ended.second.isDefined
+        wasHeld = ended.wasHeld
+        other += step
+      }
+      number += 1
+    }
+    number
+  }
+
   /** Both take turns: the first one makes `n` requests, then the second one `m`, and so on. */
   def alternating(storage: Storage, n: Int, m: Int, exclusive: Boolean = true, behind: Duration = Duration.ZERO)(
       first: Storage => Unit, second: Storage => Unit): Outcome = {
