@@ -36,19 +36,19 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
     case write: WriteDelta if RowLevelWrite.operationOf(write).isDefined =>
+      val operation = RowLevelWrite.operationOf(write).get
       val filtered = withoutUnrepeatableFilter(write)
       val query = withoutIdleCheck(filtered.query)
       val probed = query.transformDown {
         case join @ Join(target, source, RightOuter | Inner, condition, _) => (for {
             relation <- targetRelation(target)
-            putsBack = PutBackRows.areAskedFor(query, target, RowLevelWrite.operationOf(write).get)
+            putsBack = PutBackRows.areAskedFor(query, target, operation)
             on <- condition.orElse(PutBackRows.alone(source).filter(_ => putsBack))
             probed <- probeJoin(join, target, source, inMetaColumns(on, relation), usedAbove(query, join), relation,
               putsBack)
           } yield probed).getOrElse(join)
       }
-      filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed,
-              RowLevelWrite.operationOf(write).get))))
+      filtered.withNewQuery(withoutIdleSharing(placed(PutBackRows.placed(probed, operation))))
   }
 
   /** With an answer to each question whether a row that moves leaves only. */

@@ -95,8 +95,13 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
         insertedKey = key.copy()
         if (partition != insertedIn) insertedIn = partition.copy()
       }
-    } else if (keys.valuesOf(row, key) != insertedValues)
-      throw KeyValues.alike(job.keys.recordKeyFields, insertedValues, keys.valuesOf(row, key))
+    } else checkAlike(key, row, insertedValues)
+  }
+
+  /** A row is left out as another one of its key is written; their values behind the key must be the same. */
+  private def checkAlike(key: UTF8String, row: InternalRow, written: UTF8String): Unit = {
+    val values = keys.valuesOf(row, key)
+    if (values != written) throw KeyValues.alike(job.keys.recordKeyFields, written, values)
   }
 
   override def update(metadata: InternalRow, id: InternalRow, row: InternalRow): Unit = {
@@ -119,8 +124,7 @@ private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnM
       if (keepsNewest) updatedValues = keys.valuesOf(row, key)
       updatedAt = position
       updatedIn = lastSlot
-    } else if (keys.valuesOf(row, key) != updatedValues)
-      throw KeyValues.alike(job.keys.recordKeyFields, updatedValues, keys.valuesOf(row, key))
+    } else checkAlike(key, row, updatedValues)
 
   override def delete(metadata: InternalRow, id: InternalRow): Unit =
     files.delete(toGroup(metadata, id), position(metadata))
