@@ -36,9 +36,9 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOwnInstant(now)
     checkHistory(now)
     checkOthers(metadata, assumption, now)
-    MetadataTable.refuse(table.storage, table.basePath, config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata)
     deleteStrays(config, metadata.allStats)
-    MetadataTable.clear(table.storage, table.basePath, config)
+    MetadataTablePolicy.clear(table.storage, table.basePath, config)
     now
   }
 

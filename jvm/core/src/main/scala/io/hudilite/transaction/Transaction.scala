@@ -241,7 +241,7 @@ object Transaction {
 
   private def recovered[T](table: Table, options: TransactionOptions)(body: (TableConfig, Claim) => T): T = {
     TableSupport.checkWritable(table.config, table.basePath)
-    MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
     locked(table, options) { (config, claim, owners) =>
       new Recovery(table.store, options.process, options.sweepsAtOnce).run(owners)
       body(config, claim)

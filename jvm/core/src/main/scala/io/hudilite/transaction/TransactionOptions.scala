@@ -17,12 +17,12 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
   *   what killed writers were about to name is looked for now; else only when this process has not looked for a while
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
-    metadata: MetadataTable.Policy = MetadataTable.KeepIndexes,
+    metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
     sweepsAtOnce: Boolean = false)
 
 object TransactionOptions {
 
   def of(conf: CommitConf): TransactionOptions = TransactionOptions(conf.lockWaitMs,
-    MetadataTable.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
+    MetadataTablePolicy.policy(conf.metadata), ForeignWrites.policy(conf.foreignWrites))
 }

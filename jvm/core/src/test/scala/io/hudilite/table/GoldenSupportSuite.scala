@@ -5,7 +5,7 @@ import io.hudilite.TestTables.{begin, storage}
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.timeline.{Instant, WriteStat}
-import io.hudilite.transaction.{MetadataTable, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, TransactionOptions}
 
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 
@@ -91,7 +91,7 @@ class GoldenSupportSuite extends FunSuite {
         assert(told.exists(_.startsWith(index)), told)
       assertEquals(told.intersect(Set("files", "column_stats", "partition_stats")), Set.empty[String])
       assert(error.parameters("bytes").toLong > 0)
-      begin(open(base), TransactionOptions(metadata = MetadataTable.DropAll)).commit(Nil)
+      begin(open(base), TransactionOptions(metadata = MetadataTablePolicy.DropAll)).commit(Nil)
       assertEquals(TableProperties.read(storage, base).metadataPartitions, Nil)
       assertEquals(storage.exists(s"$base/.hoodie/metadata"), false)
     }

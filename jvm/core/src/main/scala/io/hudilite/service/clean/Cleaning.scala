@@ -4,7 +4,7 @@ import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
-import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WriteTraces
 
 import java.util.concurrent.CancellationException
@@ -86,7 +86,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   }
 
   private def start(table: Table, instant: Instant): Unit = Transaction.prepared(table, transaction) {
-    MetadataTable.clear(table.storage, table.basePath, table.config)
+    MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
     val now = table.store.load().instants.find(i => i.time == instant.time && i.action == Action.Clean)
     if (now.exists(_.state == State.Requested)) table.store.toInflight(instant.time, Action.Clean)
   }

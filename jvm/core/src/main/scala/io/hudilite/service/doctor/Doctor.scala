@@ -7,7 +7,7 @@ import io.hudilite.service.clean.Cleaning
 import io.hudilite.storage.{Storage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Timeline, TimelineStore}
-import io.hudilite.transaction.{Exclusion, MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.{Exclusion, MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.lock.Lock
 import io.hudilite.transaction.rollback.{Rollback, WriteTraces}
 
@@ -78,7 +78,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         // Whatever was found before is asked again under the lock.
         val mends = examine().flatMap(_.mend).distinct
         // A write that is taken back may be in it.
-        if (mends.exists(takesBack)) MetadataTable.clear(table.storage, table.basePath, table.config)
+        if (mends.exists(takesBack)) MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
         mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
       }
       val cleanings = wanted.collect { case m: Mend.EndCleaning => m }
@@ -99,7 +99,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     val table = Table.open(storage, basePath)
     TableSupport.checkWritable(table.config, basePath)
     // Whatever a rollback was to take back has to be taken back anew, so nothing may stand against that.
-    MetadataTable.refuse(table.storage, table.basePath, table.config, options.metadata)
+    MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
     Transaction.unchanged(table, options) {
       examine().flatMap(_.mend).distinct.foreach {
         case Mend.DropFromTimeline(instant) => table.store.delete(instant)

@@ -3,7 +3,7 @@ package io.hudilite.service.undo
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantName, RestoreMetadata, RestorePlan, RollbackMetadata, State}
-import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Life, Rollback, WriteTraces}
 
 import java.util.concurrent.CancellationException
@@ -112,7 +112,7 @@ object Restores {
   private def restored(now: Table, restore: Instant, to: String)(takeBack: Instant => Option[RollbackMetadata])
       : RestoredTable = {
     val started = System.nanoTime()
-    MetadataTable.clear(now.storage, now.basePath, now.config)
+    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
     StateFiles.keep(now, to)
     // What an earlier attempt took back is recorded by rollbacks since then.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)

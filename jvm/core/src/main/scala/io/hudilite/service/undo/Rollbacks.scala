@@ -3,7 +3,7 @@ package io.hudilite.service.undo
 import io.hudilite.error.InvalidInput
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant}
-import io.hudilite.transaction.{MetadataTable, Transaction, TransactionOptions}
+import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
 
 /** A write that was taken back.
@@ -73,7 +73,7 @@ object Rollbacks {
   private def newest(now: Table, instant: Option[String]): RolledBackWrite = {
     val write = checked(now, instant)
     val files = now.store.readCommit(write).allPaths.size
-    MetadataTable.clear(now.storage, now.basePath, now.config)
+    MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
     before(now, write).foreach(StateFiles.keep(now, _))
     RolledBackWrite(new Rollback(now.store).runCompleted(write).startTime, write.time, write.action, files)
   }

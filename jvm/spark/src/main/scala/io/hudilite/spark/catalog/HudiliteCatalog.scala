@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.metatable.MetadataTable
+import io.hudilite.spark.inspect.InspectTable
 import io.hudilite.spark.procedure.ProcedureNames
 import io.hudilite.spark.read.TimeTravel
 import io.hudilite.spark.shim.{Catalogs, Sessions}
@@ -80,7 +80,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
-  private[catalog] def metadataTable(ident: Identifier): Option[MetadataTable] = NamedMetadata.find(ident, tableOf)
+  private[catalog] def metadataTable(ident: Identifier): Option[InspectTable] = NamedMetadata.find(ident, tableOf)
 
   private def tableOf(ident: Identifier): Option[Table] =
     present(ident, dataFrame = false).flatMap(_.table)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.metatable.{MetadataTable, RowTable}
+import io.hudilite.spark.inspect.{InspectTable, Inspection}
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
@@ -18,22 +18,22 @@ private[catalog] object NamedMetadata {
     * @param table
     *   the table of a name
     */
-  def find(ident: Identifier, table: Identifier => Option[Table]): Option[MetadataTable] = for {
-    what <- RowTable.find(ident.name())
+  def find(ident: Identifier, table: Identifier => Option[Table]): Option[InspectTable] = for {
+    what <- Inspection.find(ident.name())
     of <- parent(ident, table)
-  } yield MetadataTable(of, what)
+  } yield InspectTable(of, what)
 
   /** Raises an error when the names before the last one are those of a table: it has no metadata table of that name, or
     * none of an earlier state.
     */
   def refuse(ident: Identifier, table: Identifier => Option[Table]): Unit = parent(ident, table).foreach { of =>
-    throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of ${RowTable.named(ident.name()).name}",
+    throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of ${Inspection.named(ident.name()).name}",
       "path" -> of.basePath, "reason" -> "it tells what the table is now")
   }
 
   /** The table of which such a name would tell something, or else what the name is of. */
   def parentOf(ident: Identifier): Identifier =
-    if (ident.namespace().isEmpty || RowTable.find(ident.name()).isEmpty) ident
+    if (ident.namespace().isEmpty || Inspection.find(ident.name()).isEmpty) ident
     else Identifier.of(ident.namespace().init, ident.namespace().last)
 
   private def parent(ident: Identifier, table: Identifier => Option[Table]): Option[Table] =
@@ -71,7 +71,7 @@ object MetadataRule extends Rule[LogicalPlan] {
         }
       case _ => None
     }
-    found.collect { case table: MetadataTable =>
+    found.collect { case table: InspectTable =>
       throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"$statement of ${table.what.name}",
         "path" -> table.table.basePath, "reason" -> "it tells what the table is, and can only be read")
     }

@@ -3,7 +3,7 @@ package io.hudilite.spark.function
 import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteTable}
-import io.hudilite.spark.metatable.{MetadataTable, RowTable}
+import io.hudilite.spark.inspect.{InspectTable, Inspection}
 import io.hudilite.spark.procedure.TableArgument
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
@@ -50,18 +50,18 @@ object TableFunctions {
   }
 
   private def metadata(arguments: Seq[String]): Table = arguments match {
-    case Seq(name, what) => metadataTable(name, RowTable.named(what))
+    case Seq(name, what) => metadataTable(name, Inspection.named(what))
     case _ => throw invalid(Metadata, arguments.mkString(", "), s"write $Metadata(table, name)")
   }
 
-  private def metadataTable(name: String, what: RowTable): Table = {
+  private def metadataTable(name: String, what: Inspection): Table = {
     val path = TableArgument.pathOf(SparkSession.active, name)
-    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(MetadataTable(_, what))
+    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(InspectTable(_, what))
       .getOrElse(throw notFound(path))
   }
 
   private def timeline(arguments: Seq[String]): Table = arguments match {
-    case Seq(name) => metadataTable(name, RowTable.Timeline)
+    case Seq(name) => metadataTable(name, Inspection.Timeline)
     case _ => throw invalid(Timeline, arguments.mkString(", "), s"write $Timeline(table)")
   }
 

@@ -1,7 +1,7 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.service.compact.{CompactionKind, PlannedCompaction}
-import io.hudilite.spark.metatable.RowTable
+import io.hudilite.spark.inspect.Inspection
 import io.hudilite.spark.service.{Compactions, FinishedCompaction}
 import io.hudilite.timeline.State
 
@@ -23,7 +23,7 @@ private[procedure] object CompactionProcedures {
       Parameter.flag("if_due", "schedule only when the options say that it is time"), Parameter.DryRun,
       Parameter.RunAs),
     Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType, "kind" -> StringType,
-      "strategy" -> StringType, "slices" -> CompactionRows.Slices, "groups" -> CompactionRows.Groups)) {
+      "strategy" -> StringType, "slices" -> CompactionColumns.Slices, "groups" -> CompactionColumns.Groups)) {
     (session, arguments) =>
       new CompactionCall(session, arguments).rows
   }
@@ -33,7 +33,7 @@ private[procedure] object CompactionProcedures {
     Seq("compaction_time" -> StringType, "state_transition_time" -> StringType, "state" -> StringType,
       "action" -> StringType, "operation_size" -> IntegerType, "total_log_files" -> LongType,
       "total_write_bytes" -> LongType)) { (session, arguments) =>
-    StateProcedures.rows(session, arguments, RowTable.Compactions).toSeq.reverse.take(arguments.limit).map(r =>
+    StateProcedures.rows(session, arguments, Inspection.Compactions).toSeq.reverse.take(arguments.limit).map(r =>
       Row(r.get(0), r.get(1), r.getString(3).toUpperCase(Locale.ROOT), r.get(2), r.get(4), r.get(5), r.get(6)))
   }
 
@@ -68,9 +68,9 @@ private final class CompactionCall(session: SparkSession, arguments: Arguments) 
     else PlannedWork.finished(arguments, Compactions.start(session, path, options, instant, kind)).map(done)
 
   private def planned(plan: PlannedCompaction): Row = Row(plan.instant.orNull, plan.candidates.size,
-    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionRows.slice), null)
+    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionColumns.slice), null)
 
   private def done(compaction: FinishedCompaction): Row = Row(compaction.instant,
     compaction.stats.map(s => s.partitionPath -> s.fileId).distinct.size, State.Completed.name, kind.name, null, null,
-    compaction.stats.map(CompactionRows.group))
+    compaction.stats.map(CompactionColumns.group))
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.metatable.{DriverRows, RowTable}
+import io.hudilite.spark.inspect.{DriverInspection, Inspection}
 import io.hudilite.spark.service.{Doctors, ServiceStates, TableRows}
 
 import java.util.Locale
@@ -27,7 +27,7 @@ private[procedure] object StateProcedures {
   private val timeline = Procedure("show_timeline", "Shows the instants of the active timeline, the newest first.",
     Seq(Parameter.Table, Parameter.Path, limit(20)),
     Seq("instant_time", "action", "state", "completed_time", "file").map(_ -> StringType)) { (session, arguments) =>
-    rows(session, arguments, RowTable.Timeline).toSeq.reverse.take(arguments.limit).map(r =>
+    rows(session, arguments, Inspection.Timeline).toSeq.reverse.take(arguments.limit).map(r =>
       Row(r.get(0), r.get(2), r.getString(3).toUpperCase(Locale.ROOT), r.get(1), r.get(4)))
   }
 
@@ -59,6 +59,6 @@ private[procedure] object StateProcedures {
   val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, place)
 
   /** What a metadata table would show. */
-  def rows(session: SparkSession, arguments: Arguments, what: DriverRows): Iterator[Row] =
+  def rows(session: SparkSession, arguments: Arguments, what: DriverInspection): Iterator[Row] =
     TableRows.of(session, TableArgument.pathOf(session, arguments), what)
 }

@@ -13,7 +13,7 @@ import io.hudilite.service.compact.{
   PlannedCompaction
 }
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.task.{Stop, TaskJob}
+import io.hudilite.spark.task.{SliceBatch, Stop, TaskJob}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.{Purpose, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
@@ -125,7 +125,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val target = WriteTarget.compacting(table, instant.time, conf)
     // Rows stay in their buckets, whatever the options of a call say of these.
     val work = CompactionWork(kind, target.job(running.permit).copy(buckets = None), logsUpTo(table, instant), done)
-    val lots = SliceLot.deal(pending.slices, session.sparkContext.defaultParallelism)
+    val lots = SliceBatch.deal(pending.slices, session.sparkContext.defaultParallelism)
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
     kind match {
       case CompactionKind.Base if isFirst =>

@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.spark.metatable.DriverRows
+import io.hudilite.spark.inspect.DriverInspection
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 
 import java.util.Collections
@@ -11,7 +11,7 @@ import org.apache.spark.sql.{Row, SparkSession}
 object TableRows {
 
   /** What the metadata table of that name shows. */
-  def of(session: SparkSession, path: String, what: DriverRows): Iterator[Row] =
+  def of(session: SparkSession, path: String, what: DriverInspection): Iterator[Row] =
     Compactions.onDriver(session, path, Collections.emptyMap())((table, _) => what.rows(table))
 
   /** The newest writes with Hudi's totals: bytes, files added and updated, partitions, records, updated records, errors. */

@@ -23,7 +23,7 @@ import io.hudilite.spark.row.{
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
 import io.hudilite.table.{Purpose, Table, TableSupport}
-import io.hudilite.transaction.MetadataTable
+import io.hudilite.transaction.MetadataTablePolicy
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
@@ -146,7 +146,7 @@ object WriteTarget {
         val named = spelt(asked, present)
         val conf = named.copy(index = BucketTables.asked(table, named))
         TableRequest.checkAgainst(table.config, conf.options)
-        MetadataTable.refuse(storage, basePath, table.config, MetadataTable.policy(conf.commit.metadata))
+        MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(conf.commit.metadata))
         BucketTables.check(table, Index.of(table.config, conf.index))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
         SchemaAlignment.requireKeyTypes(present, schema, table.config)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.metatable.RowTable
+import io.hudilite.spark.inspect.Inspection
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
@@ -30,7 +30,7 @@ class ProceduresPageSuite extends FunSuite {
   private def content: String = (introduction ++ metadataTables ++ functions ++ procedures).mkString("", "\n", "\n")
 
   private def introduction = Seq("# Procedures, metadata tables and table functions", "",
-    "Made from the declarations in `io.hudilite.spark.procedure` and `io.hudilite.spark.metatable`; `make docs` writes it",
+    "Made from the declarations in `io.hudilite.spark.procedure` and `io.hudilite.spark.inspect`; `make docs` writes it",
     "again. All of this is plain SQL.")
 
   private def metadataTables = Seq("", "## Metadata tables", "",
@@ -41,7 +41,7 @@ class ProceduresPageSuite extends FunSuite {
     "`action`, or a `LIMIT`, the history reads only those commits, and footers are opened only for the columns that need",
     "them.",
     "") ++
-    table(Seq("table", "a row is", "columns"), RowTable.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
+    table(Seq("table", "a row is", "columns"), Inspection.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
 
   private def functions = Seq("", "## Table functions", "") ++ table(Seq("function", "rows"),
     Seq(

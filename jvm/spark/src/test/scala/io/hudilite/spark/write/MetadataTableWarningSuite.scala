@@ -31,7 +31,7 @@ class MetadataTableWarningSuite extends FunSuite {
       val size = parts.map(part => bytes(Paths.get(path, ".hoodie", "metadata", part))).sum
       def write(): Unit = spark.read.format("hudilite").load(path).limit(1).write.format("hudilite")
         .option("hoodie.metadata.strict", "false").mode("append").save(path)
-      val said = Logged.during("io.hudilite.transaction.MetadataTable") {
+      val said = Logged.during("io.hudilite.transaction.MetadataTablePolicy") {
         write()
         write()
       }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.spark.SharedSession
 import io.hudilite.storage.CountingFileSystem
@@ -19,7 +19,7 @@ class MetadataTablesSuite extends FunSuite {
   private val spark = SharedSession.spark
   CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
 
-  private val root = Files.createTempDirectory("hudilite-metatable")
+  private val root = Files.createTempDirectory("hudilite-inspect")
 
   private lazy val written: Path = {
     (1 to 3).foreach { ts =>

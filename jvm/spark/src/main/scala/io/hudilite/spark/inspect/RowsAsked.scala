@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.filegroup.PathSelection
 import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}

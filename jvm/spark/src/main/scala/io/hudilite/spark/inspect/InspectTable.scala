@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SharedConf
@@ -24,7 +24,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** What a table tells of itself, as a table to select from: hudilite.`/data/trips`.history. It can only be read. */
-final case class MetadataTable(table: Table, what: RowTable) extends SupportsRead
+final case class InspectTable(table: Table, what: Inspection) extends SupportsRead
     with TableOfPath {
 
   override def basePath: String = table.basePath
@@ -37,10 +37,10 @@ final case class MetadataTable(table: Table, what: RowTable) extends SupportsRea
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new MetadataScanBuilder(this)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new InspectScanBuilder(this)
 }
 
-private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder with SupportsPushDownRequiredColumns
+private final class InspectScanBuilder(of: InspectTable) extends ScanBuilder with SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
   private var columns = of.what.schema // set by Spark before it builds the scan
@@ -64,20 +64,20 @@ private final class MetadataScanBuilder(of: MetadataTable) extends ScanBuilder w
   }
 
   override def build(): Scan = of.what match {
-    case driver: DriverRows =>
+    case driver: DriverInspection =>
       val (table, rows) = (of.table, asked)
       new DriverScan(of.name(), columns,
         () => rows.limit.fold(driver.rows(table, rows))(driver.rows(table, rows).take), driver.schema)
-    case slices: SliceRowTable => tasks(slices)
+    case slices: SliceInspection => tasks(slices)
   }
 
-  private def tasks(what: SliceRowTable): Scan = {
+  private def tasks(what: SliceInspection): Scan = {
     val conf = SharedConf(Sessions.hadoopConf(SparkSession.active))
     val found = of.table.files.iterator(asked.partitions).flatMap(_._2)
     // Of each slice comes a row at least.
-    val lots = SliceLot.of(asked.limit.fold(found)(found.take),
+    val batches = SliceInspectionTask.batches(asked.limit.fold(found)(found.take),
       withFooters = columns.fieldNames.exists(what.footerColumns))
-    new TaskScan(of.name(), columns, SliceRows(what, columns, of.table.basePath, conf), lots)
+    new TaskScan(of.name(), columns, SliceInspectionTask(what, columns, of.table.basePath, conf), batches)
   }
 }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{ArrayType, DataType, LongType, StringType}
 
 /** What compactions take and what they did, as columns of an answer. */
-private[procedure] object CompactionRows {
+private[procedure] object CompactionColumns {
 
   /** File slices that are planned. */
   val Slices: DataType = Procedure.structs("partition" -> StringType, "file_id" -> StringType,

@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.config.TableType
 import io.hudilite.table.Table
@@ -8,8 +8,8 @@ import java.util.Locale
 
 import org.apache.spark.sql.Row
 
-/** The compactions of a table, in the columns of [[RowTable.Compactions]]. */
-private[metatable] object CompactionRows {
+/** The compactions of a table, in the columns of [[Inspection.Compactions]]. */
+private[inspect] object CompactionInspection {
 
   /** None for a copy-on-write table, where a completed `commit` is any write. */
   def of(table: Table, asked: RowsAsked): Iterator[Row] =

@@ -11,7 +11,7 @@ import munit.FunSuite
 /** A table with a metadata table, which no write here maintains. */
 class MetadataTableSuite extends FunSuite {
 
-  import MetadataTable._
+  import MetadataTablePolicy._
 
   private def options(policy: Policy): TransactionOptions = TransactionOptions(metadata = policy)
 

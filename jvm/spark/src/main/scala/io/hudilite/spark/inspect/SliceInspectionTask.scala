@@ -1,8 +1,8 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.spark.row.SharedConf
-import io.hudilite.spark.task.TaskWork
+import io.hudilite.spark.task.{SliceBatch, TaskWork}
 import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 
@@ -17,19 +17,19 @@ import org.apache.spark.sql.types.StructType
   * @param schema
   *   the columns that are asked for: footers are opened only for those that are in them
   */
-private final case class SliceRows(of: SliceRowTable, schema: StructType, basePath: String, conf: SharedConf)
-    extends TaskWork[SliceLot, InternalRow] {
+private final case class SliceInspectionTask(of: SliceInspection, schema: StructType, basePath: String, conf: SharedConf)
+    extends TaskWork[SliceBatch, InternalRow] {
 
   @transient private lazy val converter = CatalystTypeConverters.createToCatalystConverter(schema)
 
-  override def apply(lot: SliceLot): Seq[InternalRow] = lot.slices.flatMap(rowsOf).map { values =>
+  override def apply(lot: SliceBatch): Seq[InternalRow] = lot.slices.flatMap(rowsOf).map { values =>
     converter(Row.fromSeq(schema.fieldNames.toSeq.map(values(_)))).asInstanceOf[InternalRow]
   }
 
   /** Values by the names of columns; those of footers may be absent when nobody asks for them. */
-  private[metatable] def rowsOf(slice: FileSlice): Seq[Map[String, Any]] = of match {
-    case RowTable.FileGroups => Seq(group(slice))
-    case RowTable.Files => slice.base.toSeq.map(base(slice, _)) ++ slice.logs.map { log =>
+  private[inspect] def rowsOf(slice: FileSlice): Seq[Map[String, Any]] = of match {
+    case Inspection.FileGroups => Seq(group(slice))
+    case Inspection.Files => slice.base.toSeq.map(base(slice, _)) ++ slice.logs.map { log =>
         file(slice, log.time) ++ Map[String, Any]("kind" -> "log", "rows" -> null, "bytes" -> log.length,
           "min_key" -> null, "max_key" -> null, "name" -> log.name)
       }
@@ -57,27 +57,24 @@ private final case class SliceRows(of: SliceRowTable, schema: StructType, basePa
     }
 }
 
-/** What one task tells of. */
-private final case class SliceLot(slices: Seq[FileSlice])
-
-private object SliceLot {
+private object SliceInspectionTask {
 
   /** Slices of a task where footers are read, which takes a request each, and where their names say all. */
   private val WithFooters = 64
   private val NamesOnly = 10000
 
-  def of(slices: Iterator[FileSlice], withFooters: Boolean): Seq[SliceLot] =
-    slices.grouped(if (withFooters) WithFooters else NamesOnly).map(lot => SliceLot(lot.toList)).toList
+  def batches(slices: Iterator[FileSlice], withFooters: Boolean): Seq[SliceBatch] =
+    SliceBatch.grouped(slices, if (withFooters) WithFooters else NamesOnly)
 }
 
-/** The same of a small table, for programs that ask for all at once. */
+/** Files of a small table, for programs that ask for all at once. */
 object SnapshotFiles {
 
-  /** The base files of the newest snapshot by partition and file group, in the columns of [[RowTable.Files]]. */
+  /** The base files of the newest snapshot by partition and file group, in the columns of [[Inspection.Files]]. */
   def bases(table: Table, conf: Configuration): Iterator[Row] = {
-    val rows = SliceRows(RowTable.Files, RowTable.Files.schema, table.basePath, SharedConf(conf))
+    val rows = SliceInspectionTask(Inspection.Files, Inspection.Files.schema, table.basePath, SharedConf(conf))
     val bases = table.allSlices().values.flatten.filter(_.base.isDefined).map(_.copy(logs = Nil)).toSeq
     Parallel.map(bases.sortBy(s => (s.partition, s.fileId)))(rows.rowsOf).iterator.flatten
-      .map(values => Row.fromSeq(RowTable.Files.schema.fieldNames.toSeq.map(values(_))))
+      .map(values => Row.fromSeq(Inspection.Files.schema.fieldNames.toSeq.map(values(_))))
   }
 }

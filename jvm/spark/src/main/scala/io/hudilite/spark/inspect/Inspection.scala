@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.error.UnknownName
 import io.hudilite.table.Table
@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, 
   * @param columns
   *   their names with types, in order
   */
-sealed abstract class RowTable(val name: String, val summary: String, columns: (String, DataType)*)
+sealed abstract class Inspection(val name: String, val summary: String, columns: (String, DataType)*)
     extends Product with Serializable {
 
   /** All columns may be null as far as Spark knows. */
@@ -23,8 +23,8 @@ sealed abstract class RowTable(val name: String, val summary: String, columns: (
 }
 
 /** One whose rows the driver makes, of what it knows of the table or reads of the timeline. */
-sealed abstract class DriverRows(name: String, summary: String, columns: (String, DataType)*)
-    extends RowTable(name, summary, columns: _*) {
+sealed abstract class DriverInspection(name: String, summary: String, columns: (String, DataType)*)
+    extends Inspection(name, summary, columns: _*) {
   def rows(table: Table, asked: RowsAsked = RowsAsked.All): Iterator[Row]
 }
 
@@ -33,38 +33,38 @@ sealed abstract class DriverRows(name: String, summary: String, columns: (String
   * @param footerColumns
   *   columns for which the footers of base files are opened
   */
-sealed abstract class SliceRowTable(name: String, summary: String, val footerColumns: Set[String],
-    columns: (String, DataType)*) extends RowTable(name, summary, columns: _*)
+sealed abstract class SliceInspection(name: String, summary: String, val footerColumns: Set[String],
+    columns: (String, DataType)*) extends Inspection(name, summary, columns: _*)
 
-object RowTable {
+object Inspection {
 
-  case object History extends DriverRows("history", "a completed write with what it did, the newest first",
+  case object History extends DriverInspection("history", "a completed write with what it did, the newest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "operation" -> StringType,
         "partitions" -> IntegerType, "files" -> IntegerType, "rows" -> LongType, "inserts" -> LongType,
         "updates" -> LongType, "deletes" -> LongType, "bytes" -> LongType, "replaced" -> IntegerType) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.history(table, asked)
   }
 
-  case object Timeline extends DriverRows("timeline", "an instant of the active timeline, the oldest first",
+  case object Timeline extends DriverInspection("timeline", "an instant of the active timeline, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file" -> StringType) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.timeline(table)
   }
 
-  case object Compactions extends DriverRows("compactions",
+  case object Compactions extends DriverInspection("compactions",
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
-    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = CompactionRows.of(table, asked)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = CompactionInspection.of(table, asked)
   }
 
-  case object Properties extends DriverRows("properties", "a property of the table, by its name",
+  case object Properties extends DriverInspection("properties", "a property of the table, by its name",
         "key" -> StringType, "value" -> StringType) {
     override def rows(table: Table, asked: RowsAsked): Iterator[Row] =
       table.config.properties.toSeq.sorted.iterator.map { case (key, value) => Row(key, value) }
   }
 
-  case object Partitions extends DriverRows("partitions", "a partition of the newest snapshot with what lies in it",
+  case object Partitions extends DriverInspection("partitions", "a partition of the newest snapshot with what lies in it",
         "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
         "log_files" -> IntegerType, "bytes" -> LongType) {
     // Partition by partition: of one that has been counted nothing but its row stays.
@@ -75,23 +75,23 @@ object RowTable {
       }
   }
 
-  case object FileGroups extends SliceRowTable("file_groups", "a file group with its newest file slice", Set.empty,
+  case object FileGroups extends SliceInspection("file_groups", "a file group with its newest file slice", Set.empty,
         "partition" -> StringType, "file_id" -> StringType, "instant" -> StringType, "base_file" -> StringType,
         "base_bytes" -> LongType, "log_files" -> IntegerType, "log_bytes" -> LongType)
 
-  case object Files extends SliceRowTable("files",
+  case object Files extends SliceInspection("files",
         "a file of the newest snapshot; rows and keys are those of base files",
         Set("rows", "min_key", "max_key"),
         "partition" -> StringType, "file_id" -> StringType, "instant" -> StringType, "kind" -> StringType,
         "rows" -> LongType, "bytes" -> LongType, "min_key" -> StringType, "max_key" -> StringType,
         "name" -> StringType)
 
-  val All: Seq[RowTable] = Seq(History, Timeline, Files, FileGroups, Partitions, Compactions, Properties)
+  val All: Seq[Inspection] = Seq(History, Timeline, Files, FileGroups, Partitions, Compactions, Properties)
 
-  def find(name: String): Option[RowTable] = All.find(_.name.equalsIgnoreCase(name))
+  def find(name: String): Option[Inspection] = All.find(_.name.equalsIgnoreCase(name))
 
   /** The one of a name in any case; raises `UNKNOWN_NAME`. */
-  def named(name: String): RowTable = find(name).getOrElse {
+  def named(name: String): Inspection = find(name).getOrElse {
     throw UnknownName.of("metadata table", name, All.map(_.name))
   }
 }

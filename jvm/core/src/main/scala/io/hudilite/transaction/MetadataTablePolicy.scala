@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
   * the property that makes readers trust it is emptied, then its folder is removed; Hudi builds it anew.
   */
-object MetadataTable {
+object MetadataTablePolicy {
 
   /** Which metadata tables a write may remove. */
   sealed trait Policy extends Serializable
@@ -32,7 +32,7 @@ object MetadataTable {
     case _ => KeepIndexes
   }
 
-  private val log = LoggerFactory.getLogger("io.hudilite.transaction.MetadataTable")
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.MetadataTablePolicy")
 
   // Partitions that Hudi builds from listings and footers.
   private val Cheap = Set("files", "column_stats", "partition_stats")

@@ -1,10 +1,10 @@
-package io.hudilite.spark.service
+package io.hudilite.spark.task
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 
 import munit.FunSuite
 
-class SliceLotSuite extends FunSuite {
+class SliceBatchSuite extends FunSuite {
 
   private val MiB = 1L << 20
 
@@ -15,7 +15,7 @@ class SliceLotSuite extends FunSuite {
   }
 
   private def sizes(mebibytes: Seq[Long], cores: Int): Seq[Int] =
-    SliceLot.deal(mebibytes.zipWithIndex.map { case (size, i) => slice(i, size) }, cores).map(_.slices.size).sorted
+    SliceBatch.deal(mebibytes.zipWithIndex.map { case (size, i) => slice(i, size) }, cores).map(_.slices.size).sorted
 
   test("small slices are dealt to as many tasks as there are cores") {
     assertEquals(sizes(Seq.fill(12)(1L), cores = 4), Seq(3, 3, 3, 3))
@@ -30,6 +30,6 @@ class SliceLotSuite extends FunSuite {
 
   test("every slice is in one lot") {
     val slices = (1 to 50).map(i => slice(i, i.toLong))
-    assertEquals(SliceLot.deal(slices, 3).flatMap(_.slices).sortBy(_.fileId), slices.sortBy(_.fileId))
+    assertEquals(SliceBatch.deal(slices, 3).flatMap(_.slices).sortBy(_.fileId), slices.sortBy(_.fileId))
   }
 }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.metatable
+package io.hudilite.spark.inspect
 
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -7,7 +7,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.Row
 
-/** What the active timeline says, in the columns of [[RowTable]]. */
+/** What the active timeline says, in the columns of [[Inspection]]. */
 object TimelineRows {
 
   /** The completed writes with what they did, newest first.
