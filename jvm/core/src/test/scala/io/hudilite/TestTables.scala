@@ -1,6 +1,6 @@
 package io.hudilite
 
-import io.hudilite.config.{NewTable, TableType}
+import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
 import io.hudilite.storage.{ForwardingStorage, HadoopStorage, Storage}
@@ -32,7 +32,7 @@ object TestTables {
 
   def create(storage: Storage, basePath: String, version: Int, tableType: TableType): Table =
     Table.create(storage, basePath,
-      NewTable("t", Seq("id"), Seq("p"), version = version, tableType = tableType, createSchema = Some(schema)))
+      TableDefinition("t", Seq("id"), Seq("p"), version = version, tableType = tableType, createSchema = Some(schema)))
 
   /** One delta commit that appends a log file to each of these slices (partition, file id, base instant), as the table
     * is now.

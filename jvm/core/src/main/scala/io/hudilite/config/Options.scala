@@ -54,14 +54,14 @@ object Options {
     * whose meaning hudilite would lose, and for a value that cannot be read. Of options that Hudi knows and that change
     * nothing here `IneffectiveOptions` tells.
     */
-  def check(options: Map[String, String], purpose: Purpose = Purpose.Any): Unit = {
+  def check(options: Map[String, String], purpose: OptionSide = OptionSide.Any): Unit = {
     options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, purpose) }
     checkConcurrency(options)
     heeded.foreach(_.get(options))
     mergeMode(options)
   }
 
-  private def checkOne(name: String, key: String, value: String, purpose: Purpose): Unit =
+  private def checkOne(name: String, key: String, value: String, purpose: OptionSide): Unit =
     if (documentedNames.contains(name)) misplaced(name, purpose).foreach(notSupported(key, value, _))
     else if (!checkedNames.contains(name) && !KnownOptions.OfSpark.contains(name))
       refusedByName.get(name) match {
@@ -71,9 +71,9 @@ object Options {
         case None => throw InvalidInput("UNKNOWN_OPTION", Seq("option" -> key) ++ nearest(name).map("nearest" -> _): _*)
       }
 
-  private def misplaced(name: String, purpose: Purpose): Option[String] = purpose match {
-    case Purpose.Read if ofWrites(name) => Some("it is an option of writes, and this is a read")
-    case Purpose.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
+  private def misplaced(name: String, purpose: OptionSide): Option[String] = purpose match {
+    case OptionSide.Read if ofWrites(name) => Some("it is an option of writes, and this is a read")
+    case OptionSide.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
     case _ => None
   }
 

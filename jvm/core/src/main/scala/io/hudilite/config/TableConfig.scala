@@ -167,5 +167,5 @@ object TableConfig {
   val Versions: Seq[Int] = Seq(6, 8, 9)
 
   /** The properties of a new table. */
-  def create(table: NewTable): TableConfig = TableConfig(table.properties)
+  def create(table: TableDefinition): TableConfig = TableConfig(table.properties)
 }

@@ -9,7 +9,7 @@ import java.util.Locale
 object TableRequest {
 
   /** The table that a first write with these options creates. */
-  def newTable(options: Map[String, String], defaultName: String): NewTable = NewTable(
+  def newTable(options: Map[String, String], defaultName: String): TableDefinition = TableDefinition(
     name = TableOptions.Name.get(options).getOrElse(defaultName),
     recordKeyFields = TableOptions.RecordKeyFields.get(options).getOrElse(Nil),
     partitionItems = TableOptions.PartitionPathFields.get(options).getOrElse(Nil),
@@ -83,7 +83,7 @@ object TableRequest {
 
   /** The same without what a new table is by itself. */
   def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
-    val plain = NewTable(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
+    val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
       val byItself =
         if (key == TableOptions.RecordMergeMode) Some(plain.effectiveMergeMode.name)

@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{NewTable, TableConfig, TableProperties}
+import io.hudilite.config.{TableDefinition, TableConfig, TableProperties}
 import io.hudilite.error.{CorruptTable, Listed}
 import io.hudilite.filegroup.{
   FileGroupId,
@@ -232,7 +232,7 @@ object Table {
   }
 
   /** Creates an empty table and opens it; an existing one raises `TABLE_ALREADY_EXISTS`. */
-  def create(storage: Storage, basePath: String, table: NewTable): Table = {
+  def create(storage: Storage, basePath: String, table: TableDefinition): Table = {
     TableProperties.create(TableStorage.of(storage, basePath), basePath, TableConfig.create(table))
     open(storage, basePath)
   }

@@ -6,21 +6,21 @@ import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
 
 /** One feature of tables that hudilite cannot do right, and why. */
-private final case class Refusal(feature: String, reason: String)
+private final case class MissingFeature(feature: String, reason: String)
 
 /** What a table is opened for. */
-sealed trait Purpose
+sealed trait TableAccess
 
-object Purpose {
+object TableAccess {
 
   /** A query of the newest rows, or of those as of an instant, by requested time and inclusive. */
-  final case class Read(asOf: Option[String] = None) extends Purpose
+  final case class Read(asOf: Option[String] = None) extends TableAccess
 
   /** A write of rows. */
-  case object Write extends Purpose
+  case object Write extends TableAccess
 
   /** A service that writes rows of the table again, at the instant of its plan. */
-  final case class Service(instant: String) extends Purpose
+  final case class Service(instant: String) extends TableAccess
 }
 
 /** What a query or a write rests on besides the properties of a table: asked once, as it is planned, and never by a task.
@@ -46,16 +46,16 @@ object TableSupport {
   /** Raises an error by name when the table cannot serve the purpose right. Storage is asked only of tables where there is
     * something to find out: it costs nothing for those whose columns never changed, read as they are now.
     */
-  def of(table: Table, purpose: Purpose): TableSupport = purpose match {
-    case Purpose.Read(asOf) =>
+  def of(table: Table, purpose: TableAccess): TableSupport = purpose match {
+    case TableAccess.Read(asOf) =>
       asOf.foreach(table.checkRetained)
       withColumns(table, asOf.fold(table.schema)(table.schemaAsOf))
-    case Purpose.Write =>
+    case TableAccess.Write =>
       checkWritable(table.config, table.basePath)
       val support = withColumns(table, table.schema)
       refuse(table.basePath, support.columns.toSeq.flatMap(respelledKeys(table.config, _)))
       support
-    case Purpose.Service(instant) =>
+    case TableAccess.Service(instant) =>
       checkWritable(table.config, table.basePath)
       withColumns(table, table.schemaForService(instant))
   }
@@ -67,19 +67,19 @@ object TableSupport {
   }
 
   /** Columns that the properties name, which are not told when another column gets the name. Hudi refuses that. */
-  private def exchangedFields(config: TableConfig, columns: EvolvedColumns): Seq[Refusal] = {
+  private def exchangedFields(config: TableConfig, columns: EvolvedColumns): Seq[MissingFeature] = {
     val named = config.recordKeyFields ++ config.partitionFields ++ config.orderingFields ++
       config.deleteMarker.map(_.field)
     named.map(_.takeWhile(_ != '.')).filterNot(columns.isOne).map(name =>
-      Refusal(s"the column $name, which was dropped or renamed", "its properties still name it"))
+      MissingFeature(s"the column $name, which was dropped or renamed", "its properties still name it"))
   }
 
   /** A key keeps the spelling that it was written with, so that a new one must be spelled alike. */
-  private def respelledKeys(config: TableConfig, columns: EvolvedColumns): Seq[Refusal] = for {
+  private def respelledKeys(config: TableConfig, columns: EvolvedColumns): Seq[MissingFeature] = for {
     field <- config.recordKeyFields.map(_.takeWhile(_ != '.'))
     types = columns.typesOf(field).collect { case ColumnType.Atom(name) => name } if types.size > 1
     if !types.forall(SpelledAlike.contains) && types != Seq("date", "string")
-  } yield Refusal(s"the key column $field, whose type was changed from ${types.head} to ${types.last}",
+  } yield MissingFeature(s"the key column $field, whose type was changed from ${types.head} to ${types.last}",
     "the keys of old rows are spelled in another way than those of new ones")
 
   private val SpelledAlike = Set("int", "long", "string")
@@ -102,11 +102,11 @@ object TableSupport {
       "version" -> (if (version == 0) "0 (none is set)" else version.toString))
   }
 
-  private def refuse(path: String, found: Seq[Refusal]): Unit = found.headOption.foreach { r =>
+  private def refuse(path: String, found: Seq[MissingFeature]): Unit = found.headOption.foreach { r =>
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> path, "feature" -> r.feature, "reason" -> r.reason)
   }
 
-  private def readRefusals(config: TableConfig): Seq[Refusal] = {
+  private def readRefusals(config: TableConfig): Seq[MissingFeature] = {
     val format = config.text(TableKeys.BaseFileFormat).getOrElse("PARQUET")
     val tableFormat = config.text(TableKeys.TableFormat).getOrElse("native")
     val layout = if (config.version >= 8) 2 else 1
@@ -123,30 +123,30 @@ object TableSupport {
         "the values of these columns are not in the files")).flatten
   }
 
-  private def writeRefusals(config: TableConfig): Seq[Refusal] = Seq(
+  private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
     when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to be found by"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
     config.orderingFields.find(_.contains('.')).map(field =>
-      Refusal(s"the nested ordering field $field", "rows are compared by columns of their own only")),
+      MissingFeature(s"the nested ordering field $field", "rows are compared by columns of their own only")),
     contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),
     config.unknownMergeProperty.map(key =>
-      Refusal(s"the merge property $key", "it may change what a merge of records comes to")),
+      MissingFeature(s"the merge property $key", "it may change what a merge of records comes to")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
     when(config.flag(TableKeys.SlashSeparatedDates, default = false))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten
 
   // Hudi's writers refuse a table whose merge mode and payload class disagree; so do we, rather than choose one.
-  private def contradiction(config: TableConfig): Option[Refusal] = for {
+  private def contradiction(config: TableConfig): Option[MissingFeature] = for {
     mode <- config.text(TableKeys.MergeMode).flatMap(MergeMode.of)
     payload <- config.text(TableKeys.PayloadClass)
     if !MergeMode.ofPayload(payload).contains(mode)
-  } yield Refusal(s"the merge mode ${mode.name} with the payload class $payload", "they contradict each other")
+  } yield MissingFeature(s"the merge mode ${mode.name} with the payload class $payload", "they contradict each other")
 
-  private def when(found: Boolean)(feature: => String, reason: => String): Option[Refusal] =
-    if (found) Some(Refusal(feature, reason)) else None
+  private def when(found: Boolean)(feature: => String, reason: => String): Option[MissingFeature] =
+    if (found) Some(MissingFeature(feature, reason)) else None
 }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory
   * @param place
   *   what was there before
   */
-final class FirstWrite private (val table: Table, place: NewTablePlace, options: TransactionOptions) {
+final class FirstWrite private (val table: Table, place: NewTableFolder, options: TransactionOptions) {
 
   import FirstWrite.log
 
@@ -95,7 +95,7 @@ object FirstWrite {
           "value" -> basePath, "reason" -> "a file lies there or above, and a table is a folder")
     }
     Lock.withTableLock(storage.place(basePath), options.lockWaitMs) {
-      val place = new NewTablePlace(storage, basePath, pathExisted)
+      val place = new NewTableFolder(storage, basePath, pathExisted)
       try new Exclusion(storage, basePath, options.process).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)

@@ -24,7 +24,7 @@ class OptionsSuite extends FunSuite {
   test("an option that is not Hudi's is refused as well, with the one that does its work where there is one") {
     Seq("replaceWheres", "overwrite-mode", "overwriteSchema", "header", "as.of.instnt", "spark.hudilite.services",
       "fs.s3a.endpoint", "", " path").foreach { name =>
-      Seq(Purpose.Any, Purpose.Read, Purpose.Write).foreach { purpose =>
+      Seq(OptionSide.Any, OptionSide.Read, OptionSide.Write).foreach { purpose =>
         val e = intercept[InvalidInput](Options.check(Map(name -> "1"), purpose))
         assertEquals((e.condition, e.parameters("option")), ("UNKNOWN_OPTION", name))
       }
@@ -39,21 +39,21 @@ class OptionsSuite extends FunSuite {
   }
 
   test("an option of reads is refused on a write and the reverse, whatever its value") {
-    def refused(key: ConfigKey[_], purpose: Purpose): Unit = key.names.foreach { name =>
+    def refused(key: ConfigKey[_], purpose: OptionSide): Unit = key.names.foreach { name =>
       val value = key.default.fold(if (key == WriteOptions.OverwriteMode) "static" else "20240101")(_.toString)
       val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), purpose))
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
       Options.check(Map(name -> value))
     }
-    ReadOptions.all.foreach(refused(_, Purpose.Write))
+    ReadOptions.all.foreach(refused(_, OptionSide.Write))
     (WriteOptions.all ++ CompactionOptions.all ++ ArchiveOptions.all).filterNot(WriteOptions.OfBuckets.contains)
-      .foreach(refused(_, Purpose.Read))
+      .foreach(refused(_, OptionSide.Read))
   }
 
   test("facts of a table, its buckets and what has no effect may stand in the options of reads and writes") {
     val shared = Map("hoodie.table.name" -> "t", "hoodie.datasource.write.recordkey.field" -> "id",
       "hoodie.index.type" -> "BUCKET", "hoodie.bucket.index.num.buckets" -> "8", "hoodie.metadata.enable" -> "true")
-    Seq(Purpose.Any, Purpose.Read, Purpose.Write).foreach(Options.check(shared, _))
+    Seq(OptionSide.Any, OptionSide.Read, OptionSide.Write).foreach(Options.check(shared, _))
   }
 
   test("an unknown option is refused with the nearest known one") {

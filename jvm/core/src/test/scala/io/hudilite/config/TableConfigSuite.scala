@@ -178,7 +178,7 @@ class TableConfigSuite extends FunSuite {
     }
   }
 
-  private val fresh = NewTable("t", Seq("id"), Seq("dt"), Seq("ts"))
+  private val fresh = TableDefinition("t", Seq("id"), Seq("dt"), Seq("ts"))
 
   test("a new table can be written, in every version, and has the facts that were asked for") {
     Seq(6, 8, 9).foreach { version =>
@@ -218,7 +218,7 @@ class TableConfigSuite extends FunSuite {
   }
 
   test("facts that do not go together are refused before anything is written") {
-    def condition(table: NewTable): String = intercept[InvalidInput](TableConfig.create(table)).condition
+    def condition(table: TableDefinition): String = intercept[InvalidInput](TableConfig.create(table)).condition
     assertEquals(condition(fresh.copy(recordKeyFields = Nil)), "MISSING_OPTION")
     val invalid = Seq(fresh.copy(name = ""), fresh.copy(version = 7),
       fresh.copy(version = 8, orderingFields = Seq("a", "b")),

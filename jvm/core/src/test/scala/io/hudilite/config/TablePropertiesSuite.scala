@@ -25,7 +25,7 @@ class TablePropertiesSuite extends FunSuite {
 
   test("a file with anything wrong in it is whole or it is not, in little memory") {
     val whole =
-      PropertiesFile.render(TableConfig.create(NewTable("tabelle-\u00fc", Seq("id"))).properties, Instant.EPOCH)
+      PropertiesFile.render(TableConfig.create(TableDefinition("tabelle-\u00fc", Seq("id"))).properties, Instant.EPOCH)
     for (round <- 0 until 3000) {
       val random = new java.util.Random(round.toLong)
       val bytes = (0 to random.nextInt(3)).foldLeft(whole)((b, _) => if (b.isEmpty) b else Damage.of(b, random))
@@ -35,7 +35,7 @@ class TablePropertiesSuite extends FunSuite {
 
   private val File = "/t/.hoodie/hoodie.properties"
   private val Backup = "/t/.hoodie/hoodie.properties.backup"
-  private val table = TableConfig.create(NewTable("cow", Seq("id"), Seq("dt"), Seq("ts")))
+  private val table = TableConfig.create(TableDefinition("cow", Seq("id"), Seq("dt"), Seq("ts")))
 
   private def made(): MemoryStorage = {
     val storage = new MemoryStorage()

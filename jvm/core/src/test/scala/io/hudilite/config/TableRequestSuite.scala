@@ -19,7 +19,7 @@ class TableRequestSuite extends FunSuite {
         "hoodie.datasource.write.payload.class" -> "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"),
       "flights")
     assertEquals(request,
-      NewTable("f", Seq("id"), Seq("dt"), Seq("ts"), version = 6, hiveStyle = true,
+      TableDefinition("f", Seq("id"), Seq("dt"), Seq("ts"), version = 6, hiveStyle = true,
         mergeMode = Some(MergeMode.CommitTime)))
     assertEquals(table.name, "flights")
     assertEquals(table.version, 9)

@@ -241,7 +241,7 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreatedTable", "catalog/NamedRules",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest", "catalog/NamedRules",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",

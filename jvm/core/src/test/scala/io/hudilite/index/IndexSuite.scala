@@ -1,13 +1,13 @@
 package io.hudilite.index
 
-import io.hudilite.config.{NewTable, TableConfig, WriteConf, WriteOptions}
+import io.hudilite.config.{TableDefinition, TableConfig, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite
 
 class IndexSuite extends FunSuite {
 
-  private val config = TableConfig.create(NewTable("t", recordKeyFields = Seq("id", "name")))
+  private val config = TableConfig.create(TableDefinition("t", recordKeyFields = Seq("id", "name")))
 
   private def index(options: (String, String)*): Index = Index.of(config, WriteConf.of(options.toMap).index)
 

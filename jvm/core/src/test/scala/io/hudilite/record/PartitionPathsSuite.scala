@@ -1,6 +1,6 @@
 package io.hudilite.record
 
-import io.hudilite.config.{KeyGeneratorType, NewTable, TableConfig}
+import io.hudilite.config.{KeyGeneratorType, TableDefinition, TableConfig}
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite
@@ -10,9 +10,9 @@ class PartitionPathsSuite extends FunSuite {
   private val times = Map("hoodie.keygen.timebased.timestamp.type" -> "UNIX_TIMESTAMP",
     "hoodie.keygen.timebased.output.dateformat" -> "yyyy/MM/dd", "hoodie.keygen.timebased.timezone" -> "UTC")
 
-  private def table(items: String*): NewTable = NewTable("t", Seq("id"), items)
+  private def table(items: String*): TableDefinition = TableDefinition("t", Seq("id"), items)
 
-  private def path(table: NewTable, values: Any*): String =
+  private def path(table: TableDefinition, values: Any*): String =
     PartitionPaths.of(TableConfig.create(table)).path(values.toArray)
 
   test("an unpartitioned table has the empty path") {

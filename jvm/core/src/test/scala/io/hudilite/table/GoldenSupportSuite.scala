@@ -43,7 +43,7 @@ class GoldenSupportSuite extends FunSuite {
   }
 
   private def refusal(table: Table, time: String): Option[String] =
-    Try(TableSupport.of(table, Purpose.Read(Some(time)))).failed.toOption.map {
+    Try(TableSupport.of(table, TableAccess.Read(Some(time)))).failed.toOption.map {
       case e: InvalidInput => e.condition
       case e => throw e
     }

@@ -42,10 +42,10 @@ class RetentionSuite extends FunSuite {
   }
 
   private def refused(table: Table, asOf: String): String =
-    intercept[InvalidInput](TableSupport.of(table.refresh(), Purpose.Read(Some(asOf)))).condition
+    intercept[InvalidInput](TableSupport.of(table.refresh(), TableAccess.Read(Some(asOf)))).condition
 
   private def allowed(table: Table, asOf: String): Unit = {
-    TableSupport.of(table.refresh(), Purpose.Read(Some(asOf)))
+    TableSupport.of(table.refresh(), TableAccess.Read(Some(asOf)))
     ()
   }
 
@@ -53,7 +53,7 @@ class RetentionSuite extends FunSuite {
     test(s"version $version: a time before the first commit is an error that names it, an empty table has none") {
       val (table, commits) = updated(version)
       val error =
-        intercept[InvalidInput](TableSupport.of(table.refresh(), Purpose.Read(Some("20200101000000000"))))
+        intercept[InvalidInput](TableSupport.of(table.refresh(), TableAccess.Read(Some("20200101000000000"))))
       assertEquals((error.condition, error.parameters("first")), ("TIME_BEFORE_FIRST_COMMIT", commits.head.time))
       allowed(table, commits.head.time)
       allowed(table, "20990101000000000")
@@ -80,7 +80,7 @@ class RetentionSuite extends FunSuite {
       drop(table, "b-0", of = other)
       // No cleaning takes the newest file of a group.
       assertEquals(
-        intercept[CorruptTable](TableSupport.of(table.refresh(), Purpose.Read(Some(other.time)))).condition,
+        intercept[CorruptTable](TableSupport.of(table.refresh(), TableAccess.Read(Some(other.time)))).condition,
         "CORRUPT_FILE")
       allowed(table, commits.last.time)
     }
@@ -118,9 +118,9 @@ class RetentionSuite extends FunSuite {
       write(table.refresh(), "q" -> "b-0")
       val now = table.refresh()
       val before = (memory.listings, memory.reads)
-      TableSupport.of(now, Purpose.Read())
-      TableSupport.of(now, Purpose.Read(Some(first.time)))
-      TableSupport.of(now, Purpose.Write)
+      TableSupport.of(now, TableAccess.Read())
+      TableSupport.of(now, TableAccess.Read(Some(first.time)))
+      TableSupport.of(now, TableAccess.Write)
       assertEquals((memory.listings, memory.reads), before)
     }
 

@@ -19,7 +19,7 @@ class TableSupportSuite extends FunSuite {
     table.refresh()
   }
 
-  private def refused(table: Table, purpose: Purpose): String = {
+  private def refused(table: Table, purpose: TableAccess): String = {
     val error = intercept[UnsupportedTable](TableSupport.of(table.refresh(), purpose))
     assertEquals(error.condition, "UNSUPPORTED_TABLE_FEATURE")
     error.parameters("feature")
@@ -28,18 +28,18 @@ class TableSupportSuite extends FunSuite {
   test("a column that the properties name and that is another one now is refused, for reads and for writes") {
     val ordered = table("price")
     EvolvedTables.alter(ordered, Seq(1 -> "id", 3 -> "price"), "0" -> Columns)
-    for (purpose <- Seq(Purpose.Read(), Purpose.Write))
+    for (purpose <- Seq(TableAccess.Read(), TableAccess.Write))
       assertEquals(refused(ordered, purpose), "the column price, which was dropped or renamed")
     val other = table()
     EvolvedTables.alter(other, Seq(1 -> "id", 3 -> "price"), "0" -> Columns)
-    TableSupport.of(other.refresh(), Purpose.Write)
+    TableSupport.of(other.refresh(), TableAccess.Write)
   }
 
   test("a table with ids whose history is gone is refused by name") {
     val lost = table()
     EvolvedTables.alter(lost, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
     TestTables.storage.deleteOwn(s"${lost.basePath}/.hoodie/.schema")
-    assertEquals(intercept[CorruptTable](TableSupport.of(lost.refresh(), Purpose.Read())).condition,
+    assertEquals(intercept[CorruptTable](TableSupport.of(lost.refresh(), TableAccess.Read())).condition,
       "SCHEMA_HISTORY_MISSING")
   }
 
@@ -48,7 +48,7 @@ class TableSupportSuite extends FunSuite {
     val instant = EvolvedTables.alter(damaged, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
     damaged.store.schemaFiles.delete(instant.time)
     damaged.store.schemaFiles.record(instant.time, "{}")
-    val error = intercept[CorruptTable](TableSupport.of(damaged.refresh(), Purpose.Read()))
+    val error = intercept[CorruptTable](TableSupport.of(damaged.refresh(), TableAccess.Read()))
     assert(error.getMessage.contains(".hoodie/.schema"), error.getMessage)
   }
 
@@ -56,11 +56,11 @@ class TableSupportSuite extends FunSuite {
     val changed = table()
     val first = changed.timeline.writes.head
     EvolvedTables.alter(changed, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
-    assertEquals(TableSupport.of(changed.refresh(), Purpose.Read(Some(first.time))).columns, None)
-    assert(TableSupport.of(changed.refresh(), Purpose.Read()).columns.isDefined)
+    assertEquals(TableSupport.of(changed.refresh(), TableAccess.Read(Some(first.time))).columns, None)
+    assert(TableSupport.of(changed.refresh(), TableAccess.Read()).columns.isDefined)
   }
 
-  private def asked(of: Table, purpose: Purpose): Seq[String] = {
+  private def asked(of: Table, purpose: TableAccess): Seq[String] = {
     val storage = new CountingStorage(TestTables.storage)
     val opened = Table.open(storage, of.basePath)
     storage.during(TableSupport.of(opened, purpose))._2.all.map(_.kind)
@@ -68,10 +68,10 @@ class TableSupportSuite extends FunSuite {
 
   test("storage is asked only where something can be there, then by a listing, and for a history that is read once") {
     val plain = table()
-    for (purpose <- Seq(Purpose.Read(), Purpose.Write, Purpose.Service(plain.lastInstant.get.time)))
+    for (purpose <- Seq(TableAccess.Read(), TableAccess.Write, TableAccess.Service(plain.lastInstant.get.time)))
       assertEquals(asked(plain, purpose), Nil)
     EvolvedTables.alter(plain, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
-    assertEquals(asked(plain, Purpose.Read()), Seq("list", "get"))
-    assertEquals(asked(plain, Purpose.Write), Seq("list"))
+    assertEquals(asked(plain, TableAccess.Read()), Seq("list", "get"))
+    assertEquals(asked(plain, TableAccess.Write), Seq("list"))
   }
 }

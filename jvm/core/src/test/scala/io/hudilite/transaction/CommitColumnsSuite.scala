@@ -5,7 +5,7 @@ import io.hudilite.TestTables
 import io.hudilite.TestTables.{begin, write, writeFile}
 import io.hudilite.error.CommitConflict
 import io.hudilite.schema.{ColumnNames, SchemaJson}
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.timeline.Instant
 
 import munit.FunSuite
@@ -36,7 +36,7 @@ class CommitColumnsSuite extends FunSuite {
     table.store.schemaFiles.newest(table.store.load()).map(SchemaJson.history(_).versions.map(_.version)).getOrElse(Nil)
 
   private def fileName(table: Table, column: String, instant: Instant): Option[String] =
-    TableSupport.of(table.refresh(), Purpose.Read()).columns.map(_.namesIn(instant.time)) match {
+    TableSupport.of(table.refresh(), TableAccess.Read()).columns.map(_.namesIn(instant.time)) match {
       case Some(found) => found.of(column).map(_.name)
       case None => Some(column)
     }
@@ -134,7 +134,7 @@ class CommitColumnsSuite extends FunSuite {
     table.store.complete(instant, "commit",
       io.hudilite.timeline.CommitMetadata("UPSERT", Map.empty,
         Map("schema" -> avro("id", "shade"))))
-    assertEquals(TableSupport.of(table.refresh(), Purpose.Read()).columns, None)
+    assertEquals(TableSupport.of(table.refresh(), TableAccess.Read()).columns, None)
     assertEquals(ColumnNames.Same.of("shade").map(_.name), Some("shade"))
   }
 }

@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.TestTables
-import io.hudilite.config.{NewTable, TableConfig, TableType}
+import io.hudilite.config.{TableDefinition, TableConfig, TableType}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
@@ -39,7 +39,7 @@ final case class TextWrite(
 
 object TextWrites {
 
-  val facts: NewTable = NewTable("t", Seq("id"), Seq("p"), createSchema = Some(TestTables.schema))
+  val facts: TableDefinition = TableDefinition("t", Seq("id"), Seq("p"), createSchema = Some(TestTables.schema))
 
   def facts(version: Int, tableType: TableType): TableConfig =
     TableConfig.create(facts.copy(version = version, tableType = tableType))

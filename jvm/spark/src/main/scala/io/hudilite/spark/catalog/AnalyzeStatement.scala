@@ -74,7 +74,7 @@ private[catalog] object AnalyzeStatement {
 
   /** Raises `InvalidInput` for a table or a part of it of which the catalog keeps no statistics. */
   def ofTable(table: HudiliteTable, ofPartitions: Boolean, noScan: Boolean): AnalyzeStatement = {
-    if (ofPartitions) throw Refusal.AnalyzePartition.of(table.basePath)
+    if (ofPartitions) throw UnsupportedStatement.AnalyzePartition.of(table.basePath)
     AnalyzeStatement(table, entryOf(table), Nil, noScan)
   }
 
@@ -84,16 +84,16 @@ private[catalog] object AnalyzeStatement {
   def ofColumns(table: HudiliteTable, names: Option[Seq[String]], resolver: Resolver): AnalyzeStatement = {
     val entry = entryOf(table)
     val fields = names.fold(table.schema.fields.toSeq)(_.map(name =>
-        table.schema.find(field => resolver(field.name, name)).getOrElse(throw Refusal.AnalyzeColumn(name,
+        table.schema.find(field => resolver(field.name, name)).getOrElse(throw UnsupportedStatement.AnalyzeColumn(name,
             s"the table has ${table.schema.fieldNames.mkString(", ")}").of(table.basePath))))
     fields.find(field => !isCounted(field.dataType)).foreach(field =>
-      throw Refusal.AnalyzeColumn(field.name,
+      throw UnsupportedStatement.AnalyzeColumn(field.name,
         s"there are no statistics of ${field.dataType.simpleString}; name the other columns").of(table.basePath))
     AnalyzeStatement(table, entry, fields.map(_.name), noScan = false)
   }
 
   private def entryOf(table: HudiliteTable): Registered =
-    table.entry.getOrElse(throw Refusal.Analyze.of(table.basePath))
+    table.entry.getOrElse(throw UnsupportedStatement.Analyze.of(table.basePath))
 
   // The types that Spark counts distinct values of.
   private def isCounted(dataType: DataType): Boolean = dataType match {

@@ -15,25 +15,25 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object AsSelectRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect if create.query.resolved => NewTable.of(create).fold(create)(byWrite(create, _))
+    case create: CreateTableAsSelect if create.query.resolved => CreateTarget.of(create).fold(create)(byWrite(create, _))
     case replace: ReplaceTableAsSelect if replace.query.resolved =>
-      NewTable.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
+      CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
   }
 
   /** The statement with what its write says of the table moved to where the catalog sees it. */
-  private def byWrite(create: CreateTableAsSelect, target: NewTable): CreateTableAsSelect =
-    if (target.spec.properties.contains(CreatedTable.ByWrite)) create
+  private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
+    if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
       val ofWrite = TableProperty.options(create.writeOptions)
-      val asked = CreatedTable.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
+      val asked = CreateRequest.partitioned(create.partitioning, said(target.spec) ++ ofWrite)
       if (!target.catalog.tableExists(target.ident)) checkNew(target, create.query, asked)
-      val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreatedTable.ByWrite -> "true")
+      val properties = target.spec.properties ++ TableProperty.ofBuckets(ofWrite) + (CreateRequest.ByWrite -> "true")
       PlanNodes.created(create, ordered(create.query, target.spec, asked),
         PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
 
   /** Raises what the write would, where no table lies yet: Spark has begun by then, and logs how it gives up. */
-  private def checkNew(target: NewTable, rows: LogicalPlan, asked: Map[String, String]): Unit = {
+  private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
       WriteTarget.of(place.basePath, place.storage, None, place.writeConf(), rows.schema, NeededColumns.All)
@@ -43,25 +43,25 @@ object AsSelectRule extends Rule[LogicalPlan] {
   /** The rows with their columns as the table is to have them. */
   private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {
     val names = query.output.map(_.name)
-    val wanted = CreatedTable(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
+    val wanted = CreateRequest(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
     if (!spec.provider.flatMap(Registered.providerOf).contains(Registered.Hudi) || wanted == names) query
     else Project(query.output.sortBy(column => wanted.indexOf(column.name)), query)
   }
 
   private def said(spec: TableSpec): Map[String, String] = TableProperty.options(spec.properties ++ spec.options)
 
-  private def replaced(replace: ReplaceTableAsSelect, target: NewTable): LogicalPlan =
+  private def replaced(replace: ReplaceTableAsSelect, target: CreateTarget): LogicalPlan =
     target.catalog.present(target.ident, dataFrame = true) match {
       case Some(table) => overwrite(replace, target, table)
       case None =>
         if (!replace.orCreate) target.catalog.notFound(target.ident).foreach(throw _)
-        Refusal.ReplaceOther.check(target.catalog, target.ident)
+        UnsupportedStatement.ReplaceOther.check(target.catalog, target.ident)
         if (replace.orCreate) PlanNodes.createAsSelect(replace) else replace
     }
 
-  private def overwrite(replace: ReplaceTableAsSelect, target: NewTable, table: HudiliteTable): LogicalPlan = {
+  private def overwrite(replace: ReplaceTableAsSelect, target: CreateTarget, table: HudiliteTable): LogicalPlan = {
     check(target.spec, table)
-    val options = CreatedTable.partitioned(replace.partitioning,
+    val options = CreateRequest.partitioned(replace.partitioning,
       said(target.spec) ++ TableProperty.options(replace.writeOptions))
     val relation = DataSourceV2Relation.create(table, Some(target.catalog), Some(target.ident))
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
@@ -79,7 +79,7 @@ object AsSelectRule extends Rule[LogicalPlan] {
 
   /** What the catalog says of the table stays, so that the statement must not say otherwise. */
   private def check(spec: TableSpec, table: HudiliteTable): Unit = {
-    def refuse(part: String): Nothing = throw Refusal.Replace(part).of(table.basePath)
+    def refuse(part: String): Nothing = throw UnsupportedStatement.Replace(part).of(table.basePath)
     if (spec.location.exists(at => HudiliteCatalog.qualified(at) != table.basePath)) refuse("LOCATION")
     if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))

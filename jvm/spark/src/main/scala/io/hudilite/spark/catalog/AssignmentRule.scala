@@ -42,7 +42,7 @@ object AssignmentRule extends Rule[LogicalPlan] {
     assignments.map(_.key).collectFirst {
       case UnresolvedAttribute(parts) if made(lower(parts.last)) => parts.last
     }.foreach { column =>
-      NamedMergeRule.named(target).foreach(path => throw Refusal.Assigned(statement, column).of(path))
+      NamedMergeRule.named(target).foreach(path => throw UnsupportedStatement.Assigned(statement, column).of(path))
     }
 
   private def lower(name: String): String = name.toLowerCase(Locale.ROOT)

@@ -142,5 +142,5 @@ private final class ColumnChangesOf(table: String) {
     }
 
   private def refused(path: Seq[String], reason: String): InvalidInput =
-    Refusal.Column(path.mkString("."), reason).of(table)
+    UnsupportedStatement.Column(path.mkString("."), reason).of(table)
 }

@@ -4,7 +4,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
 
 import org.apache.spark.sql.SparkSession
@@ -47,7 +47,7 @@ private[catalog] object ColumnStatements {
   }
 
   private def columns(table: Table): StructType =
-    TableSupport.of(table, Purpose.Write).schema.fold(new StructType())(s => SchemaConversion.toSpark(s.avroJson))
+    TableSupport.of(table, TableAccess.Write).schema.fold(new StructType())(s => SchemaConversion.toSpark(s.avroJson))
 
   // Such a column would be taken for that of the table, and left out of its schema.
   private def checkName(change: ColumnChange): Unit = {
@@ -69,7 +69,7 @@ private[catalog] object ColumnStatements {
         (role, names) <- Seq("record key" -> config.recordKeyFields, "partition" -> config.partitionFields,
           "ordering" -> config.orderingFields, "delete mark" -> config.deleteMarker.toSeq.map(_.field))
         name <- names.map(_.takeWhile(_ != ':').split('.').toSeq) if name.startsWith(path) || path.startsWith(name)
-      } throw Refusal.Column(path.mkString("."),
+      } throw UnsupportedStatement.Column(path.mkString("."),
         s"as a column of the $role it keeps its name and type").of(table.basePath)
     case _ =>
   }

@@ -64,9 +64,9 @@ object SaveRule extends Rule[LogicalPlan] {
     val names = table.identifier.database.getOrElse(CatalogEntries.catalog(SparkSession.active).getCurrentDatabase) +:
       Seq(table.identifier.table)
     val whole = HudiliteSessionCatalog.Name +: names
-    val (catalog, ident) = NamedMergeRule.place(whole).getOrElse(throw Refusal.SaveAsTable.of(names.mkString(".")))
+    val (catalog, ident) = NamedMergeRule.place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
     // Where it is there still: before 4.3 a writer in mode overwrite has dropped it by now.
-    if (mode == SaveMode.Overwrite) Refusal.ReplaceOther.check(catalog, ident)
+    if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
     else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, Format,
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
@@ -95,7 +95,7 @@ object SaveRule extends Rule[LogicalPlan] {
 
   /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
-    CreatedTable.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
+    CreateRequest.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
   }
 

@@ -92,10 +92,10 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   /** Creates the table at once, unless the rows of a query follow: their write creates it with its own options. */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable = {
-    val asked = CreatedTable.of(partitions, properties)
+    val asked = CreateRequest.of(partitions, properties)
     if (isName(ident)) NamedTables.create(ident, schema, asked)
     else {
-      if (!hasFolders(ident)) throw Refusal.NoPath(ident.name).of(pathOf(ident))
+      if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
       val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
       place.request.writing // raises an error for options of reads
@@ -112,7 +112,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
       case Some(table) => NamedTables.alter(table, changes)
       case None =>
         val columns = ColumnStatements.among(changes)
-        if (columns.size < changes.size) throw Refusal.Alter.of(pathOf(ident))
+        if (columns.size < changes.size) throw UnsupportedStatement.Alter.of(pathOf(ident))
         present(ident, dataFrame = false).foreach(ColumnStatements.run(_, columns))
     }
     loadTable(ident)
@@ -128,11 +128,11 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private def dropped(ident: Identifier, purge: Boolean): Boolean =
     if (isName(ident)) named(ident).exists(NamedTables.drop(_, purge))
-    else if (tableExists(ident)) throw Refusal.Drop.of(pathOf(ident))
+    else if (tableExists(ident)) throw UnsupportedStatement.Drop.of(pathOf(ident))
     else false
 
   override def renameTable(from: Identifier, to: Identifier): Unit =
-    named(from).fold(throw Refusal.Rename.of(pathOf(from)))(NamedTables.rename(_, to))
+    named(from).fold(throw UnsupportedStatement.Rename.of(pathOf(from)))(NamedTables.rename(_, to))
 
   override def invalidateTable(ident: Identifier): Unit =
     if (isName(ident)) named(ident).foreach(table => HudiliteCatalog.forget(table.path))

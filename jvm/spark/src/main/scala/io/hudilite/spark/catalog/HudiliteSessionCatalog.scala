@@ -57,7 +57,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable =
-    if (creates(ident, properties)) NamedTables.create(ident, schema, CreatedTable.of(partitions, properties))
+    if (creates(ident, properties)) NamedTables.create(ident, schema, CreateRequest.of(partitions, properties))
     else super.createTable(ident, schema, partitions, properties)
 
   override def createTable(ident: Identifier, columns: Array[Column], partitions: Array[Transform],

@@ -184,8 +184,8 @@ private[catalog] final class Capabilities(path: String, own: Set[TableCapability
     extends JHashSet[TableCapability](own.asJava) {
 
   override def contains(asked: Any): Boolean = asked match {
-    case TableCapability.STREAMING_WRITE => throw Refusal.StreamWrite.of(path)
-    case TableCapability.MICRO_BATCH_READ | TableCapability.CONTINUOUS_READ => throw Refusal.StreamRead.of(path)
+    case TableCapability.STREAMING_WRITE => throw UnsupportedStatement.StreamWrite.of(path)
+    case TableCapability.MICRO_BATCH_READ | TableCapability.CONTINUOUS_READ => throw UnsupportedStatement.StreamRead.of(path)
     case _ => super.contains(asked)
   }
 }

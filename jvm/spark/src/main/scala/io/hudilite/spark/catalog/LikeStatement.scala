@@ -6,7 +6,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.row.Nullability
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs}
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.TableIdentifier
@@ -48,9 +48,9 @@ private[catalog] object LikeStatement {
   def of(like: AskedLike): Option[LikeStatement] = {
     val provider = like.provider.fold(providerLike(like.source))(Registered.providerOf)
     provider.map { found =>
-      val catalog = like.target.getOrElse(throw Refusal.Like.of(like.ident.name))
+      val catalog = like.target.getOrElse(throw UnsupportedStatement.Like.of(like.ident.name))
       val format = if (like.provider.isEmpty && catalog.isPath(like.ident)) Registered.Hudilite else found
-      if (format == Registered.Hudi && !NamedTables.takesHudi) throw Refusal.HiveForHudi.of(like.ident.name)
+      if (format == Registered.Hudi && !NamedTables.takesHudi) throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
       val said = TableProperty.options(like.properties)
       val columns = StructType(like.source.columns.map { field =>
         field.getCurrentDefaultValue().foreach(refuseDefault(field.name, _))
@@ -70,7 +70,7 @@ private[catalog] object LikeStatement {
   /** The same where Spark's own catalog makes no other format's table with the columns of one that is not its own. */
   def orRefused(like: AskedLike): Option[LikeStatement] = of(like).orElse {
     for (table <- like.source.table; _ <- like.target; format <- like.provider)
-      throw Refusal.LikeOther(format).of(table.basePath)
+      throw UnsupportedStatement.LikeOther(format).of(table.basePath)
     None
   }
 
@@ -85,7 +85,7 @@ private[catalog] object LikeStatement {
     * have.
     */
   private def factsOf(table: Table, said: Map[String, String]): Map[String, String] = {
-    TableSupport.of(table, Purpose.Write)
+    TableSupport.of(table, TableAccess.Write)
     TableRequest.facts(table.config).collect {
       case (key, value) if !(key +: FollowsFrom.getOrElse(key, Nil)).exists(_.isSet(said)) => key.name -> value
     }.toMap

@@ -24,7 +24,7 @@ object NamedMergeRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case merge: MergeIntoTable => named(merge.targetTable).fold(merge) { path =>
-        if (PlanNodes.evolvesSchema(merge) && SchemaEvolution.capability.isEmpty) throw Refusal.Evolve.of(path)
+        if (PlanNodes.evolvesSchema(merge) && SchemaEvolution.capability.isEmpty) throw UnsupportedStatement.Evolve.of(path)
         HeldMerge.hold(merge)
       }
   }

@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, Purpose, TableOptions, TableRequest}
+import io.hudilite.config.{Options, OptionSide, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.metastore.{HudiEntry, Metastore, NewEntry, Registered, TableProperty}
+import io.hudilite.spark.catalog.metastore.{HudiEntry, Metastore, CatalogEntry, Registered, TableProperty}
 import io.hudilite.spark.row.{Nullability, SchemaAlignment, SessionConf}
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo
@@ -60,14 +60,14 @@ private[catalog] object NamedTables {
   /** Creates the table and its name. Raises `InvalidInput` for what a Hudi table cannot be, or when the statement says
     * something else than a table that lies there already.
     */
-  def create(ident: Identifier, schema: StructType, asked: CreatedTable): SparkTable = {
+  def create(ident: Identifier, schema: StructType, asked: CreateRequest): SparkTable = {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
     metastore.requireDatabase(ident)
     val path = asked.location.fold(metastore.defaultPath(ident))(location(ident, _))
-    if (!metastore.takes(ident)) throw Refusal.Name(ident.name()).of(path)
+    if (!metastore.takes(ident)) throw UnsupportedStatement.Name(ident.name()).of(path)
     val format = asked.registeredAs(path)
-    if (asked.external && asked.location.isEmpty) throw Refusal.External.of(path)
-    if (format == Registered.Hudi && !takesHudi) throw Refusal.HiveForHudi.of(path)
+    if (asked.external && asked.location.isEmpty) throw UnsupportedStatement.External.of(path)
+    if (format == Registered.Hudi && !takesHudi) throw UnsupportedStatement.HiveForHudi.of(path)
     val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
     else schema
     val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
@@ -83,7 +83,7 @@ private[catalog] object NamedTables {
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
         val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
-        if (asked.byWrite) new NewNamedTable(fresh, () => register(ident, fresh, columns, asked))
+        if (asked.byWrite) new StagedHudiTable(fresh, () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
   }
@@ -95,7 +95,7 @@ private[catalog] object NamedTables {
     HudiliteCatalog.table(path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
   }
 
-  private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable)
+  private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)
       : SparkTable = {
     val made = EmptyTable.create(place, schema)
     try register(ident, place, schema, asked)
@@ -103,7 +103,7 @@ private[catalog] object NamedTables {
     find(ident).fold(place)(load(_, Map.empty))
   }
 
-  private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreatedTable): Unit =
+  private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest): Unit =
     asked.registeredAs(place.basePath) match {
       case Registered.Hudi =>
         val made = HudiliteCatalog.table(place.basePath, Map.empty, dataFrame = true)
@@ -111,13 +111,13 @@ private[catalog] object NamedTables {
           made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
       case _ =>
-        val entry = NewEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
+        val entry = CatalogEntry(Registered.Hudilite, schema, Nil, TableProperty.kept(asked.options), None)
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 
   // The folder goes with the table when it is dropped, so that nothing else may lie in it.
   private def requireEmpty(place: HudiliteTable): Unit =
-    if (place.storage.list(place.basePath).nonEmpty) throw Refusal.NotEmpty.of(place.basePath)
+    if (place.storage.list(place.basePath).nonEmpty) throw UnsupportedStatement.NotEmpty.of(place.basePath)
 
   def drop(found: Registered, purge: Boolean): Boolean = {
     HudiliteCatalog.forget(found.path)
@@ -127,7 +127,7 @@ private[catalog] object NamedTables {
 
   /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved under their writers. */
   def rename(found: Registered, to: Identifier): Unit = {
-    if (found.isManaged) throw Refusal.RenameManaged.of(found.path)
+    if (found.isManaged) throw UnsupportedStatement.RenameManaged.of(found.path)
     if (metastore.exists(to)) throw new TableAlreadyExistsException(to)
     metastore.rename(found, to)
   }
@@ -144,7 +144,7 @@ private[catalog] object NamedTables {
   }
 
   private def alterEntry(found: Registered, changes: Seq[TableChange]): Unit = {
-    if (found.byHudi) throw Refusal.OfHudi.of(found.path)
+    if (found.byHudi) throw UnsupportedStatement.OfHudi.of(found.path)
     val comment = changes.foldLeft(found.entry.comment) {
       case (_, set: TableChange.SetProperty) if set.property == TableCatalog.PROP_COMMENT => Some(set.value)
       case (_, gone: TableChange.RemoveProperty) if gone.property == TableCatalog.PROP_COMMENT => None
@@ -156,7 +156,7 @@ private[catalog] object NamedTables {
       case (all, gone: TableChange.RemoveProperty) if gone.property != TableCatalog.PROP_COMMENT =>
         all.filterNot(_._1.equalsIgnoreCase(mutable(found, gone.property)))
       case (all, _: TableChange.SetProperty | _: TableChange.RemoveProperty) => all
-      case (_, _) => throw Refusal.Alter.of(found.path)
+      case (_, _) => throw UnsupportedStatement.Alter.of(found.path)
     }
     metastore.describe(found, kept, comment)
   }
@@ -167,12 +167,12 @@ private[catalog] object NamedTables {
 
   private def checked(found: Registered, name: String, value: String): (String, String) = {
     val option = mutable(found, name) -> value
-    Options.check(Map(option), Purpose.Write)
+    Options.check(Map(option), OptionSide.Write)
     option
   }
 
   private def mutable(found: Registered, name: String): String =
-    if (TableProperty.isFact(name)) throw Refusal.Fact(name).of(found.path) else name
+    if (TableProperty.isFact(name)) throw UnsupportedStatement.Fact(name).of(found.path) else name
 }
 
 /** A table that is created without rows. */
@@ -187,7 +187,7 @@ private[catalog] object EmptyTable {
     schema.find(column =>
       (!column.nullable && target.config.recordKeyFields != Seq(column.name)) ||
         Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
-      throw Refusal.NotNull(column.name).of(place.basePath))
+      throw UnsupportedStatement.NotNull(column.name).of(place.basePath))
     FirstWrite.create(place.storage, place.basePath, target.withSchemaDeclared.config,
       TransactionOptions.of(conf.commit))
   }

@@ -11,13 +11,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
 
 /** A table of hudilite's that a statement creates or replaces, once its name is resolved. */
-private[catalog] final case class NewTable(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
+private[catalog] final case class CreateTarget(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
 
-private[catalog] object NewTable {
+private[catalog] object CreateTarget {
 
-  def of(statement: LogicalPlan): Option[NewTable] = statement match {
+  def of(statement: LogicalPlan): Option[CreateTarget] = statement match {
     case Creating(ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
-        if catalog.creates(ident, said.provider) => Some(NewTable(catalog, ident, said))
+        if catalog.creates(ident, said.provider) => Some(CreateTarget(catalog, ident, said))
     case _ => None
   }
 
@@ -60,17 +60,17 @@ object NamedElsewhere {
 object LocationRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case statement => NewTable.of(statement).flatMap(located).fold(statement)(PlanNodes.withSpec(statement, _))
+    case statement => CreateTarget.of(statement).flatMap(located).fold(statement)(PlanNodes.withSpec(statement, _))
   }
 
-  private def located(table: NewTable): Option[TableSpec] = for {
+  private def located(table: CreateTarget): Option[TableSpec] = for {
     said <- table.spec.location
     at = place(table, said) if at != said
   } yield PlanNodes.withLocation(table.spec, at)
 
-  private def place(table: NewTable, said: String): String =
+  private def place(table: CreateTarget, said: String): String =
     if (!table.catalog.isPath(table.ident)) NamedTables.location(table.ident, said)
-    else if (said.trim.isEmpty) throw Refusal.Location.of(table.ident.name)
+    else if (said.trim.isEmpty) throw UnsupportedStatement.Location.of(table.ident.name)
     else said
 }
 
@@ -80,7 +80,7 @@ object EmptyLocationRule extends Rule[LogicalPlan] {
   def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.foreach(NewTable.named(_).filter(_.provider.exists(Registered.providerOf(_).isDefined)).flatMap(_.location)
+    plan.foreach(CreateTarget.named(_).filter(_.provider.exists(Registered.providerOf(_).isDefined)).flatMap(_.location)
         .foreach(NamedTables.checkLocation))
     plan
   }
@@ -96,7 +96,7 @@ object HudiProviderRule extends Rule[LogicalPlan] {
   def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForFormats(extensions, this)
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case statement => NewTable.named(statement).filter(_.provider.exists(isHudi) && NamedTables.takesHudi)
+    case statement => CreateTarget.named(statement).filter(_.provider.exists(isHudi) && NamedTables.takesHudi)
         .fold(statement)(PlanNodes.withFormat(statement, _, Registered.HudiName))
   }
 

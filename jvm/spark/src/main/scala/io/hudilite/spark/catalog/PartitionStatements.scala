@@ -61,16 +61,16 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
   override def truncatePartitions(idents: Array[InternalRow]): Boolean = dropPartitions(idents)
   override def truncatePartition(ident: InternalRow): Boolean = dropPartitions(Array(ident))
 
-  override def purgePartitions(idents: Array[InternalRow]): Boolean = throw Refusal.PurgePartition.of(basePath)
-  override def purgePartition(ident: InternalRow): Boolean = throw Refusal.PurgePartition.of(basePath)
+  override def purgePartitions(idents: Array[InternalRow]): Boolean = throw UnsupportedStatement.PurgePartition.of(basePath)
+  override def purgePartition(ident: InternalRow): Boolean = throw UnsupportedStatement.PurgePartition.of(basePath)
 
   override def createPartitions(idents: Array[InternalRow], properties: Array[JMap[String, String]]): Unit =
-    throw Refusal.AddPartition.of(basePath)
+    throw UnsupportedStatement.AddPartition.of(basePath)
 
-  override def renamePartition(from: InternalRow, to: InternalRow): Boolean = throw Refusal.AddPartition.of(basePath)
+  override def renamePartition(from: InternalRow, to: InternalRow): Boolean = throw UnsupportedStatement.AddPartition.of(basePath)
 
   override def replacePartitionMetadata(ident: InternalRow, properties: JMap[String, String]): Unit =
-    throw Refusal.AddPartition.of(basePath)
+    throw UnsupportedStatement.AddPartition.of(basePath)
 
   override def loadPartitionMetadata(ident: InternalRow): JMap[String, String] = Collections.emptyMap()
 }

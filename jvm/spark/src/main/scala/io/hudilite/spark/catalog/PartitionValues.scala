@@ -28,7 +28,7 @@ private[catalog] final case class PartitionValues(table: Table, schema: StructTy
   /** The values behind the path of a partition; raises `InvalidInput` where they cannot be told. */
   def rowOf(path: String): InternalRow = {
     val levels = if (schema.size == 1) Seq(path) else path.split("/", -1).toSeq
-    if (levels.size != schema.size) throw Refusal.Partitions(schema.fieldNames.last).of(basePath)
+    if (levels.size != schema.size) throw UnsupportedStatement.Partitions(schema.fieldNames.last).of(basePath)
     InternalRow.fromSeq(schema.zip(levels).map { case (field, level) => value(field, text(field, level)) })
   }
 
@@ -40,7 +40,7 @@ private[catalog] final case class PartitionValues(table: Table, schema: StructTy
   private def value(field: StructField, text: String): Any =
     if (text == KeyEncoding.DefaultPartition) null
     else PathText.read(text, field.dataType).filter(_ => !FieldText.hasTwoSpellings(field.dataType) || timesAsNumbers)
-      .getOrElse(throw Refusal.Partitions(field.name).of(basePath))
+      .getOrElse(throw UnsupportedStatement.Partitions(field.name).of(basePath))
 }
 
 private[catalog] object PartitionValues {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, Purpose, ReadConf, WriteConf}
+import io.hudilite.config.{Options, OptionSide, ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SessionConf
 
@@ -30,7 +30,7 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
 
   /** The options of a read; raises `InvalidInput` for one of writes. */
   def reading: ReadConf = {
-    Options.check(own, Purpose.Read)
+    Options.check(own, OptionSide.Read)
     ReadConf.of(all)
   }
 
@@ -38,7 +38,7 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
     * rows than the newest, since what a statement changes are these.
     */
   def writing: WriteConf = {
-    Options.check(own, Purpose.Write)
+    Options.check(own, OptionSide.Write)
     ReadConf.chosenRows(session).foreach(option =>
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> option.name, "value" -> option.text,
         "reason" -> "the session sets it for all reads, and a write works on the newest rows"))

@@ -38,7 +38,7 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
   private def created(resolved: ResolvedTable, table: HudiliteTable): Option[String] = table.source.map { found =>
     val name = (resolved.catalog.name +: resolved.identifier.namespace.toSeq) :+ resolved.identifier.name
     val config = found.table.config
-    CreateStatement.of(name, CreatedTable.columnsAsSaid(config, found.dataSchema), config, table.entry, hidden)
+    CreateStatement.of(name, CreateRequest.columnsAsSaid(config, found.dataSchema), config, table.entry, hidden)
   }
 
   /** Options whose values Spark does not show. */

@@ -16,11 +16,11 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object StatementRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = {
-    plan.foreach(NewTable.checkServed)
+    plan.foreach(CreateTarget.checkServed)
     plan.foreach {
       case DropTable(ResolvedIdentifier(catalog: StatementCatalog, ident), ifExists, _) if catalog.isPath(ident) =>
         catalog.present(ident, dataFrame = false) match {
-          case Some(table) => refuse(Refusal.Drop)(table)
+          case Some(table) => refuse(UnsupportedStatement.Drop)(table)
           case None => if (!ifExists) catalog.notFound(ident).foreach(throw _)
         }
       case create: CreateTable if create.origin.line.isEmpty => checkNamesKey(create)
@@ -29,12 +29,12 @@ object StatementRule extends Rule[LogicalPlan] {
       case comment: CommentOnTable => at(comment.table).foreach(checkEntry)
       case alter: AlterTableCommand if PlanNodes.changesColumns(alter) =>
         if (alter.resolved) at(alter.table).foreach(ColumnStatements.check(_, ColumnStatements.among(alter.changes)))
-      case alter: AlterTableCommand => at(alter.table).foreach(refuse(Refusal.Alter))
-      case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(Refusal.Rename))
+      case alter: AlterTableCommand => at(alter.table).foreach(refuse(UnsupportedStatement.Alter))
+      case rename: RenameTable => at(rename.child).filter(isPath).foreach(refuse(UnsupportedStatement.Rename))
       case replace: ReplaceTable =>
-        at(replace.name).foreach(refuse(Refusal.ReplaceEmpty))
+        at(replace.name).foreach(refuse(UnsupportedStatement.ReplaceEmpty))
         if (!replace.orCreate) notFound(replace.name)
-        NewTable.of(replace).foreach(table => Refusal.ReplaceOther.check(table.catalog, table.ident))
+        CreateTarget.of(replace).foreach(table => UnsupportedStatement.ReplaceOther.check(table.catalog, table.ident))
       case merge: MergeIntoTable => checkEvolution(merge, merge.targetTable)
       case write: V2WriteCommand => checkEvolution(write, write.table)
       case inserts: Union => checkTargets(inserts.children.collect { case write: V2WriteCommand => write.table })
@@ -44,8 +44,8 @@ object StatementRule extends Rule[LogicalPlan] {
   }
 
   // `toTable` of a stream tells a catalog nothing of the table that is to be made, whatever options the stream has.
-  private def checkNamesKey(create: CreateTable): Unit = NewTable.of(create).foreach {
-    case NewTable(catalog, ident, said)
+  private def checkNamesKey(create: CreateTable): Unit = CreateTarget.of(create).foreach {
+    case CreateTarget(catalog, ident, said)
         if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
           !TableOptions.RecordKeyFields.isSet(SessionConf.options) && !catalog.tableExists(ident) =>
       throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
@@ -55,14 +55,14 @@ object StatementRule extends Rule[LogicalPlan] {
     case _ =>
   }
 
-  private def refuse(refusal: Refusal)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
+  private def refuse(refusal: UnsupportedStatement)(table: HudiliteTable): Unit = throw refusal.of(table.basePath)
 
   private def isPath(table: HudiliteTable): Boolean = table.entry.isEmpty
 
   /** Whether the catalog keeps something of the table that may be changed. */
   private def checkEntry(table: HudiliteTable): Unit = {
-    if (isPath(table)) refuse(Refusal.Alter)(table)
-    if (table.entry.exists(_.byHudi)) refuse(Refusal.OfHudi)(table)
+    if (isPath(table)) refuse(UnsupportedStatement.Alter)(table)
+    if (table.entry.exists(_.byHudi)) refuse(UnsupportedStatement.OfHudi)(table)
   }
 
   private def checkSet(set: SetTableProperties, table: HudiliteTable): Unit = {
@@ -74,17 +74,17 @@ object StatementRule extends Rule[LogicalPlan] {
     checkEntry(table)
     val there = table.entry.toSeq.flatMap(_.properties.keys)
     unset.propertyKeys.filterNot(key => unset.ifExists || there.exists(_.equalsIgnoreCase(key)))
-      .foreach(key => throw Refusal.NoProperty(key).of(table.basePath))
+      .foreach(key => throw UnsupportedStatement.NoProperty(key).of(table.basePath))
   }
 
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
     if (SchemaEvolution.capability.isEmpty && PlanNodes.evolvesSchema(statement))
-      written(target).foreach(refuse(Refusal.Evolve))
+      written(target).foreach(refuse(UnsupportedStatement.Evolve))
 
   // Both are planned on the table as it is, so that the commit of the first would stand against the second.
   private def checkTargets(targets: Seq[LogicalPlan]): Unit =
     targets.flatMap(written).groupBy(_.basePath).values.find(_.size > 1).flatMap(_.headOption)
-      .foreach(refuse(Refusal.Inserts))
+      .foreach(refuse(UnsupportedStatement.Inserts))
 
   private def written(target: LogicalPlan): Option[HudiliteTable] =
     target.collectFirst { case r: DataSourceV2Relation => r.table }.collect { case table: HudiliteTable => table }

@@ -16,7 +16,7 @@ import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.spark.task.Stop
 import io.hudilite.spark.write.{WriteJob, WriteTarget}
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WritePermit
@@ -98,7 +98,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   // A plan that cannot be run would be in everybody's way.
   private def possible(table: Table, settings: ClusteringSettings): Table = {
     if (settings.buckets.isEmpty) checkBuckets(table)
-    val columns = TableSupport.of(table, Purpose.Service(table.store.newInstantTime())).schema
+    val columns = TableSupport.of(table, TableAccess.Service(table.store.newInstantTime())).schema
       .map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     ClusteringOrder(settings.sortColumns, settings.layout).check(session, columns)
     table

@@ -7,7 +7,7 @@ import io.hudilite.spark.basefile.read.KeyBatches
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.{KeysInLogs, Purpose, Table, TableSupport}
+import io.hudilite.table.{KeysInLogs, TableAccess, Table, TableSupport}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -40,7 +40,7 @@ final class ProbeTarget(
   @volatile private var asked: Option[Seq[String]] = None
   @volatile private var asks: Map[String, Long] = Map.empty
 
-  private lazy val support: TableSupport = TableSupport.of(table, Purpose.Read())
+  private lazy val support: TableSupport = TableSupport.of(table, TableAccess.Read())
 
   /** Names of the columns in files, where some have changed. */
   def evolved: Option[EvolvedColumns] = support.columns

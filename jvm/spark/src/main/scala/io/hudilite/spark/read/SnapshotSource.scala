@@ -7,7 +7,7 @@ import io.hudilite.record.MetaFields
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalFiles, IncrementalRange, Purpose, Table, TableFiles, TableSupport}
+import io.hudilite.table.{IncrementalFiles, IncrementalRange, TableAccess, Table, TableFiles, TableSupport}
 import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
@@ -117,8 +117,8 @@ final class SnapshotSource(
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
   private lazy val support: TableSupport = TableSupport.of(table,
     query match {
-      case Query.Planned(instant, _) => Purpose.Service(instant)
-      case _ => Purpose.Read(asOf)
+      case Query.Planned(instant, _) => TableAccess.Service(instant)
+      case _ => TableAccess.Read(asOf)
     })
 
   /** Data columns of the state read; an empty table without a schema has none. */

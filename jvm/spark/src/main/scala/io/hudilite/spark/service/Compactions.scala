@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{Options, Purpose, WriteConf}
+import io.hudilite.config.{Options, OptionSide, WriteConf}
 import io.hudilite.config.service.CompactionConf
 import io.hudilite.service.compact.{
   CompactionCandidate,
@@ -121,7 +121,7 @@ object Compactions {
   private[service] def atPath[T](session: SparkSession, path: String, options: JMap[String, String])(
       body: (HadoopStorage, String, WriteConf) => T): T = active(session) {
     val own = SessionConf.lowerCase(options.asScala.toMap)
-    Options.check(own, Purpose.Write)
+    Options.check(own, OptionSide.Write)
     val conf = WriteConf.of(SessionConf.options ++ own)
     val hadoop = Sessions.hadoopConf(session)
     val place = new Path(path)

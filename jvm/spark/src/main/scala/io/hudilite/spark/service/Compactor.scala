@@ -15,7 +15,7 @@ import io.hudilite.service.compact.{
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.task.{SliceBatch, Stop, TaskJob}
 import io.hudilite.spark.write.WriteTarget
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
 import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 
@@ -78,7 +78,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   // A plan that cannot be run would be in everybody's way.
   private def possible(table: Table): Table = {
-    LogJob.of(table, TableSupport.of(table, Purpose.Service(table.store.newInstantTime())), None)
+    LogJob.of(table, TableSupport.of(table, TableAccess.Service(table.store.newInstantTime())), None)
     table
   }
 
@@ -145,7 +145,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   // Only what was logged before the plan.
   private def logsUpTo(table: Table, instant: Instant): LogJob = {
-    val job = LogJob.of(table, TableSupport.of(table, Purpose.Service(instant.time)), None)
+    val job = LogJob.of(table, TableSupport.of(table, TableAccess.Service(instant.time)), None)
     job.copy(instants = job.instants.copy(latest = Some(instant.time)))
   }
 }

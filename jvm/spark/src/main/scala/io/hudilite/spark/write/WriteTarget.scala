@@ -22,7 +22,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 import io.hudilite.transaction.rollback.WritePermit
 
@@ -141,7 +141,7 @@ object WriteTarget {
     SchemaAlignment.checkAlike(rows)
     val target = existing match {
       case Some(table) =>
-        val support = TableSupport.of(table, Purpose.Write)
+        val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
         val conf = named.copy(index = BucketTables.asked(table, named))
@@ -174,7 +174,7 @@ object WriteTarget {
 
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
   def compacting(table: Table, instant: String, conf: WriteConf): WriteTarget = {
-    val support = TableSupport.of(table, Purpose.Service(instant))
+    val support = TableSupport.of(table, TableAccess.Service(instant))
     val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
     WriteTarget(table.basePath, table.storage, Some(table), table.config, conf, schema, support.columns)
   }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.TableDefinition
 import io.hudilite.spark.SharedSession
 
 import munit.FunSuite
@@ -25,7 +25,7 @@ class EvolvedReadSuite extends FunSuite {
     map('v', 1.5D) AS m, array(named_struct('p', 10L, 'q', 'z')) AS e, 'here' AS late""")
 
   private lazy val table: HandmadeTable = {
-    val made = new HandmadeTable(NewTable("evolved", Seq("id")), now)
+    val made = new HandmadeTable(TableDefinition("evolved", Seq("id")), now)
     made.commit("" -> before)
     made.commit("" -> after)
     made
@@ -73,7 +73,7 @@ class EvolvedReadSuite extends FunSuite {
   }
 
   test("columns are matched by name without regard to case, unless the session says otherwise") {
-    val made = new HandmadeTable(NewTable("cased", Seq("id")), StructType.fromDDL("id STRING, Big INT, other INT"))
+    val made = new HandmadeTable(TableDefinition("cased", Seq("id")), StructType.fromDDL("id STRING, Big INT, other INT"))
     made.commit("" -> spark.sql("SELECT 2 AS other, 'k1' AS id, 1 AS BIG"))
     assertEquals(made.read().collect().map(_.toString).toSeq, Seq("[k1,1,2]"))
     assertEquals(made.read().selectExpr("count(Big)", "max(Big)").collect().head.toString, "[1,1]")

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{NewTable, TableType}
+import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.SharedSession
@@ -25,9 +25,9 @@ import scala.collection.JavaConverters._
   * @param avro
   *   of the record without meta columns
   */
-final class HandmadeTable(facts: NewTable, avro: String) {
+final class HandmadeTable(facts: TableDefinition, avro: String) {
 
-  def this(facts: NewTable, schema: StructType) =
+  def this(facts: TableDefinition, schema: StructType) =
     this(facts, SchemaConversion.toAvro(schema, facts.name, withMeta = false))
 
   val path: String = Files.createTempDirectory("hudilite-read").resolve("table").toString

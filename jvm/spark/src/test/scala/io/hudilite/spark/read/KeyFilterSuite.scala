@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{NewTable, TableConfig}
+import io.hudilite.config.{TableDefinition, TableConfig}
 import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite
@@ -14,7 +14,7 @@ class KeyFilterSuite extends FunSuite {
   private def text(value: String): UTF8String = UTF8String.fromString(value)
 
   private def keys(fields: Seq[String], filters: ScanFilter*): Option[Seq[String]] =
-    new KeyFilter(TableConfig.create(NewTable("t", fields)), schema).keys(filters).map(_.sorted)
+    new KeyFilter(TableConfig.create(TableDefinition("t", fields)), schema).keys(filters).map(_.sorted)
 
   test("equality and lists on the one key field name keys") {
     assertEquals(keys(Seq("id"), Comparison(Seq("id"), Equal, text("a"))), Some(Seq("a")))

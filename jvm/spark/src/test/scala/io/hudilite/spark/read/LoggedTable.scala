@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.TableDefinition
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log._
 import io.hudilite.record.MetaFields
@@ -35,7 +35,7 @@ import org.apache.spark.sql.types.StructType
 final class LoggedTable(base: Option[DataFrame], schema: StructType, ordering: Option[String], sorted: Boolean = true) {
 
   private val storage = new HadoopStorage(new Configuration())
-  private val facts = NewTable("logged", Seq("id"), orderingFields = ordering.toSeq.flatMap(_.split(",")))
+  private val facts = TableDefinition("logged", Seq("id"), orderingFields = ordering.toSeq.flatMap(_.split(",")))
 
   val path: String = (base, sorted) match {
     case (Some(rows), true) => written(rows)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{KeyGeneratorType, NewTable, TableConfig}
+import io.hudilite.config.{KeyGeneratorType, TableDefinition, TableConfig}
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite
@@ -16,7 +16,7 @@ class PartitionPruningSuite extends FunSuite {
   private def pruning(items: Seq[String], hiveStyle: Boolean = false, urlEncode: Boolean = false,
       generator: Option[KeyGeneratorType] = None, timeBased: Map[String, String] = Map.empty): PartitionPruning =
     new PartitionPruning(TableConfig.create(
-        NewTable("t", Seq("id"), items, hiveStyle = hiveStyle, urlEncode = urlEncode, keyGenerator = generator,
+        TableDefinition("t", Seq("id"), items, hiveStyle = hiveStyle, urlEncode = urlEncode, keyGenerator = generator,
           timeBased = timeBased)), schema)
 
   test("levels are read back in every spelling") {

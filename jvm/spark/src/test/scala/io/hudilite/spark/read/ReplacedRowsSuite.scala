@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{NewTable, TableType}
+import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.log.{OrderingKind, OrderingValue}
 import io.hudilite.spark.{NewestSpark, SharedSession, SpoiltColumn}
 import io.hudilite.storage.HadoopStorage
@@ -67,7 +67,7 @@ class ReplacedRowsSuite extends FunSuite {
 
   private def handmade(settings: (String, String)*): String = withConf(settings: _*) {
     val made = new HandmadeTable(
-      NewTable("replaced", Seq("id"), orderingFields = Seq("o"), tableType = TableType.MergeOnRead), old.schema)
+      TableDefinition("replaced", Seq("id"), orderingFields = Seq("o"), tableType = TableType.MergeOnRead), old.schema)
     made.commit("" -> old)
     made.path
   }

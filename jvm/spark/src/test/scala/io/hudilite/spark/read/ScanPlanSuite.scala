@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.TableDefinition
 import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.{GoldenTables, SharedSession}
@@ -30,7 +30,7 @@ class ScanPlanSuite extends FunSuite {
       col("id").cast("int").as("x"), lit("t").as("y")).as("at"))
 
   private lazy val table: HandmadeTable = {
-    val made = new HandmadeTable(NewTable("days", Seq("id"), Seq("day")), schema)
+    val made = new HandmadeTable(TableDefinition("days", Seq("id"), Seq("day")), schema)
     made.commit("2024-01-01" -> rows("2024-01-01", 0, 100), "2024-01-02" -> rows("2024-01-02", 100, 300))
     made.commit("2024-01-02" -> rows("2024-01-02", 300, 350), "2024-01-03" -> rows("2024-01-03", 350, 400))
     made

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{NewTable, TableType}
+import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.read.StoredFile.unscaled
@@ -57,7 +57,7 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
 
   private def tableOf(kind: String, length: Int, version: Int, tableType: TableType): HandmadeTable = {
     val made = new HandmadeTable(
-      NewTable("stored", Seq("id"), orderingFields = Seq("ts"), version = version, tableType = tableType), avro)
+      TableDefinition("stored", Seq("id"), orderingFields = Seq("ts"), version = version, tableType = tableType), avro)
     made.commitFiles(("", numbers.size.toLong,
         StoredFile.write(StoredFile.schema(columns(kind)), rows(length),
           pageRows = 4)))

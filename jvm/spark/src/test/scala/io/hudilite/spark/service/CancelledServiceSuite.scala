@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{Options, Purpose, WriteConf}
+import io.hudilite.config.{Options, OptionSide, WriteConf}
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.cluster.Clusterer
@@ -81,7 +81,7 @@ class CancelledServiceSuite extends FunSuite with Interpreted {
 
     /** Runs what is planned, until it is told to stop. */
     def runPending(path: String, stop: Stop): Seq[Any] = {
-      Options.check(still, Purpose.Write)
+      Options.check(still, OptionSide.Write)
       val done = spark.sparkContext.longAccumulator
       val conf = WriteConf.of(still)
       if (isCompaction) new Compactor(spark, conf, done, stop = stop).runPending(table(path))

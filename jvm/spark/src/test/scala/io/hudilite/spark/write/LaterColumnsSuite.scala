@@ -1,6 +1,6 @@
 package io.hudilite.spark.write
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.TableDefinition
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, NewestSpark, SharedSession, StatedSchema}
 import io.hudilite.spark.read.HandmadeTable
@@ -161,7 +161,7 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
     }
 
   test("files in which such a column cannot be null are rewritten beside rows that lack it") {
-    val table = new HandmadeTable(NewTable("later", Seq("id")),
+    val table = new HandmadeTable(TableDefinition("later", Seq("id")),
       new StructType().add("id", "string", nullable = false).add("c", "int", nullable = false)
         .add("n", new StructType().add("a", "int").add("b", "int", nullable = false)))
     table.commit("" -> spark.sql("SELECT 'k0' AS id, named_struct('a', 1) AS n UNION ALL SELECT 'k1', NULL"))

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
   * @param classes
   *   those by which Hive reads it: input format, output format and serde
   */
-final case class NewEntry(provider: String, columns: StructType, partitions: Seq[String],
+final case class CatalogEntry(provider: String, columns: StructType, partitions: Seq[String],
     properties: Map[String, String], classes: Option[Seq[String]])
 
 /** The entry of a table as Apache Hudi's own catalog registers it, so that Hudi's statements find it by its name. */
@@ -33,7 +33,7 @@ object HudiEntry {
     * @param kept
     *   options that the statement gave
     */
-  def of(table: Table, columns: StructType, kept: Map[String, String]): NewEntry = {
+  def of(table: Table, columns: StructType, kept: Map[String, String]): CatalogEntry = {
     val config = table.config
     val merged = config.tableType == TableType.MergeOnRead
     val partitions = config.partitionFields.filter(columns.fieldNames.contains)
@@ -44,7 +44,7 @@ object HudiEntry {
       "primaryKey" -> config.recordKeyFields.mkString(","))
     val ordering = Seq("orderingFields", "preCombineField").filter(_ => config.orderingFields.nonEmpty)
       .map(_ -> config.orderingFields.mkString(","))
-    NewEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ ordering,
+    CatalogEntry(Registered.Hudi, ordered, partitions, kept ++ facts ++ ordering,
       Some(Seq(if (merged) RealtimeInput else ParquetInput, ParquetOutput, ParquetSerde)))
   }
 }

@@ -56,7 +56,7 @@ final class Metastore(session: SparkSession) {
   def takesHudi: Boolean = session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
 
   /** Registers a table that is there. */
-  def register(ident: Identifier, managed: Boolean, path: String, said: NewEntry, comment: Option[String]): Unit = {
+  def register(ident: Identifier, managed: Boolean, path: String, said: CatalogEntry, comment: Option[String]): Unit = {
     val plain = CatalogEntries.of(qualified(ident), managed, new Path(path).toUri, said.columns, said.provider,
       said.properties, comment)
     val entry = said.classes.fold(plain)(CatalogEntries.read(plain, said.partitions, _))

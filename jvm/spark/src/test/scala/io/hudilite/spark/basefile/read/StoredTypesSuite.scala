@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.config.NewTable
+import io.hudilite.config.TableDefinition
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.read.{HandmadeTable, StoredFile}
 import io.hudilite.spark.read.StoredFile.unscaled
@@ -130,7 +130,7 @@ class StoredTypesSuite extends FunSuite with Interpreted {
   }
 
   private def tableOf(c: Stored): HandmadeTable = {
-    val made = new HandmadeTable(NewTable("stored", Seq("id")), avroOf(c))
+    val made = new HandmadeTable(TableDefinition("stored", Seq("id")), avroOf(c))
     val rows = Seq[(String, Group => Unit)]("k1" -> (row => { row.add("id", "k1"); fill(c)(row) }),
       "k2" -> (row => row.add("id", "k2")))
     made.commitFiles(("", 2L, StoredFile.write(StoredFile.schema(columns(c)), rows)))

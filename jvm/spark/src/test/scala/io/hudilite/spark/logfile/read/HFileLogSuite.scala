@@ -6,7 +6,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log._
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 import io.hudilite.timeline.{Action, TimelineStore}
 
 import java.nio.charset.StandardCharsets.UTF_8
@@ -29,7 +29,7 @@ class HFileLogSuite extends FunSuite {
   private def merged(basePath: String): Seq[(String, String)] = {
     val table = Table.load(storage, basePath, TableProperties.read(storage, basePath))
     val slices = table.allSlices().values.flatten.filter(_.logs.nonEmpty).toList.sortBy(_.fileId)
-    val job = LogJob.of(table, TableSupport.of(table, Purpose.Read()), None)
+    val job = LogJob.of(table, TableSupport.of(table, TableAccess.Read()), None)
     SharedSession.spark.sparkContext.parallelize(slices, 1).flatMap(HFileLogSuite.merged(job, _)).collect().toList
   }
 

@@ -5,7 +5,7 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.{Purpose, Table, TableSupport}
+import io.hudilite.table.{TableAccess, Table, TableSupport}
 
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Paths}
@@ -25,7 +25,7 @@ class MergedLogFuzzSuite extends FunSuite {
       val storage = new HadoopStorage(new Configuration())
       val table = Table.load(storage, basePath, TableProperties.read(storage, basePath))
       val slices = table.allSlices().values.flatten.filter(_.logs.nonEmpty).toList.sortBy(_.fileId)
-      val job = LogJob.of(table, TableSupport.of(table, Purpose.Read()), None)
+      val job = LogJob.of(table, TableSupport.of(table, TableAccess.Read()), None)
       val cases = Cases
       val outcomes = SharedSession.spark.sparkContext.parallelize(Seq(0), 1).flatMap(_ =>
         (0 until cases).map(seed => MergedLogFuzzSuite.outcome(job, slices, seed))).collect().toList

@@ -24,15 +24,15 @@ import scala.collection.JavaConverters._
   * @param external
   *   its files are to stay when the name is dropped
   */
-private[catalog] final case class CreatedTable(options: Map[String, String], location: Option[String],
+private[catalog] final case class CreateRequest(options: Map[String, String], location: Option[String],
     provider: Option[String], comment: Option[String], byWrite: Boolean,
     external: Boolean = false) {
 
   /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
   def checkAgainst(path: String): Unit = {
-    location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ => throw Refusal.Location.of(path))
-    comment.foreach(_ => throw Refusal.Comment.of(path))
-    if (registeredAs(path) != Registered.Hudilite) throw Refusal.Provider.of(path)
+    location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ => throw UnsupportedStatement.Location.of(path))
+    comment.foreach(_ => throw UnsupportedStatement.Comment.of(path))
+    if (registeredAs(path) != Registered.Hudilite) throw UnsupportedStatement.Provider.of(path)
   }
 
   /** Columns in the order that a table has which Apache Hudi's catalog shares: partitions last. */
@@ -46,14 +46,14 @@ private[catalog] final case class CreatedTable(options: Map[String, String], loc
     */
   def registeredAs(path: String): String = {
     val found = provider.fold(Registered.Hudilite)(
-      Registered.providerOf(_).getOrElse(throw Refusal.Provider.of(path)))
+      Registered.providerOf(_).getOrElse(throw UnsupportedStatement.Provider.of(path)))
     if (found == Registered.Hudi) (TableProperty.kept(options) -- TableProperty.ofSimpleBuckets(options).keys).keys
-      .headOption.foreach(option => throw Refusal.OptionOfHudi(option).of(path))
+      .headOption.foreach(option => throw UnsupportedStatement.OptionOfHudi(option).of(path))
     found
   }
 }
 
-private[catalog] object CreatedTable {
+private[catalog] object CreateRequest {
 
   /** Set among the properties by [[AsSelectRule]], for the catalog alone. */
   val ByWrite = "hudilite.created.by.write"
@@ -68,11 +68,11 @@ private[catalog] object CreatedTable {
       column.copy(dataType = Nullability.relaxed(column.dataType),
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
 
-  def of(partitions: Array[Transform], properties: JMap[String, String]): CreatedTable = {
+  def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
     // Spark repeats what OPTIONS says under this prefix.
     val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
-    CreatedTable(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
+    CreateRequest(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
       all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
       all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
   }

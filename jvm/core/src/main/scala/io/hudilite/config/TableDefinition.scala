@@ -14,7 +14,7 @@ import io.hudilite.error.InvalidInput
   *   `LOCAL`, which is Hudi's default, or `UTC`. One process of Hudi takes the instants of all its tables from one clock: west
   *   of Greenwich it would wait after a table in UTC until the time of that has come there.
   */
-final case class NewTable(
+final case class TableDefinition(
     name: String,
     recordKeyFields: Seq[String],
     partitionItems: Seq[String] = Nil,

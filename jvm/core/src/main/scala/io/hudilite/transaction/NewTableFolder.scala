@@ -8,7 +8,7 @@ import io.hudilite.transaction.lock.Lock
   * @param pathExisted
   *   whether there was a folder at the path
   */
-private[transaction] final class NewTablePlace(storage: Storage, basePath: String, pathExisted: Boolean) {
+private[transaction] final class NewTableFolder(storage: Storage, basePath: String, pathExisted: Boolean) {
 
   private val folder = s"$basePath/.hoodie"
   private val before = storage.list(folder).map(_.name).toSet -- Lock.FileNames

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType
 /** A table that the rows of a query create. It gets its name once they are committed: what fails before that takes back
   * what it wrote, and a write of which nobody knows whether it was committed keeps its files.
   */
-private[catalog] final class NewNamedTable(place: HudiliteTable, register: () => Unit)
+private[catalog] final class StagedHudiTable(place: HudiliteTable, register: () => Unit)
     extends PlannedTable with SupportsWrite with StagedTable {
 
   override def name(): String = place.name()
