@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.codec.avro.{AvroFields, AvroInput, AvroValues}
+import io.hudilite.codec.avro.{AvroFields, AvroInput, AvroCodecValues}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
 import io.hudilite.storage.{OpenFile, Storage}
@@ -71,7 +71,7 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
     val found = Seq.newBuilder[AvroFields]
     while (records.next()) {
       val record = new AvroInput(content, records.offset, records.offset + records.length)
-      found += AvroValues.record(schema, record, fields)
+      found += AvroCodecValues.record(schema, record, fields)
     }
     found.result()
   }

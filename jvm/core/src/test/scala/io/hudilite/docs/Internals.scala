@@ -202,7 +202,7 @@ object Internals {
       "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
       "logfile.read/ParquetBlockRows")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
-      "Whether Spark takes batches of these columns, as its own source asks.")("read/SessionSettings")(
+      "Whether Spark takes batches of these columns, as its own source asks.")("read/ScanSettings")(
       "GoldenReadSuite"),
     entry(Inside)("Which file `input_file_name()` tells: what tasks of Spark's own sources say of theirs.")(
       "shim/InputFiles")("FileFactsSuite"),
@@ -246,7 +246,7 @@ object Internals {
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
       "plan/MovedRows", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",
       "plan/SelectedPartitions", "plan/SubqueryScans", "plan/UnnestedFilters", "plan.layout/WriteLayout",
-      "read/HudiliteScan", "read/SessionSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
+      "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

@@ -36,7 +36,7 @@ private[hudilite] object AvroFile {
     */
   def read(bytes: Array[Byte]): AvroFields = {
     val (schema, block) = parts(bytes)
-    val record = AvroValues.record(new Schema.Parser().parse(schema), block)
+    val record = AvroCodecValues.record(new Schema.Parser().parse(schema), block)
     if (block.remaining > 0) throw new IllegalArgumentException(s"its record has ${block.remaining} bytes too many")
     record
   }

@@ -62,7 +62,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
   private def isBroken(i: Instant): Boolean = health.damaged.exists(_.instant.time == i.time)
 
   private def files(): Seq[Finding] = {
-    val known = FileFacts(timeline, commits, health.takenBack,
+    val known = ExaminedFile(timeline, commits, health.takenBack,
       (instant, file) => traces.mayBeAlive(instant) || !traces.isOld(file.modifiedMs), store.config.version >= 8)
     val (marked, strays) = PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
       .map { case (partition, folder) =>

@@ -49,7 +49,7 @@ private[doctor] final case class Facts(
   * @param namesWrites
   *   whether log files bear the instants of their writes, as from table version 8 on
   */
-private[doctor] final case class FileFacts(timeline: Timeline, commits: Map[String, CommitMetadata],
+private[doctor] final case class ExaminedFile(timeline: Timeline, commits: Map[String, CommitMetadata],
     takenBack: Set[String], mayBeMade: (String, FileInfo) => Boolean, namesWrites: Boolean) {
 
   /** Paths of the files that each completed write left. */

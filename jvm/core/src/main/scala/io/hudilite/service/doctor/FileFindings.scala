@@ -13,7 +13,7 @@ private[doctor] object FileFindings {
 
   private val Named = 5
 
-  def of(facts: FileFacts, partition: String, files: Seq[FileInfo]): Seq[Finding] = {
+  def of(facts: ExaminedFile, partition: String, files: Seq[FileInfo]): Seq[Finding] = {
     val strays = for {
       file <- files if !file.isDirectory
       instant <- writeOf(facts, file.name)
@@ -28,16 +28,16 @@ private[doctor] object FileFindings {
   private def below(partition: String, name: String): String = if (partition.isEmpty) name else s"$partition/$name"
 
   // Before version 8 a log file bears the instant of its slice and may hold records of any write.
-  private def writeOf(facts: FileFacts, name: String): Option[String] =
+  private def writeOf(facts: ExaminedFile, name: String): Option[String] =
     FileNames.parseBaseFile(name).map(_.instant).orElse(
       if (facts.namesWrites) FileNames.parseLogFile(name).map(_.time) else None)
 
-  private def isStray(facts: FileFacts, instant: String, path: String, file: FileInfo): Boolean =
+  private def isStray(facts: ExaminedFile, instant: String, path: String, file: FileInfo): Boolean =
     if (facts.timeline.isCompleted(instant)) facts.paths.get(instant).exists(!_(path))
     else !facts.timeline.isLate(instant) && !facts.timeline.contains(instant) && !facts.timeline.beforeStart(instant) &&
     !facts.mayBeMade(instant, file)
 
-  private def finding(facts: FileFacts, instant: String, partition: String, paths: Seq[String]): Finding = {
+  private def finding(facts: ExaminedFile, instant: String, partition: String, paths: Seq[String]): Finding = {
     val files = s"${paths.size} file(s) of $instant in the partition '$partition' (${Listed.of(paths, Named)})"
     val subject = if (paths.size == 1) paths.head else below(partition, s"*$instant*")
     if (facts.timeline.isCompleted(instant))

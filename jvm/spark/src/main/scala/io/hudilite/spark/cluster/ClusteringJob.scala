@@ -3,7 +3,7 @@ package io.hudilite.spark.cluster
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
 import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.record.{ReservedNames, MetaFields}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, SnapshotSource}
 import io.hudilite.spark.row.KeptRows
@@ -129,5 +129,5 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
 }
 
 private object ClusteringJob {
-  val Place: String = ColumnNames.InternalPrefix + "place"
+  val Place: String = ReservedNames.InternalPrefix + "place"
 }

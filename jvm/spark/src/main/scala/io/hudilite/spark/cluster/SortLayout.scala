@@ -72,7 +72,7 @@ private[spark] object SortLayout {
     if (layout == Linear || found.size == 1) LaidOut(found.map(_.column), None) else curve(layout, found, rows, files)
   }
 
-  private def curve(layout: String, columns: Seq[SortColumn], rows: DataFrame, files: Map[String, Int]): LaidOut = {
+  private def curve(layout: String, columns: Seq[LayoutColumn], rows: DataFrame, files: Map[String, Int]): LaidOut = {
     val bits = Curves.bitsFor(columns.size, CoordinateBits)
     if (bits == 0) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by",
       "value" -> columns.map(_.parts.mkString(".")).mkString(","),
@@ -100,7 +100,7 @@ private[spark] object SortLayout {
   }
 
   // One pass: each task keeps those of its rows that drew the least numbers, and the least of all make the sample.
-  private def sampled(columns: Seq[SortColumn], rows: DataFrame, files: Map[String, Int])
+  private def sampled(columns: Seq[LayoutColumn], rows: DataFrame, files: Map[String, Int])
       : IndexedSeq[org.apache.spark.sql.Row] = {
     val wanted = columns.zipWithIndex.map { case (column, i) =>
       val value = column.dataType match {
@@ -158,21 +158,21 @@ private[spark] object FilesAlongCurve {
 }
 
 /** A column to order by, or a field in structs. */
-private[spark] final case class SortColumn(parts: Seq[String], dataType: DataType) {
+private[spark] final case class LayoutColumn(parts: Seq[String], dataType: DataType) {
   def column: Column = col(parts.map(quoteIdentifier).mkString("."))
 }
 
 private[spark] object SortColumns {
 
   /** Raises `InvalidInput` when there is no such column or its values have no order. */
-  def find(name: String, rows: DataFrame): SortColumn = {
+  def find(name: String, rows: DataFrame): LayoutColumn = {
     val same: (String, String) => Boolean =
       if (rows.sparkSession.conf.get("spark.sql.caseSensitive").toBoolean) _ == _ else _.equalsIgnoreCase(_)
     val (parts, dataType) = within(rows.schema, name, same).getOrElse(
       throw InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(rows.schema.fieldNames.toSeq)))
     if (!Boundaries.isKnown(dataType)) throw InvalidInput("UNSUPPORTED_SORT_COLUMN", "column" -> name,
       "type" -> dataType.catalogString)
-    SortColumn(parts, dataType)
+    LayoutColumn(parts, dataType)
   }
 
   // A column with a dot in its name goes before a field of a struct.

@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.record.{ReservedNames, MetaFields}
 import io.hudilite.spark.lookup.{ArrivalColumns, ArrivingRows, KeyPlaces, ProbeTarget}
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.shim.PlanNodes
@@ -40,8 +40,8 @@ private[plan] final case class MovedRows(query: LogicalPlan, arriving: Option[Pr
   */
 private[plan] object MovedRows {
 
-  private val MovesColumn = ColumnNames.InternalPrefix + "moves"
-  private val ArrivesColumn = ColumnNames.InternalPrefix + "arrives"
+  private val MovesColumn = ReservedNames.InternalPrefix + "moves"
+  private val ArrivesColumn = ReservedNames.InternalPrefix + "arrives"
 
   /** The row changes as they are where no change can move a row, but for new rows of which newer ones of their keys are
     * written. [[LateMoves]] has left out those that come too late.

@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.record.ColumnNames
+import io.hudilite.record.ReservedNames
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.RowLevelWrite
@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.LongType
   */
 private[plan] object NewestOfKey {
 
-  private val OldColumn = ColumnNames.InternalPrefix + "old"
+  private val OldColumn = ReservedNames.InternalPrefix + "old"
 
   /** The changes, those of rows that are there all of them. */
   def of(changes: LogicalPlan, operation: RowLevelWrite): LogicalPlan =

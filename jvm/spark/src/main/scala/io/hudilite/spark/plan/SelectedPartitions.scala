@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.record.{ColumnNames, KeyEncoding}
+import io.hudilite.record.{ReservedNames, KeyEncoding}
 import io.hudilite.spark.row.FieldText
 import io.hudilite.spark.write.{Replaces, WriteTarget}
 
@@ -58,8 +58,8 @@ private[plan] object SelectedPartitions {
   private def judged(target: WriteTarget, condition: PartitionCondition, read: Seq[(String, Seq[String])],
       session: SparkSession): Map[String, Set[Boolean]] = {
     val fields = target.keySettings.partitionFields.map(_.name)
-    val path = AttributeReference(ColumnNames.InternalPrefix + "path", StringType)()
-    val raw = fields.indices.map(i => AttributeReference(s"${ColumnNames.InternalPrefix}text$i", StringType)())
+    val path = AttributeReference(ReservedNames.InternalPrefix + "path", StringType)()
+    val raw = fields.indices.map(i => AttributeReference(s"${ReservedNames.InternalPrefix}text$i", StringType)())
     val rows = LocalRelation.fromExternalRows(path +: raw, read.map { case (p, values) => Row.fromSeq(p +: values) })
     val values = fields.zip(raw).map { case (name, text) => Alias(typed(text, typeOf(target, name), target), name)() }
     val columns = values.map(_.toAttribute)

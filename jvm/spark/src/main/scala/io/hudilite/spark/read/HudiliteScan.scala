@@ -38,7 +38,7 @@ final class HudiliteScan private (
   private def planned: FilePlan = scanFiles.plan
   private val facts: Option[StructType] = FileFacts.asked(columns, known)
   private val settings =
-    SessionSettings.reader(columns, facts.fold(columns)(_ => FileFacts.without(columns)))
+    ScanSettings.reader(columns, facts.fold(columns)(_ => FileFacts.without(columns)))
   private var runtimeFilters: Seq[ScanFilter] = Nil
   private var narrowed: Option[FilePlan] = None
 
@@ -60,13 +60,13 @@ final class HudiliteScan private (
     val plan = current
     val files = limit.filter(_ => plan.merged.isEmpty).fold(plan.files)(enough(plan.files, _))
     val sizes = files.map(_.length) ++ plan.merged.map(_.totalLength)
-    val maxBytes = SessionSettings.maxSplitBytes(sizes.map(_ + SessionSettings.openCostBytes).sum)
+    val maxBytes = ScanSettings.maxSplitBytes(sizes.map(_ + ScanSettings.openCostBytes).sum)
     val late = if (runtimeFilters.isEmpty) None
     else
       Some(Narrowing(planner.withinPartitions(filters ++ runtimeFilters.filter(isShort)), plan.keys, plan.keysToCheck))
     val slices = plan.merged.map(slice => SliceSplit(slice, source.whole.get(slice.groupId)))
     val pack = if (plan.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
-    pack(files, maxBytes, SessionSettings.openCostBytes, slices, SessionSettings.parallelism)
+    pack(files, maxBytes, ScanSettings.openCostBytes, slices, ScanSettings.parallelism)
       .map(p =>
         p.copy(narrowing = late,
           folders = planner.valuesOf(p.splits.map(_.partition), columns)): InputPartition).toArray

@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, Listed}
-import io.hudilite.record.ColumnNames
+import io.hudilite.record.ReservedNames
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, GenericInternalRow}
@@ -91,7 +91,7 @@ final case class KeyValues(children: Seq[Expression], names: Seq[String], settin
 }
 
 object KeyValues {
-  private[row] val Key = ColumnNames.InternalPrefix + "key"
+  private[row] val Key = ReservedNames.InternalPrefix + "key"
 
   /** The error where two rows of one key have different values. */
   def alike(fields: Seq[String], one: UTF8String, other: UTF8String): Throwable = LastAttempts.failure(InvalidInput(

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** A field of the partition path; `format` makes path text of its values where the key generator is timestamp-based. */
-final case class PartitionField(name: String, format: Option[TimestampPartitions] = None)
+final case class PathField(name: String, format: Option[TimestampPartitions] = None)
 
 /** How record keys and partition paths are made of a row's columns; names may be dotted paths into structs.
   *
@@ -24,7 +24,7 @@ final case class PartitionField(name: String, format: Option[TimestampPartitions
 final case class KeySettings(
     recordKeyFields: Seq[String],
     prefixed: Boolean,
-    partitionFields: Seq[PartitionField],
+    partitionFields: Seq[PathField],
     hiveStyle: Boolean,
     urlEncode: Boolean,
     timesAsNumbers: Boolean = false,

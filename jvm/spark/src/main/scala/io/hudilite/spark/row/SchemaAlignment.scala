@@ -2,7 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{InvalidInput, Listed, UnsupportedTable}
-import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.record.{ReservedNames, MetaFields}
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -168,7 +168,7 @@ object SchemaAlignment {
     *   names of the structs around them, the innermost first
     */
   def checkAlike(columns: StructType, path: List[String] = Nil): Unit =
-    ColumnNames.alike(columns.fieldNames.toSeq).foreach { case (one, other) =>
+    ReservedNames.alike(columns.fieldNames.toSeq).foreach { case (one, other) =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> (other :: path).reverse.mkString("."),
         "reason" -> s"there is a column $one, too, and names that differ only by case are one to most readers")
     }

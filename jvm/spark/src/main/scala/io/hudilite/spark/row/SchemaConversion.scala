@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.record.{ColumnNames, MetaFields}
+import io.hudilite.record.{ReservedNames, MetaFields}
 import io.hudilite.spark.shim.TimesOfDay
 
 import org.apache.avro.{JsonProperties, LogicalType, LogicalTypes, Schema, SchemaParseException}
@@ -26,7 +26,7 @@ object SchemaConversion {
     if (schema.getType != Schema.Type.RECORD)
       throw unreadable("the whole schema", schema.getType.getName, "it is no record")
     val columns = structOf(schema, Nil)
-    columns.foreach(c => ColumnNames.unreadable(c.name).foreach(r => throw unreadable(c.name, c.dataType.sql, r)))
+    columns.foreach(c => ReservedNames.unreadable(c.name).foreach(r => throw unreadable(c.name, c.dataType.sql, r)))
     columns
   }
 
@@ -48,7 +48,7 @@ object SchemaConversion {
   private def structOf(record: Schema, parents: List[String]): StructType = {
     if (parents.contains(record.getFullName))
       throw unreadable(record.getFullName, "record", "a record that contains itself has no Spark type")
-    ColumnNames.alike(record.getFields.asScala.map(_.name).toSeq).foreach { case (one, other) =>
+    ReservedNames.alike(record.getFields.asScala.map(_.name).toSeq).foreach { case (one, other) =>
       throw unreadable(other, "a name", s"it differs from the name $one only by case")
     }
     StructType(record.getFields.asScala.map { field =>
@@ -191,7 +191,7 @@ object SchemaConversion {
   }
 
   private def checkName(name: String, path: List[String]): Unit =
-    ColumnNames.unwritable(name, inStruct = path.size > 1).foreach(reason =>
+    ReservedNames.unwritable(name, inStruct = path.size > 1).foreach(reason =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> path.reverse.mkString("."), "reason" -> reason))
 
   /** Hudi's own rule for table names that Avro does not accept as names. */

@@ -18,11 +18,11 @@ private final case class TaskItem[I](item: I) extends InputPartition
 
 private final case class TaskReaderFactory[I](work: TaskWork[I, InternalRow]) extends PartitionReaderFactory {
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new TaskReader(work, partition.asInstanceOf[TaskItem[I]].item)
+    new TaskItemReader(work, partition.asInstanceOf[TaskItem[I]].item)
 }
 
 /** Does its item when the first row is asked for. */
-private final class TaskReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
+private final class TaskItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
 
   private lazy val rows: Iterator[InternalRow] = work(item).iterator
   private var row: Option[InternalRow] = None

@@ -41,7 +41,7 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
   private val names = new LogFileNames(output, settings, slice)
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
-  private var open: Option[LogFile] = None
+  private var open: Option[LogFileWriter] = None
 
   private val present = new Pending(output.blocks, output.blocks.buffer, isPartial = false)
   private var absent: Option[Pending] = None
@@ -209,8 +209,8 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
       most.flushDeletes()
     }
 
-  private def file: LogFile = open.getOrElse {
-    val opened = new LogFile(output, slice, names)
+  private def file: LogFileWriter = open.getOrElse {
+    val opened = new LogFileWriter(output, slice, names)
     open = Some(opened)
     opened
   }

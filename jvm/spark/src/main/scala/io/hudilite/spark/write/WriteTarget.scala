@@ -14,7 +14,7 @@ import io.hudilite.spark.row.{
   KeyExpressions,
   KeySettings,
   Nullability,
-  PartitionField,
+  PathField,
   SchemaAlignment,
   SchemaConversion,
   SessionConf,
@@ -81,9 +81,9 @@ final case class WriteTarget(
       mostNameBytes = if (partitions.isEmpty) None else NameLimit.of(basePath, hadoop))
   }
 
-  private def partitionFields: Seq[PartitionField] = {
+  private def partitionFields: Seq[PathField] = {
     val paths = PartitionPaths.of(config, conf.options)
-    paths.fields.map(field => PartitionField(field.name, paths.times.filter(_ => field.timed)))
+    paths.fields.map(field => PathField(field.name, paths.times.filter(_ => field.timed)))
   }
 
   /** What the tasks of this write need. */

@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 class PathsOfRowsSuite extends FunSuite {
 
   private val schema = new StructType().add("id", StringType).add("dt", StringType)
-  private val settings = KeySettings(Seq("id"), prefixed = false, Seq(PartitionField("dt")), hiveStyle = true,
+  private val settings = KeySettings(Seq("id"), prefixed = false, Seq(PathField("dt")), hiveStyle = true,
     urlEncode = true)
 
   private def keys: RowKeys = new RowKeys(schema, settings, toWrite = true)

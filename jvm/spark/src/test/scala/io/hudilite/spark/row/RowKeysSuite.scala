@@ -15,7 +15,7 @@ class RowKeysSuite extends FunSuite {
   private def row(micros: Any): InternalRow = InternalRow(UTF8String.fromString("a"), micros, micros, 7L)
 
   private def keys(numbers: Boolean, fields: String*): RowKeys = new RowKeys(schema,
-    KeySettings(fields, prefixed = fields.size > 1, Seq("n", "local").map(PartitionField(_)), hiveStyle = true,
+    KeySettings(fields, prefixed = fields.size > 1, Seq("n", "local").map(PathField(_)), hiveStyle = true,
       urlEncode = true, timesAsNumbers = numbers), toWrite = true)
 
   override def beforeAll(): Unit = java.util.TimeZone.setDefault(java.util.TimeZone.getTimeZone("UTC"))

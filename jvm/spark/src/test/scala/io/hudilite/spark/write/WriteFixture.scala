@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
-import io.hudilite.spark.row.{KeySettings, PartitionField, RowKeys, SessionConf, SharedConf, TaskAttempt}
+import io.hudilite.spark.row.{KeySettings, PathField, RowKeys, SessionConf, SharedConf, TaskAttempt}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.WritePermit
@@ -50,7 +50,7 @@ trait WriteFixture extends FunSuite {
     val permit = WritePermit(instant, "run")
     permit.issue(new HadoopStorage(new Configuration()), base)
     WriteJob(base, permit, schema, """{"type":"record","name":"t_record","fields":[]}""",
-      KeySettings(key, prefixed = key.size > 1, partition.map(PartitionField(_)), hiveStyle = false, urlEncode = false),
+      KeySettings(key, prefixed = key.size > 1, partition.map(PathField(_)), hiveStyle = false, urlEncode = false),
       mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter))
   }
 

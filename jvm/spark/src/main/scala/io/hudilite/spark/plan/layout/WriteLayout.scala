@@ -3,7 +3,7 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{ColumnNames, MetaFields, RowPlace}
+import io.hudilite.record.{ReservedNames, MetaFields, RowPlace}
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
@@ -40,11 +40,11 @@ trait KeepsLatest {
 object WriteLayout {
 
   /** Columns that an append hands to its writer behind the table's columns. */
-  val KeyColumn: String = ColumnNames.InternalPrefix + "key"
-  val PartitionColumn: String = ColumnNames.InternalPrefix + "partition"
-  private val LeadColumn = ColumnNames.InternalPrefix + "lead"
-  private val PlaceColumn = ColumnNames.InternalPrefix + "place"
-  private[plan] val TaskColumn = ColumnNames.InternalPrefix + "task"
+  val KeyColumn: String = ReservedNames.InternalPrefix + "key"
+  val PartitionColumn: String = ReservedNames.InternalPrefix + "partition"
+  private val LeadColumn = ReservedNames.InternalPrefix + "lead"
+  private val PlaceColumn = ReservedNames.InternalPrefix + "place"
+  private[plan] val TaskColumn = ReservedNames.InternalPrefix + "task"
 
   /** Rows with their record key and partition path behind the table's columns.
     *

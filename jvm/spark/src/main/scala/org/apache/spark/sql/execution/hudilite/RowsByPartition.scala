@@ -49,11 +49,11 @@ private[hudilite] object RowsByPartition {
     *   of the column with the partition path, which is never null
     */
   def counting(rows: RDD[InternalRow], ordinal: Int, into: RowsByPartition): RDD[InternalRow] =
-    rows.mapPartitionsInternal(new CountedRows(_, ordinal, into), preservesPartitioning = true)
+    rows.mapPartitionsInternal(new CountingIterator(_, ordinal, into), preservesPartitioning = true)
 }
 
 /** The rows of one task, whose numbers are told when all of them have been read. */
-private final class CountedRows(rows: Iterator[InternalRow], ordinal: Int, into: RowsByPartition)
+private final class CountingIterator(rows: Iterator[InternalRow], ordinal: Int, into: RowsByPartition)
     extends Iterator[InternalRow] {
 
   private final class Count(val path: UTF8String) { var rows = 0L }

@@ -3,7 +3,7 @@ package io.hudilite.record
 import java.util.Locale
 
 /** Which names columns may have (docs/format.md#columns). */
-object ColumnNames {
+object ReservedNames {
 
   /** Of columns that hudilite makes for itself, while it reads and while it writes. */
   val InternalPrefix = "_hudilite_"

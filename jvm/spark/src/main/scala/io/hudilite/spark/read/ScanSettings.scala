@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 /** What a scan takes from the active session. */
-object SessionSettings {
+object ScanSettings {
 
   /** @param columns
     *   columns that the scan delivers

@@ -8,7 +8,7 @@ import scala.collection.JavaConverters._
 /** Records of any schema, read as the schema says. Texts are `String`, arrays `Seq`, maps `Map`, records [[AvroFields]],
   * null `null`. Damaged bytes end in an `IllegalArgumentException`, see [[AvroInput]].
   */
-private[hudilite] object AvroValues {
+private[hudilite] object AvroCodecValues {
 
   // A schema may hold itself, so that a few bytes could ask for any depth.
   private val MaxDepth = 100

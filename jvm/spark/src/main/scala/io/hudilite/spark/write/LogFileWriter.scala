@@ -9,7 +9,7 @@ import io.hudilite.timeline.WriteStat
 import org.apache.hadoop.fs.Path
 
 /** One log file of this write, open at its end. */
-private[spark] final class LogFile(output: TaskOutput, slice: FileSlice, names: LogFileNames) {
+private[spark] final class LogFileWriter(output: TaskOutput, slice: FileSlice, names: LogFileNames) {
 
   private val name = names.next()
   private val version = names.version
