@@ -43,8 +43,8 @@ object Internals {
       "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
       "plan/RowUpdates", "plan/WriteRule",
       "cluster/ClusteredFiles",
-      "cluster/PlannedRows", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/ExpectedRows", "stage/Repeatable",
+      "cluster/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
+      "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
       "stage/SharedRows", "write/RowLevelWrite")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
@@ -107,12 +107,12 @@ object Internals {
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
-      "lookup/ArrivingRows", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
       "plan/IndexProbeStrategy",
       "plan/LatestByKey", "plan/WriteErrors", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/ArrivingRows", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
       "plan/WriteErrors")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",

@@ -3,7 +3,7 @@ package io.hudilite.spark.cluster
 import io.hudilite.error.CorruptTable
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.{KeptRows, RunningTask, TaskAttempt}
+import io.hudilite.spark.row.{CarriedSchema, RunningTask, TaskAttempt}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.{RollingFiles, TaskOutput, WriteJob, WrittenFiles}
 import io.hudilite.timeline.WriteStat
@@ -22,7 +22,7 @@ import org.apache.spark.util.LongAccumulator
 
 import scala.collection.mutable
 
-/** The new file groups of a clustering as a table for Spark to write to. Rows have the columns of `KeptRows`, and those of
+/** The new file groups of a clustering as a table for Spark to write to. Rows have the columns of `CarriedSchema`, and those of
   * a partition come together in each task.
   *
   * @param partitions
@@ -40,7 +40,7 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
 
   override def name(): String = s"hudilite clustering ${job.instant} of ${job.basePath}"
 
-  override def schema(): StructType = KeptRows.schema(job.dataSchema)
+  override def schema(): StructType = CarriedSchema.schema(job.dataSchema)
 
   // The columns are those of the table's own rows: there is nothing for Spark to match by name.
   override def capabilities(): JSet[TableCapability] =
@@ -90,7 +90,7 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
 
   override def write(row: InternalRow): Unit = {
     val of = row.getUTF8String(ClusteredFilesWriter.PartitionOrdinal)
-    val in = buckets.map(_.bucketOf(row.getUTF8String(KeptRows.KeyOrdinal).toString))
+    val in = buckets.map(_.bucketOf(row.getUTF8String(CarriedSchema.KeyOrdinal).toString))
     if (files == null || of != partition || in != bucket) next(of, in)
     files.adopt(row)
   }
@@ -127,5 +127,5 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
 }
 
 private object ClusteredFilesWriter {
-  val PartitionOrdinal: Int = KeptRows.Meta.indexOf(MetaFields.PartitionPath)
+  val PartitionOrdinal: Int = CarriedSchema.Meta.indexOf(MetaFields.PartitionPath)
 }

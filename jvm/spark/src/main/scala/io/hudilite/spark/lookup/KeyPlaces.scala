@@ -82,7 +82,7 @@ final case class KeyPlacesExec(key: Attribute, partition: Attribute, added: Seq[
     val (input, columns, ordinals) =
       (child.output, output, Seq(key, partition).map(a => child.output.indexWhere(_.exprId == a.exprId)))
     Rdds.mapPartitions(child.execute()) { rows =>
-      new PlacedRows(rows, ordinals.head, ordinals.last,
+      new KeyLocations(rows, ordinals.head, ordinals.last,
         UnsafeProjection.create(columns, input ++ columns.drop(input.size)))
     }
   }
@@ -91,7 +91,7 @@ final case class KeyPlacesExec(key: Attribute, partition: Attribute, added: Seq[
 }
 
 /** Rows in the order of their keys and partitions, with those two columns behind. */
-private final class PlacedRows(rows: Iterator[InternalRow], key: Int, partition: Int, project: UnsafeProjection)
+private final class KeyLocations(rows: Iterator[InternalRow], key: Int, partition: Int, project: UnsafeProjection)
     extends Iterator[InternalRow] {
 
   private val added = new GenericInternalRow(2)

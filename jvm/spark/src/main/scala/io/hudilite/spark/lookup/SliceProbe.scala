@@ -2,7 +2,7 @@ package io.hudilite.spark.lookup
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
+import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{ExternalSort, SortColumn}
 import io.hudilite.spark.slice.{MergedRows, WantedRecords}
 
@@ -48,7 +48,7 @@ private[lookup] final case class SliceProbe(
   }
   private val computed: StructType = StructType(output.fields.filter(f => RowPlace.contains(f.name)))
   // Kept for all slices of a task: tasks get copies of this.
-  @transient private lazy val logRows: Option[LogRows] = logs.map(LogRows(_, fileColumns))
+  @transient private lazy val logRows: Option[LogRowLayout] = logs.map(LogRowLayout(_, fileColumns))
   private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
 
   /** Reads the footer of the slice's base file, which `rows` then finds in memory. */
@@ -72,7 +72,7 @@ private[lookup] final case class SliceProbe(
   }
 
   /** Rows of the base file, then the keys that it does not have and the log files hold. */
-  private def inEither(slice: FileSlice, inBase: Iterator[InternalRow], logRows: LogRows, keys: Array[UTF8String],
+  private def inEither(slice: FileSlice, inBase: Iterator[InternalRow], logRows: LogRowLayout, keys: Array[UTF8String],
       metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
     val key = output.fieldIndex(MetaFields.RecordKey)
     val found = new java.util.HashSet[UTF8String]
@@ -86,7 +86,7 @@ private[lookup] final case class SliceProbe(
     }
   }
 
-  private def merged(slice: FileSlice, file: Option[BaseFile], logRows: LogRows, keys: Array[UTF8String],
+  private def merged(slice: FileSlice, file: Option[BaseFile], logRows: LogRowLayout, keys: Array[UTF8String],
       metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
     val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
     val log = openLog(logRows, slice, context)
@@ -104,7 +104,7 @@ private[lookup] final case class SliceProbe(
     }
 
   /** Those of the keys that the log files of a slice hold, the ones that they delete included. */
-  private def logged(slice: FileSlice, logRows: LogRows, keys: Array[UTF8String], metrics: ProbeMetrics,
+  private def logged(slice: FileSlice, logRows: LogRowLayout, keys: Array[UTF8String], metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
     val wanted = new WantedRecords(openLog(logRows, slice, context), keys)
     new LoggedKeys(wanted, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
@@ -126,7 +126,7 @@ private[lookup] final case class SliceProbe(
     keys.result()
   }
 
-  private def openLog(logRows: LogRows, slice: FileSlice, context: TaskContext): MergedLog = {
+  private def openLog(logRows: LogRowLayout, slice: FileSlice, context: TaskContext): MergedLog = {
     val log = MergedLog.of(logRows, slice, base.batches.conf)
     context.addTaskCompletionListener[Unit](_ => log.close())
     log

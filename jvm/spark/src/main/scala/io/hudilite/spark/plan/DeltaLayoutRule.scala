@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.lookup.ProbeTarget
-import io.hudilite.spark.plan.layout.{CountedRows, GroupedRows, IncomingRows, InsertTakers, RecordSize, WriteLayout}
+import io.hudilite.spark.plan.layout.{CountedRows, LaidOutRows, IncomingSize, InsertTakers, RecordSize, WriteLayout}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
 import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}
@@ -28,18 +28,18 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
         case Some(index) => inBuckets(split.query, operation, index)
         case None =>
           val groups = groupsOf(operation, write.query, split.arriving)
-          GroupedRows(WriteLayout.changes(split.query, operation.target, groups, operation.keepsNewest), groups)
+          LaidOutRows(WriteLayout.changes(split.query, operation.target, groups, operation.keepsNewest), groups)
       }
       write.withNewTable(withGroups(write, operation, laidOut.groups)).withNewQuery(laidOut.rows)
   }
 
-  private def inBuckets(changes: LogicalPlan, operation: RowLevelWrite, index: BucketIndex): GroupedRows = {
+  private def inBuckets(changes: LogicalPlan, operation: RowLevelWrite, index: BucketIndex): LaidOutRows = {
     val (key, partition) = WriteLayout.placesOf(changes, operation.target)
     val keyed = Project(changes.output ++ Seq(key, partition), changes)
     val most = cores * InsertTakers.of(operation.target).tasksPerCore
     val grouped = CountedRows.inBuckets(keyed, partition.toAttribute, key.toAttribute, tableOf(operation), index,
       parallelism(operation), most)
-      .getOrElse(GroupedRows(keyed, LateGroups.of(WriteLayout.newBuckets(index, parallelism(operation), most))))
+      .getOrElse(LaidOutRows(keyed, LateGroups.of(WriteLayout.newBuckets(index, parallelism(operation), most))))
     val laidOut =
       if (grouped.rows eq keyed)
         WriteLayout.changes(changes, operation.target, grouped.groups, operation.keepsNewest)
@@ -56,11 +56,11 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val estimated = rows.flatMap(RecordSize.estimate(_, target))
     val within = probe.fold(PartitionFilters.of(query, target).selection)(_.target.within)
     // Few rows change few files, whichever these are.
-    def files(most: Int): Int = rows.flatMap(IncomingRows.atMost).filter(_ < most)
+    def files(most: Int): Int = rows.flatMap(IncomingSize.atMost).filter(_ < most)
       .fold(table.files.count(CountedRows.MostPlanned, most, within))(_.toInt)
     WriteLayout.lateGroups(files,
       () => changing(query, arriving, table, within).getOrElse(all(table)), target.conf, estimated,
-      () => probe.fold(IncomingRows(None))(counted(_, estimated, target, arriving.isDefined)), parallelism(operation),
+      () => probe.fold(IncomingSize(None))(counted(_, estimated, target, arriving.isDefined)), parallelism(operation),
       cores, InsertTakers.of(target))
   }
 
@@ -79,9 +79,9 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
   /** The rows that are looked up, which are counted by then; no other ones can be new. To which partitions rows move
     * nobody has counted.
     */
-  private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget, move: Boolean): IncomingRows =
-    probe.shared.counted.fold(IncomingRows(estimated))(
-      IncomingRows.counted(_, target, if (move) Map.empty else probe.target.keysIn))
+  private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget, move: Boolean): IncomingSize =
+    probe.shared.counted.fold(IncomingSize(estimated))(
+      IncomingSize.counted(_, target, if (move) Map.empty else probe.target.keysIn))
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 

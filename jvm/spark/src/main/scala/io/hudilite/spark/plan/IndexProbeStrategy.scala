@@ -2,8 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.{
-  ArrivingRows,
-  ArrivingRowsExec,
+  MoveResolution,
+  MoveResolutionExec,
   FullKeyScanExec,
   IndexProbeExec,
   KeyPlaces,
@@ -25,8 +25,8 @@ final case class IndexProbeStrategy(session: SparkSession) extends SparkStrategy
       LatestByKeyExec(keys, ordering, if (place.isEmpty) keys else place, planLater(child), values) :: Nil
     case KeyPlaces(key, partition, places, later, child) =>
       KeyPlacesExec(key, partition, Seq(places, later), planLater(child)) :: Nil
-    case ArrivingRows(changes, found, columns, child) =>
-      ArrivingRowsExec(changes, found, columns, planLater(child)) :: Nil
+    case MoveResolution(changes, found, columns, child) =>
+      MoveResolutionExec(changes, found, columns, planLater(child)) :: Nil
     case SharedRows(keys, child, shared, _, countedBy) =>
       val lost = if (Repeatable(child, PlannedTable.isSnapshot)) None else Some(SourceRowsLost)
       SharedRowsExec(keys, shared, lost, countedBy, planLater(child)) :: Nil

@@ -3,8 +3,8 @@ package io.hudilite.spark.service
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
 import io.hudilite.spark.logfile.encode.{OrderingValues, PartialRecords}
-import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRows, MergedLog}
-import io.hudilite.spark.row.{KeptRows, RunningTask}
+import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRowLayout, MergedLog}
+import io.hudilite.spark.row.{CarriedSchema, RunningTask}
 import io.hudilite.spark.write.{LogGroupWriter, TaskOutput}
 import io.hudilite.timeline.{LogScan, WriteStat}
 
@@ -24,7 +24,7 @@ import scala.collection.mutable
 private[service] final class LogFolder(output: TaskOutput, logs: LogJob) {
 
   private val job = output.job
-  private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
+  private val rows = LogRowLayout(logs, CarriedSchema.schema(job.dataSchema))
   private val orderings = new OrderingValues(job.orderingOrdinals, job.dataSchema)
 
   /** What was written, one stat for each log file; none when the log has no records. */
@@ -46,7 +46,7 @@ private[service] final class LogFolder(output: TaskOutput, logs: LogJob) {
   }
 
   private def run(log: MergedLog, writer: LogGroupWriter): Unit = {
-    val data = ProjectingInternalRow(job.dataSchema, job.dataSchema.indices.map(_ + KeptRows.Meta.size))
+    val data = ProjectingInternalRow(job.dataSchema, job.dataSchema.indices.map(_ + CarriedSchema.Meta.size))
     var seen = 0L
     while (log.next()) { // hot path
       if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
@@ -67,7 +67,7 @@ private[service] final class LogFolder(output: TaskOutput, logs: LogJob) {
   private val partialRecords = mutable.Map.empty[Int, Option[PartialRecords]]
 
   private def partial(columnSet: Int): Option[PartialRecords] = partialRecords.getOrElseUpdate(columnSet, {
-      val data = rows.columnsOf(columnSet).map(_ - KeptRows.Meta.size).filter(_ >= 0)
+      val data = rows.columnsOf(columnSet).map(_ - CarriedSchema.Meta.size).filter(_ >= 0)
       if (data.size == job.dataSchema.size) None else Some(new PartialRecords(output.blocks, data))
     })
 

@@ -3,8 +3,8 @@ package io.hudilite.spark.service
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.logfile.read.{LogJob, LogRows, MergedLog}
-import io.hudilite.spark.row.{KeptRows, RunningTask}
+import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
+import io.hudilite.spark.row.{CarriedSchema, RunningTask}
 import io.hudilite.spark.slice.BaseMerge
 import io.hudilite.spark.write.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
@@ -23,7 +23,7 @@ import org.apache.spark.unsafe.types.UTF8String
 private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
 
   private val job = output.job
-  private val rows = LogRows(logs, KeptRows.schema(job.dataSchema))
+  private val rows = LogRowLayout(logs, CarriedSchema.schema(job.dataSchema))
   private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
 
   def compact(slice: FileSlice): WriteStat = {
@@ -83,7 +83,7 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
     private def replace(log: MergedLog, key: UTF8String): Unit = {
       val record = log.record
       if (!record.isPartial || record.isDelete) replaceWhole(log, key)
-      else if (base.completeFirst(key, record)(old => record.over(i => old(i - KeptRows.Meta.size)))) updates += 1
+      else if (base.completeFirst(key, record)(old => record.over(i => old(i - CarriedSchema.Meta.size)))) updates += 1
     }
 
     private def replaceWhole(log: MergedLog, key: UTF8String): Unit = {

@@ -29,7 +29,7 @@ private[spark] final class BaseMerge(
     keys: KeyCheck = KeyCheck.None)
     extends Closeable {
 
-  private val rows: OldRows = old.fold[OldRows](NoOldRows)(OldRows.open(_, writer, ordinals, keys))
+  private val rows: BaseFileCursor = old.fold[BaseFileCursor](NoBaseFile)(BaseFileCursor.open(_, writer, ordinals, keys))
 
   private val older = new Version {
     override def ordering(field: Int): Any = rows.value(ordinals(field))
@@ -74,7 +74,7 @@ private[spark] final class BaseMerge(
     * whether it did.
     *
     * @param row
-    *   the row to write, in the columns of `KeptRows`, given the value of an old row by the ordinal of its data column; it
+    *   the row to write, in the columns of `CarriedSchema`, given the value of an old row by the ordinal of its data column; it
     *   must not refer to the old row
     */
   def completeFirst(key: UTF8String, newer: Version)(row: (Int => Any) => InternalRow): Boolean =

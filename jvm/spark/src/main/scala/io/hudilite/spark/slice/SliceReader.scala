@@ -15,7 +15,7 @@ import io.hudilite.spark.basefile.read.{
   ScanFilter,
   SplitReader
 }
-import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRows, MergedLog}
+import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -38,7 +38,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     StructType(delivered ++ timeColumn.filterNot(f => delivered.exists(_.name == f.name)))
   }
 
-  private lazy val logRows = LogRows(merge.log, logColumns)
+  private lazy val logRows = LogRowLayout(merge.log, logColumns)
 
   /** The rows of a slice.
     *

@@ -2,7 +2,7 @@ package io.hudilite.spark.slice
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.{OldBaseFile, OldBatches}
-import io.hudilite.spark.row.{KeptRows, KeyCheck, OrderedRows}
+import io.hudilite.spark.row.{CarriedSchema, KeyCheck, OrderedRows}
 
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 import org.apache.spark.unsafe.types.UTF8String
@@ -19,12 +19,12 @@ import org.apache.spark.unsafe.types.UTF8String
   *   looks at the keys that are read
   */
 private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int],
-    keys: KeyCheck) extends OrderedRows with OldRows {
+    keys: KeyCheck) extends OrderedRows with BaseFileCursor {
 
   private val ranges = old.blocks.map(OldBaseFile.keyRange)
   private val copy = new RowGroupCopy(old, writer)
 
-  private val few: Array[Int] = (KeptRows.KeyOrdinal +: compared.map(KeptRows.Meta.size + _)).distinct
+  private val few: Array[Int] = (CarriedSchema.KeyOrdinal +: compared.map(CarriedSchema.Meta.size + _)).distinct
 
   private var group = 0
   private var batches: OldBatches = _
@@ -71,7 +71,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
 
   override protected def compare(row: Int): Int = keyAt(row).compareTo(sought)
 
-  private def keyAt(row: Int): UTF8String = vectors(KeptRows.KeyOrdinal).getUTF8String(row)
+  private def keyAt(row: Int): UTF8String = vectors(CarriedSchema.KeyOrdinal).getUTF8String(row)
 
   private def openGroup(all: Boolean): Unit = {
     openColumns(all)
@@ -104,7 +104,7 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
     if (batches.next()) {
       rows = batches.rows
       batch += 1
-      keys.check(vectors(KeptRows.KeyOrdinal), rows)
+      keys.check(vectors(CarriedSchema.KeyOrdinal), rows)
     } else {
       rows = 0
       batches.close()
@@ -138,8 +138,8 @@ private[slice] final class SortedRowGroups(old: OldBaseFile, writer: BaseFileWri
   override def position: Long = passed + next
 
   override def value(ordinal: Int): Any = {
-    if (vectors(KeptRows.Meta.size + ordinal) == null) readWhole()
-    val vector = vectors(KeptRows.Meta.size + ordinal)
+    if (vectors(CarriedSchema.Meta.size + ordinal) == null) readWhole()
+    val vector = vectors(CarriedSchema.Meta.size + ordinal)
     if (vector.isNullAt(next)) null else new ColumnarArray(vector, next, 1).get(0, vector.dataType)
   }
 

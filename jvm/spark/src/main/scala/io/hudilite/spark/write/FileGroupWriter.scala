@@ -21,7 +21,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
 
   private val output = new TaskOutput(job, attempt)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
-  private val scattered = new ScatteredRows(output)
+  private val scattered = new SpillingPartitionWriter(output)
   private var current: GroupWriter = _
   private var currentName: AnyRef = _
 

@@ -13,7 +13,7 @@ import io.hudilite.spark.logfile.encode.{
   PartialRecords,
   TaskBlocks
 }
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -74,15 +74,15 @@ private[spark] final class LogGroupWriter(output: TaskOutput, slice: FileSlice, 
 
   override def upsert(key: UTF8String, row: InternalRow): Unit = update(key, row, RowPosition.Unknown)
 
-  /** Appends a record that another instant wrote, as it is; the columns are those of `KeptRows.schema`. */
+  /** Appends a record that another instant wrote, as it is; the columns are those of `CarriedSchema.schema`. */
   def keep(row: InternalRow, position: Long): Unit = {
-    val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
+    val place = placeOf(row.getUTF8String(CarriedSchema.KeyOrdinal), position)
     pending(place).keep(row, place)
   }
 
   /** As [[keep]], for a record that has only some of the columns. */
   def keepPart(row: InternalRow, records: PartialRecords, position: Long): Unit = {
-    val place = placeOf(row.getUTF8String(KeptRows.KeyOrdinal), position)
+    val place = placeOf(row.getUTF8String(CarriedSchema.KeyOrdinal), position)
     part(records, place).keep(records.of(row), place)
   }
 

@@ -52,7 +52,7 @@ private[spark] final class RollingFiles(output: TaskOutput, partition: String, f
     roll()
   }
 
-  /** Appends a row of another file as it is; the columns are those of `KeptRows`. */
+  /** Appends a row of another file as it is; the columns are those of `CarriedSchema`. */
   def adopt(row: InternalRow): Unit = {
     begin()
     open.adoptRow(row)

@@ -2,7 +2,7 @@ package io.hudilite.spark.basefile.encode
 
 import io.hudilite.filegroup.{BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
-import io.hudilite.spark.row.{KeptRows, TextBytes}
+import io.hudilite.spark.row.{CarriedSchema, TextBytes}
 
 import java.nio.charset.StandardCharsets
 
@@ -86,9 +86,9 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     added(1)
   }
 
-  /** Appends old rows as they were, but for their file name. The vectors are those of `KeptRows.schema`. */
+  /** Appends old rows as they were, but for their file name. The vectors are those of `CarriedSchema.schema`. */
   def keepRun(vectors: Array[ColumnVector], from: Int, until: Int): Unit = {
-    keys.keep(vectors(KeptRows.KeyOrdinal), from, until)
+    keys.keep(vectors(CarriedSchema.KeyOrdinal), from, until)
     val sinks = group.sinks
     var i = 0
     while (i < sinks.length) { // hot path
@@ -102,15 +102,15 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
 
   /** The same for one row. */
   def keepRow(row: InternalRow): Unit = {
-    keys.keep(row.getUTF8String(KeptRows.KeyOrdinal))
+    keys.keep(row.getUTF8String(CarriedSchema.KeyOrdinal))
     putKept(row)
   }
 
   /** Appends a row that the old file does not have, as it is but for its file name; the columns are those of
-    * `KeptRows.schema`.
+    * `CarriedSchema.schema`.
     */
   def adoptRow(row: InternalRow): Unit = {
-    keyBytes.take(row.getUTF8String(KeptRows.KeyOrdinal))
+    keyBytes.take(row.getUTF8String(CarriedSchema.KeyOrdinal))
     keys.add(keyBytes.array, keyBytes.offset, keyBytes.length)
     putKept(row)
   }

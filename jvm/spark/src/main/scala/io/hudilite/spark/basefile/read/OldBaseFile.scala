@@ -3,7 +3,7 @@ package io.hudilite.spark.basefile.read
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, Partitions}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.storage.KnownPath
 
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
@@ -52,8 +52,8 @@ private[spark] final class OldBaseFile(
     DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED").mode.toString == "CORRECTED"
   }
 
-  /** How the columns of `KeptRows.schema` come out of the file. */
-  lazy val columns: FileColumns = contexts.columns(parquetSchema, KeptRows.schema(dataSchema), names, place)
+  /** How the columns of `CarriedSchema.schema` come out of the file. */
+  lazy val columns: FileColumns = contexts.columns(parquetSchema, CarriedSchema.schema(dataSchema), names, place)
 
   /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
     * cost more than to read the values.
@@ -63,12 +63,12 @@ private[spark] final class OldBaseFile(
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet
 
-  /** Old rows of these row groups, neighbours, in batches of the columns of `KeptRows.schema`. */
+  /** Old rows of these row groups, neighbours, in batches of the columns of `CarriedSchema.schema`. */
   def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, whole, of, columns, contexts)
 
-  /** Some columns of `KeptRows.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
+  /** Some columns of `CarriedSchema.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
   def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldBatches = {
-    val all = KeptRows.schema(dataSchema)
+    val all = CarriedSchema.schema(dataSchema)
     val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names, place)
     new OldBatches(path, whole, of, some, contexts, Some(columns))
   }

@@ -49,7 +49,7 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     * @param schema
     *   of the file
     * @param wanted
-    *   columns of `KeptRows.schema`
+    *   columns of `CarriedSchema.schema`
     * @param names
     *   under which names the columns of the table are in the file
     * @param place

@@ -1,7 +1,7 @@
 package io.hudilite.spark.logfile.encode
 
 import io.hudilite.log.{AvroBlock, BlockKind}
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.CarriedSchema
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.unsafe.types.UTF8String
@@ -23,7 +23,7 @@ private[spark] trait LogBlockBuilder {
   /** Appends a row that this instant writes. */
   def add(key: UTF8String, row: InternalRow): Unit
 
-  /** Appends a record as it is; the columns are those of `KeptRows.schema`. */
+  /** Appends a record as it is; the columns are those of `CarriedSchema.schema`. */
   def keep(row: InternalRow): Unit
 
   /** Hands the content over, as an array of which so many bytes count, and begins an empty block. */
@@ -88,12 +88,12 @@ private final class AvroBlockBuilder(task: TaskBlocks, partition: String, fileId
     val start = buffer.length
     buffer.skip(LengthBytes)
     var i = 0
-    while (i < KeptRows.Meta.size) { // hot path
+    while (i < CarriedSchema.Meta.size) { // hot path
       if (row.isNullAt(i)) buffer.putByte(AvroSlot.Null) else putMeta(row.getUTF8String(i))
       i += 1
     }
     putMeta(fileName)
-    columns.put(row, buffer, first = KeptRows.Meta.size)
+    columns.put(row, buffer, first = CarriedSchema.Meta.size)
     end(start)
   }
 

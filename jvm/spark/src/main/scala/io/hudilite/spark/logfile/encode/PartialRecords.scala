@@ -1,6 +1,6 @@
 package io.hudilite.spark.logfile.encode
 
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.CarriedSchema
 
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 
@@ -14,10 +14,10 @@ private[spark] final class PartialRecords(task: TaskBlocks, columns: Seq[Int]) {
   /** How their blocks are made. */
   val blocks: TaskBlocks = task.only(columns)
 
-  private val view = ProjectingInternalRow(KeptRows.schema(blocks.layout.dataSchema),
-    KeptRows.Meta.indices ++ columns.map(_ + KeptRows.Meta.size))
+  private val view = ProjectingInternalRow(CarriedSchema.schema(blocks.layout.dataSchema),
+    CarriedSchema.Meta.indices ++ columns.map(_ + CarriedSchema.Meta.size))
 
-  /** The columns that such a record has of those of `KeptRows`; the row is reused. */
+  /** The columns that such a record has of those of `CarriedSchema`; the row is reused. */
   def of(kept: InternalRow): InternalRow = {
     view.project(kept)
     view

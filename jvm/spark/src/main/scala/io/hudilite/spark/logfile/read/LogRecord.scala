@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One record of a log as a merge looks at it; moves from row to row. */
-private[spark] final class LogRecord private[spark] (rows: LogRows) extends Version {
+private[spark] final class LogRecord private[spark] (rows: LogRowLayout) extends Version {
 
   private val view = ProjectingInternalRow(rows.columns, rows.columnOrdinals)
   private var current: UnsafeRow = _
@@ -22,18 +22,18 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) extends Vers
   def content: UnsafeRow = current
 
   /** Notes in the record itself, wherever it is kept, that it has been dealt with. */
-  def markDone(): Unit = current.setLong(LogRows.Sequence, LogRecord.Done)
+  def markDone(): Unit = current.setLong(LogRowLayout.Sequence, LogRecord.Done)
 
-  def isDone(row: UnsafeRow): Boolean = row.getLong(LogRows.Sequence) == LogRecord.Done
+  def isDone(row: UnsafeRow): Boolean = row.getLong(LogRowLayout.Sequence) == LogRecord.Done
 
   def key: UTF8String = current.getUTF8String(rows.keyOrdinal)
 
   /** Row of the base file that the record replaces, see `RowPosition`; unknown when it was not asked for. */
-  def position: Long = current.getLong(LogRows.Position)
+  def position: Long = current.getLong(LogRowLayout.Position)
 
-  override def isDelete: Boolean = LogRows.has(current, LogRows.Delete)
+  override def isDelete: Boolean = LogRowLayout.has(current, LogRowLayout.Delete)
 
-  override def isUnordered: Boolean = LogRows.has(current, LogRows.Unordered)
+  override def isUnordered: Boolean = LogRowLayout.has(current, LogRowLayout.Unordered)
 
   override def ordering(field: Int): Any = {
     val ordinal = rows.orderingOrdinals(field)
@@ -41,18 +41,18 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) extends Vers
   }
 
   /** Columns of the table say that the record deletes its key. */
-  def deletesByColumn: Boolean = LogRows.has(current, LogRows.ByColumn)
+  def deletesByColumn: Boolean = LogRowLayout.has(current, LogRowLayout.ByColumn)
 
   /** The wanted columns; of a delete block's record only the key and the ordering columns are not null. */
   def values: InternalRow = view
 
   /** The wanted columns; null for a delete block's record, which has no values. */
-  def row: InternalRow = if (LogRows.has(current, LogRows.KeyOnly)) null else view
+  def row: InternalRow = if (LogRowLayout.has(current, LogRowLayout.KeyOnly)) null else view
 
-  override def isPartial: Boolean = LogRows.isPartial(current)
+  override def isPartial: Boolean = LogRowLayout.isPartial(current)
 
-  /** Number of the set of columns that the record has, 0 for all of them; see `LogRows.columnSet`. */
-  def columnSet: Int = LogRows.columnSet(current)
+  /** Number of the set of columns that the record has, 0 for all of them; see `LogRowLayout.columnSet`. */
+  def columnSet: Int = LogRowLayout.columnSet(current)
 
   /** The wanted columns of a partial record on top of a row, whose values of the columns that it has not are asked for by
     * the position of the wanted column. Nothing in the result belongs to the row.
@@ -61,7 +61,7 @@ private[spark] final class LogRecord private[spark] (rows: LogRows) extends Vers
     val present = rows.present(current)
     new GenericInternalRow(Array.tabulate[Any](rows.columns.length) { i =>
       val at = rows.columnOrdinals(i)
-      if (!present(at - LogRows.BookkeepingColumns)) InternalRow.copyValue(base(i))
+      if (!present(at - LogRowLayout.BookkeepingColumns)) InternalRow.copyValue(base(i))
       else if (current.isNullAt(at)) null
       else InternalRow.copyValue(current.get(at, rows.columns(i).dataType))
     })

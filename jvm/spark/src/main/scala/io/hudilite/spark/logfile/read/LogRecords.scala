@@ -25,7 +25,7 @@ import scala.util.control.NonFatal
   *   what the ordering values of the base file do not exceed, if it is known
   */
 private[spark] final class LogRecords(
-    rows: LogRows, blocks: LogBlocks, conf: Configuration, positions: Boolean, bounds: Option[IndexedSeq[Any]]) {
+    rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, positions: Boolean, bounds: Option[IndexedSeq[Any]]) {
 
   private val bookkeeping = new SpecificInternalRow(Seq(LongType, IntegerType, LongType))
   private val joined = new JoinedRow()
@@ -113,8 +113,8 @@ private[spark] final class LogRecords(
       records.foreach { record => // hot path
         val values = ordering.of(record.ordering)
         rows.deleted(row, UTF8String.fromBytes(record.key.getBytes(UTF_8)), values.getOrElse(IndexedSeq.empty))
-        val unordered = if (values.isEmpty) LogRows.Unordered else 0
-        emit(row, LogRows.Delete | LogRows.KeyOnly | unordered, block, consume)
+        val unordered = if (values.isEmpty) LogRowLayout.Unordered else 0
+        emit(row, LogRowLayout.Delete | LogRowLayout.KeyOnly | unordered, block, consume)
       }
     }
   }
@@ -129,9 +129,9 @@ private[spark] final class LogRecords(
 
   private def emit(record: InternalRow, flags: Int, block: LogBlock, consume: UnsafeRow => Unit): Unit = {
     if (record.isNullAt(rows.keyInRead)) throw damaged(block, "it has no record key", null)
-    bookkeeping.setLong(LogRows.Sequence, sequence)
-    bookkeeping.setInt(LogRows.Flags, flags)
-    bookkeeping.setLong(LogRows.Position, place)
+    bookkeeping.setLong(LogRowLayout.Sequence, sequence)
+    bookkeeping.setInt(LogRowLayout.Flags, flags)
+    bookkeeping.setLong(LogRowLayout.Position, place)
     sequence += 1
     inBlock += 1
     val row = rows.toUnsafe(joined(bookkeeping, record))

@@ -17,7 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * whose keys the base file does not have. Sorting them
   * takes its memory from the task's memory manager and spills; besides, one block is in memory at a time.
   */
-final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedLog) extends Closeable {
+final class MergedLog private (rows: LogRowLayout, order: SortColumn, sorted: SortedLog) extends Closeable {
 
   /** Decides between records, and between a record and a row of the base file. */
   private[spark] val rule: MergeRule = rows.job.rule
@@ -77,7 +77,7 @@ final class MergedLog private (rows: LogRows, order: SortColumn, sorted: SortedL
 object MergedLog {
 
   /** The records of the slice's logs in the order of their keys. */
-  private[spark] def of(rows: LogRows, slice: FileSlice, conf: Configuration): MergedLog =
+  private[spark] def of(rows: LogRowLayout, slice: FileSlice, conf: Configuration): MergedLog =
     of(rows, LogBlocks.of(rows.job, slice, conf), conf)
 
   /** The records of these blocks in the order of their keys.
@@ -86,14 +86,14 @@ object MergedLog {
     *   what the values of the base file's ordering columns do not exceed, if it is known
     */
   private[spark] def of(
-      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]] = None): MergedLog = {
+      rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]] = None): MergedLog = {
     val order = SortColumn.Text(rows.keyOrdinal)
     val sorted = SortedLog.read(rows, blocks, conf, order, positions = false, bounds)
     new MergedLog(rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
   }
 
   /** As [[of]]; the records have the positions of the base file's rows that they replace when every block says them. */
-  private[spark] def withPositions(rows: LogRows, blocks: LogBlocks, conf: Configuration): MergedLog = {
+  private[spark] def withPositions(rows: LogRowLayout, blocks: LogBlocks, conf: Configuration): MergedLog = {
     val order = SortColumn.Text(rows.keyOrdinal)
     val placed = if (blocks.havePositions) SortedLog.read(rows, blocks, conf, order, positions = true) else None
     placed.map(new MergedLog(rows, order, _)).getOrElse(of(rows, blocks, conf))
@@ -103,10 +103,10 @@ object MergedLog {
     * a block does not say it of all its records.
     */
   private[spark] def byPosition(
-      rows: LogRows, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]]): Option[MergedLog] =
+      rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]]): Option[MergedLog] =
     if (!blocks.havePositions) None
     else {
-      val order = SortColumn.NumberOrText(LogRows.Position, rows.keyOrdinal)
+      val order = SortColumn.NumberOrText(LogRowLayout.Position, rows.keyOrdinal)
       SortedLog.read(rows, blocks, conf, order, positions = true, bounds).map(new MergedLog(rows, order, _))
     }
 }

@@ -30,9 +30,9 @@ private[read] object SortedLog {
   /** Reads and sorts the records; those that are equal in `order` keep that in which they were written. `None` when
     * positions are wanted and a block has not one for each record.
     */
-  def read(rows: LogRows, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean,
+  def read(rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean,
       bounds: Option[IndexedSeq[Any]] = None): Option[SortedLog] = {
-    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRows.Sequence)),
+    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRowLayout.Sequence)),
       blocks.selected.map(_.contentLength).sum)
     try {
       val records = new LogRecords(rows, blocks, conf, positions, bounds)

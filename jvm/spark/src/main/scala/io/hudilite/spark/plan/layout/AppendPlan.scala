@@ -30,7 +30,7 @@ object AppendPlan {
       case _ =>
         val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
         packed match {
-          case Some(GroupedRows(rows, groups)) =>
+          case Some(LaidOutRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
           case None => AppendPlan(write, WriteLayout.newFiles(keyed, tasks))
         }
@@ -57,7 +57,7 @@ object AppendPlan {
         None
       }
     }
-    val grouped = there.getOrElse(GroupedRows(keyed,
+    val grouped = there.getOrElse(LaidOutRows(keyed,
         LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
     AppendPlan(AppendWrite(target, operation, replaced, Some(grouped.groups)),
       WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
@@ -77,17 +77,17 @@ object AppendPlan {
     * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are
     * where the table has too many partitions to look for small files in all of them.
     */
-  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[GroupedRows] =
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[LaidOutRows] =
     target.existing.flatMap { table =>
       val takers = InsertTakers.of(target)
-      lazy val incoming = IncomingRows(ExpectedRows.of(rows).flatMap(RecordSize.estimate(_, target)))
-      def groups(slices: Seq[FileSlice], incoming: IncomingRows): WriteGroups =
+      lazy val incoming = IncomingSize(InputEstimate.of(rows).flatMap(RecordSize.estimate(_, target)))
+      def groups(slices: Seq[FileSlice], incoming: IncomingSize): WriteGroups =
         WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, takers).ofInserts
-      def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): GroupedRows =
+      def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): LaidOutRows =
         CountedRows(rows, WriteLayout.column(rows, WriteLayout.PartitionColumn),
           WriteLayout.column(rows, WriteLayout.KeyColumn), tasks) { shared =>
           val byPartition = shared.countedByPartition
-          groups(slices(byPartition), shared.counted.fold(incoming)(IncomingRows.counted(_, target, byPartition)))
+          groups(slices(byPartition), shared.counted.fold(incoming)(IncomingSize.counted(_, target, byPartition)))
         }
       val takes = target.conf.packing.smallFileBytes > 0 && takers.most > 0
       if (!takes) None
@@ -95,7 +95,7 @@ object AppendPlan {
         case Some(all) if !all.exists(WriteLayout.takesInserts(_, target.conf, takers)) => None
         case Some(all) =>
           val planned = groups(all, incoming)
-          if (incoming.all.isDefined && planned.isNarrow) Some(GroupedRows(rows, LateGroups.of(planned)))
+          if (incoming.all.isDefined && planned.isNarrow) Some(LaidOutRows(rows, LateGroups.of(planned)))
           else Some(counted(planned.tasks)(byPartition => all.filter(s => byPartition.contains(s.partition))))
         case None =>
           val tasks = if (parallelism > 0) parallelism else cores * takers.tasksPerCore

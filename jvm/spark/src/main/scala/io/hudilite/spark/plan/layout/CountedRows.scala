@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
 /** Keyed rows and the groups that they go to. */
-private[plan] final case class GroupedRows(rows: LogicalPlan, groups: LateGroups)
+private[plan] final case class LaidOutRows(rows: LogicalPlan, groups: LateGroups)
 
 /** A write looks at few partitions while it is planned. Where a table has more of them, its rows are written to an exchange
   * and counted by partition, and then it looks at those that they are in.
@@ -32,14 +32,14 @@ private[plan] object CountedRows {
     *   made of what was counted, before any task of the write is sent out
     */
   def apply(rows: LogicalPlan, partition: Attribute, key: Attribute, tasks: Int)(groups: SharedShuffle => WriteGroups)
-      : GroupedRows = {
+      : LaidOutRows = {
     val shared = SharedRows(Seq(key), rows, countedBy = Some(partition))
     val late = new LateGroups(tasks, () => groups(shared.shared))
     shared.shared.beforeRead { () =>
       late.groups
       ()
     }
-    GroupedRows(shared, late)
+    LaidOutRows(shared, late)
   }
 
   /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or
@@ -47,13 +47,13 @@ private[plan] object CountedRows {
     * later end the write before it begins.
     */
   def inBuckets(rows: LogicalPlan, partition: Attribute, key: Attribute, table: Table, index: BucketIndex,
-      parallelism: Int, most: Int): Option[GroupedRows] = {
+      parallelism: Int, most: Int): Option[LaidOutRows] = {
     def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
       WriteLayout.bucketGroups(found.toSeq, index, table, parallelism, most, counted)
     table.files.few(MostPlanned) match {
       case Some(all) =>
         val found = all.values.flatten
-        if (found.isEmpty) None else Some(GroupedRows(rows, LateGroups.of(groups(found, None))))
+        if (found.isEmpty) None else Some(LaidOutRows(rows, LateGroups.of(groups(found, None))))
       case None =>
         val planned = groups(table.files.first(MostPlanned).flatMap(_._2).toList, None)
         Some(apply(rows, partition, key, planned.tasks) { shared =>

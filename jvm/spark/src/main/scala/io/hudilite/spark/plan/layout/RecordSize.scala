@@ -45,7 +45,7 @@ object RecordSize {
   * @param byPartition
   *   those of each partition, where they were counted; of others nothing is known but that they are some of all
   */
-final case class IncomingRows(all: Option[BigInt], byPartition: Map[String, BigInt] = Map.empty) {
+final case class IncomingSize(all: Option[BigInt], byPartition: Map[String, BigInt] = Map.empty) {
 
   /** What comes to one partition, at most. */
   def of(partition: String): Option[BigInt] = byPartition.get(partition).orElse(all)
@@ -54,21 +54,21 @@ final case class IncomingRows(all: Option[BigInt], byPartition: Map[String, BigI
   def most: Option[BigInt] = if (byPartition.isEmpty) all else Some(byPartition.values.max)
 }
 
-object IncomingRows {
+object IncomingSize {
 
   /** Of rows that a stage has written and counted.
     *
     * @param keysIn
     *   partition path to its number of rows, where that is known
     */
-  def counted(rows: Statistics, target: WriteTarget, keysIn: Map[String, Long] = Map.empty): IncomingRows = {
+  def counted(rows: Statistics, target: WriteTarget, keysIn: Map[String, Long] = Map.empty): IncomingSize = {
     val count = rows.rowCount.getOrElse(BigInt(0)).max(1)
     // As large as they are in a shuffle, few rows are small for every file; of many it is worth a look into commits how
     // large they will be in one.
     val bytes =
       if (rows.sizeInBytes <= FewBytes) rows.sizeInBytes
       else count * RecordSize.of(target.existing, target.conf.packing)
-    IncomingRows(Some(bytes), keysIn.map { case (partition, keys) => partition -> (bytes * keys / count).max(1) })
+    IncomingSize(Some(bytes), keysIn.map { case (partition, keys) => partition -> (bytes * keys / count).max(1) })
   }
 
   /** How many rows there are at most, by an estimate from above; `None` where nothing is known. */

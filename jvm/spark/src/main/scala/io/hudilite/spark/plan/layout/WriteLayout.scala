@@ -217,7 +217,7 @@ object WriteLayout {
     * @param cores
     *   tasks that the cluster runs at once
     */
-  def groups(slices: Seq[FileSlice], conf: WriteConf, incoming: IncomingRows, parallelism: Int,
+  def groups(slices: Seq[FileSlice], conf: WriteConf, incoming: IncomingSize, parallelism: Int,
       cores: Int, table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
     val all = sorted(slices)
     val spread = spreadOf(conf, incoming.most, cores)
@@ -252,7 +252,7 @@ object WriteLayout {
     *   size of the rows by Spark's statistics, when known
     */
   def lateGroups(files: Int => Int, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
-      counted: () => IncomingRows, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
+      counted: () => IncomingSize, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
     val most = cores * takers.tasksPerCore
     new LateGroups(tasks(files(most), spreadOf(conf, estimated, cores), estimated,
         parallelism, most),

@@ -111,7 +111,7 @@ class HFileLogSuite extends FunSuite {
 object HFileLogSuite {
 
   private def merged(job: LogJob, slice: FileSlice): Seq[(String, String)] = {
-    val log = MergedLog.of(LogRows(job, job.dataSchema), slice, new Configuration())
+    val log = MergedLog.of(LogRowLayout(job, job.dataSchema), slice, new Configuration())
     try Iterator.continually(log.next()).takeWhile(identity).map { _ =>
         log.key.toString -> (if (log.isDelete) "deleted" else log.row.toSeq(job.dataSchema).mkString("|"))
       }.toList

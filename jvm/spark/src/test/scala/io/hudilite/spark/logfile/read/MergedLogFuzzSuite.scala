@@ -55,7 +55,7 @@ object MergedLogFuzzSuite {
 
   private def read(job: LogJob, slice: FileSlice, seed: Int): String =
     try {
-      val log = MergedLog.of(LogRows(job, job.dataSchema), slice, new Configuration())
+      val log = MergedLog.of(LogRowLayout(job, job.dataSchema), slice, new Configuration())
       try while (log.next()) if (!log.isDelete) log.row.toSeq(job.dataSchema).toString
       finally log.close()
       "read"

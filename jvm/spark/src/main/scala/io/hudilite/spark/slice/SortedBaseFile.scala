@@ -3,7 +3,7 @@ package io.hudilite.spark.slice
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.row.{ExternalSort, KeptRows, KeyCheck, SortColumn}
+import io.hudilite.spark.row.{ExternalSort, CarriedSchema, KeyCheck, SortColumn}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow}
@@ -16,12 +16,12 @@ import org.apache.spark.unsafe.types.UTF8String
   * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next
   * merge of this file group need not do it again.
   */
-private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWriter, keys: KeyCheck) extends OldRows {
+private[slice] final class SortedBaseFile(old: OldBaseFile, writer: BaseFileWriter, keys: KeyCheck) extends BaseFileCursor {
 
   // Behind the columns that are kept: the number of the row in its file.
-  private val schema = KeptRows.schema(old.dataSchema).add(StructField(RowPlace.Position, LongType))
+  private val schema = CarriedSchema.schema(old.dataSchema).add(StructField(RowPlace.Position, LongType))
   private val positionOrdinal = schema.size - 1
-  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(KeptRows.KeyOrdinal),
+  private val sorter = ExternalSort.sorter(schema, SortColumn.Text(CarriedSchema.KeyOrdinal),
     thenBy = Some(SortColumn.Number(positionOrdinal)))
   private val sorted: Iterator[InternalRow] = sort()
   private var current: InternalRow = _
@@ -38,7 +38,7 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
         val numbered = new JoinedRow
         var next = 0L
         while (batches.next()) {
-          keys.check(batches.vectors(KeptRows.KeyOrdinal), batches.rows)
+          keys.check(batches.vectors(CarriedSchema.KeyOrdinal), batches.rows)
           batch.setNumRows(batches.rows)
           val rows = batch.rowIterator()
           while (rows.hasNext) { // hot path
@@ -56,7 +56,7 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
 
   private def advance(): Unit = current = if (sorted.hasNext) sorted.next() else null
 
-  private def key: UTF8String = current.getUTF8String(KeptRows.KeyOrdinal)
+  private def key: UTF8String = current.getUTF8String(CarriedSchema.KeyOrdinal)
 
   override def keepBelow(bound: UTF8String): Unit =
     while (current != null && key.compareTo(bound) < 0) keepOne() // hot path
@@ -66,7 +66,7 @@ private[slice] final class SortedOldRows(old: OldBaseFile, writer: BaseFileWrite
   override def position: Long = current.getLong(positionOrdinal)
 
   override def value(ordinal: Int): Any = {
-    val at = KeptRows.Meta.size + ordinal
+    val at = CarriedSchema.Meta.size + ordinal
     if (current.isNullAt(at)) null else current.get(at, schema(at).dataType)
   }
 

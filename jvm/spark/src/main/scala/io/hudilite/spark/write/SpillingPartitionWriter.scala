@@ -14,15 +14,15 @@ import scala.collection.mutable
   * others are sorted by partition and key, in memory that Spark manages and on disk, before they are written. So each
   * partition gets as few files as its rows fill.
   */
-private[write] final class ScatteredRows(output: TaskOutput) {
+private[write] final class SpillingPartitionWriter(output: TaskOutput) {
 
   private val open = mutable.LinkedHashMap.empty[UTF8String, NewFileGroups]
-  private var held: Option[HeldRows] = None
+  private var held: Option[SpilledRows] = None
 
   def insert(partition: UTF8String, key: UTF8String, row: InternalRow): Unit = {
     val writer = open.getOrElse(partition, null)
     if (writer != null) writer.insert(key, row)
-    else if (open.size < ScatteredRows.MaxOpen) begin(partition.copy()).insert(key, row)
+    else if (open.size < SpillingPartitionWriter.MaxOpen) begin(partition.copy()).insert(key, row)
     else hold.insert(partition, key, row)
   }
 
@@ -32,8 +32,8 @@ private[write] final class ScatteredRows(output: TaskOutput) {
     writer
   }
 
-  private def hold: HeldRows = held.getOrElse {
-    val rows = new HeldRows(output.job.dataSchema)
+  private def hold: SpilledRows = held.getOrElse {
+    val rows = new SpilledRows(output.job.dataSchema)
     held = Some(rows)
     rows
   }
@@ -65,14 +65,14 @@ private[write] final class ScatteredRows(output: TaskOutput) {
     finally held.foreach(_.free())
 }
 
-private object ScatteredRows {
+private object SpillingPartitionWriter {
 
   /** Each open file buffers a row group. */
   val MaxOpen = 16
 }
 
 /** Rows in the order of their partitions and keys. */
-private final class HeldRows(dataSchema: StructType) {
+private final class SpilledRows(dataSchema: StructType) {
 
   private val schema = StructType(Seq(StructField("partition", StringType, nullable = false),
       StructField("key", StringType, nullable = false), StructField("row", dataSchema, nullable = false)))

@@ -25,12 +25,12 @@ import scala.collection.mutable
   * @param found
   *   the columns of `changes` that say where a row is, as the lookup has found them; null where it has found nothing
   */
-final case class ArrivingRows(changes: Seq[Attribute], found: Seq[Attribute], columns: ArrivalColumns,
+final case class MoveResolution(changes: Seq[Attribute], found: Seq[Attribute], columns: ArrivalColumns,
     child: LogicalPlan)
     extends UnaryNode {
   override def output: Seq[Attribute] = changes
   override lazy val references: AttributeSet = child.outputSet
-  override protected def withNewChildInternal(newChild: LogicalPlan): ArrivingRows = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: LogicalPlan): MoveResolution = copy(child = newChild)
 }
 
 /** What is known of a change.
@@ -47,7 +47,7 @@ final case class ArrivingRows(changes: Seq[Attribute], found: Seq[Attribute], co
 final case class ArrivalColumns(key: Attribute, partition: Attribute, arrives: Attribute, number: Attribute)
 
 /** Asks Spark for the changes of a key together, those of rows that arrive last. */
-final case class ArrivingRowsExec(changes: Seq[Attribute], found: Seq[Attribute], columns: ArrivalColumns,
+final case class MoveResolutionExec(changes: Seq[Attribute], found: Seq[Attribute], columns: ArrivalColumns,
     child: SparkPlan)
     extends UnaryExecNode {
 
@@ -78,7 +78,7 @@ final case class ArrivingRowsExec(changes: Seq[Attribute], found: Seq[Attribute]
       new Arrivals(rows, at, UnsafeProjection.create(asTheyAre, input), UnsafeProjection.create(atFound, input)))
   }
 
-  override protected def withNewChildInternal(newChild: SparkPlan): ArrivingRowsExec = copy(child = newChild)
+  override protected def withNewChildInternal(newChild: SparkPlan): MoveResolutionExec = copy(child = newChild)
 }
 
 private final case class ArrivalOrdinals(key: Int, partition: Int, arrives: Int, number: Int, operation: Int,

@@ -7,7 +7,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 /** The columns of rows that go from one file to another as they are: the meta columns but for the name of the file, which
   * is that of the new one, then the data columns.
   */
-private[spark] object KeptRows {
+private[spark] object CarriedSchema {
 
   val Meta: Seq[String] =
     Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)

@@ -19,9 +19,9 @@ import scala.collection.mutable
   * @param columns
   *   meta and data columns that are wanted
   */
-private[spark] final case class LogRows(job: LogJob, columns: StructType) {
+private[spark] final case class LogRowLayout(job: LogJob, columns: StructType) {
 
-  import LogRows._
+  import LogRowLayout._
 
   private val deleteColumns: Seq[StructField] = {
     val flag = job.dataSchema.fields.find(_.name == MetaFields.IsDeleted)
@@ -119,7 +119,7 @@ private[spark] final case class LogRows(job: LogJob, columns: StructType) {
   }
 }
 
-private[spark] object LogRows {
+private[spark] object LogRowLayout {
 
   val Sequence = 0
   val Flags = 1

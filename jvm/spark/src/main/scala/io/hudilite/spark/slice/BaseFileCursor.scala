@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 /** The rows of an old base file in the order of their keys' bytes, those of a key in the order of the file, on their way
   * into the new one.
   */
-private[spark] trait OldRows extends Closeable {
+private[spark] trait BaseFileCursor extends Closeable {
 
   /** Keeps every row whose key is less than `key`. */
   def keepBelow(key: UTF8String): Unit
@@ -41,7 +41,7 @@ private[spark] trait OldRows extends Closeable {
   def remaining: Long
 }
 
-private[spark] object OldRows {
+private[spark] object BaseFileCursor {
 
   /** The rows of `old`, sorted first when the file is not; rows that are kept go to `writer`.
     *
@@ -50,13 +50,13 @@ private[spark] object OldRows {
     * @param keys
     *   looks at all keys that are read
     */
-  def open(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int], keys: KeyCheck): OldRows =
+  def open(old: OldBaseFile, writer: BaseFileWriter, compared: Array[Int], keys: KeyCheck): BaseFileCursor =
     if (old.sortedByKey) new SortedRowGroups(old, writer, compared, keys)
-    else new SortedOldRows(old, writer, keys)
+    else new SortedBaseFile(old, writer, keys)
 }
 
 /** The old rows of a slice without a base file. */
-private[spark] object NoOldRows extends OldRows {
+private[spark] object NoBaseFile extends BaseFileCursor {
   override def keepBelow(key: UTF8String): Unit = ()
   override def isAt(key: UTF8String): Boolean = false
   override def position: Long = throw new IllegalStateException("there is no old row")

@@ -1,7 +1,7 @@
 package io.hudilite.spark.cluster
 
 import io.hudilite.spark.read.{HudiliteScanBuilder, SnapshotSource}
-import io.hudilite.spark.row.KeptRows
+import io.hudilite.spark.row.CarriedSchema
 
 import java.util.{Collections, Set => JSet}
 
@@ -13,14 +13,14 @@ import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** The rows of the slices of a plan, in the columns of `KeptRows`, as a table for Spark to scan: base files in batches,
+/** The rows of the slices of a plan, in the columns of `CarriedSchema`, as a table for Spark to scan: base files in batches,
   * merged with their log files.
   */
-private[spark] final class PlannedRows(source: SnapshotSource) extends Table with SupportsRead {
+private[spark] final class PlannedSliceScan(source: SnapshotSource) extends Table with SupportsRead {
 
   override def name(): String = s"${source.describe} of ${source.table.basePath}"
 
-  override def schema(): StructType = KeptRows.schema(source.dataSchema)
+  override def schema(): StructType = CarriedSchema.schema(source.dataSchema)
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
@@ -28,8 +28,8 @@ private[spark] final class PlannedRows(source: SnapshotSource) extends Table wit
     new HudiliteScanBuilder(source, schema(), Map.empty)
 }
 
-private[spark] object PlannedRows {
+private[spark] object PlannedSliceScan {
 
   def of(session: SparkSession, source: SnapshotSource): DataFrame =
-    Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedRows(source), None, None))
+    Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(source), None, None))
 }
