@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.spark.catalog.metastore.{Metastore, Registered}
-import io.hudilite.spark.read.{AggregateScan, KnownStatistics, SnapshotSource}
+import io.hudilite.spark.read.{AggregateScan, KnownStatistics, TableState}
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.Resolver
@@ -35,7 +35,7 @@ private[catalog] final case class AnalyzeStatement(
     Nil
   }
 
-  private def analyze(session: SparkSession, source: SnapshotSource): Unit = {
+  private def analyze(session: SparkSession, source: TableState): Unit = {
     val before = entry.statistics(source.state)
     val (rows, fresh) = found(session)
     val files = source.files
@@ -102,7 +102,7 @@ private[catalog] object AnalyzeStatement {
   }
 
   /** What the catalog knows of the state that is read, in the terms of plans. */
-  def known(entry: Registered, source: SnapshotSource): Option[KnownStatistics] =
+  def known(entry: Registered, source: TableState): Option[KnownStatistics] =
     entry.statistics(source.state).map { found =>
       val columns = for (field <- source.dataSchema; stat <- found.colStats.get(field.name))
         yield field.name -> stat.toPlanStat(field.name, field.dataType)

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
-import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, SnapshotSource}
+import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution}
 import io.hudilite.spark.write._
@@ -90,10 +90,10 @@ final case class HudiliteTable(
 
   override def hashCode(): Int = identity.hashCode
 
-  private[catalog] lazy val source: Option[SnapshotSource] = table.map(t => sourceOf(t, Query.of(conf, t.config)))
+  private[catalog] lazy val source: Option[TableState] = table.map(t => sourceOf(t, Query.of(conf, t.config)))
 
-  private def sourceOf(table: Table, query: Query): SnapshotSource =
-    new SnapshotSource(table, query, source => entry.flatMap(AnalyzeStatement.known(_, source)))
+  private def sourceOf(table: Table, query: Query): TableState =
+    new TableState(table, query, source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
     prepared.map(_.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())

@@ -5,7 +5,7 @@ import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{ReservedNames, MetaFields}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
-import io.hudilite.spark.read.{Query, SnapshotSource}
+import io.hudilite.spark.read.{Query, TableState}
 import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.spark.task.TaskJob
 import io.hudilite.spark.write.WriteJob
@@ -64,7 +64,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
 
   /** Each bucket's rows come to one task, in the order of their keys. */
   private def dealt(pending: PendingClustering, index: BucketIndex): Seq[WriteStat] = {
-    val rows = PlannedSliceScan.of(session, new SnapshotSource(table, Query.Planned(pending.instant.time, pending.slices)))
+    val rows = PlannedSliceScan.of(session, new TableState(table, Query.Planned(pending.instant.time, pending.slices)))
     val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
     val bucket = udf((recordKey: String) => index.bucketOf(recordKey)).apply(key)
     val sorted = rows.repartition(partition, bucket).sortWithinPartitions(partition, bucket, key)
@@ -105,7 +105,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     *   that the rows of each partition make, by its path
     */
   private def sorted(instant: String, slices: Seq[FileSlice], files: Map[String, Int], isCut: Boolean): DataFrame = {
-    val rows = PlannedSliceScan.of(session, new SnapshotSource(table, Query.Planned(instant, slices)))
+    val rows = PlannedSliceScan.of(session, new TableState(table, Query.Planned(instant, slices)))
     val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
     val laid = order.of(rows, if (isCut) files else Map.empty)
     laid.files match {

@@ -1,6 +1,6 @@
 package io.hudilite.spark.cluster
 
-import io.hudilite.spark.read.{HudiliteScanBuilder, SnapshotSource}
+import io.hudilite.spark.read.{HudiliteScanBuilder, TableState}
 import io.hudilite.spark.row.CarriedSchema
 
 import java.util.{Collections, Set => JSet}
@@ -16,7 +16,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** The rows of the slices of a plan, in the columns of `CarriedSchema`, as a table for Spark to scan: base files in batches,
   * merged with their log files.
   */
-private[spark] final class PlannedSliceScan(source: SnapshotSource) extends Table with SupportsRead {
+private[spark] final class PlannedSliceScan(source: TableState) extends Table with SupportsRead {
 
   override def name(): String = s"${source.describe} of ${source.table.basePath}"
 
@@ -30,6 +30,6 @@ private[spark] final class PlannedSliceScan(source: SnapshotSource) extends Tabl
 
 private[spark] object PlannedSliceScan {
 
-  def of(session: SparkSession, source: SnapshotSource): DataFrame =
+  def of(session: SparkSession, source: TableState): DataFrame =
     Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(source), None, None))
 }

@@ -23,7 +23,7 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
   * @param folders
   *   values of columns by partition
   */
-private[read] final class ComputedColumns(val job: ScanJob, folders: Map[String, Map[String, Any]]) {
+private[read] final class ComputedColumns(val job: ScanTask, folders: Map[String, Map[String, Any]]) {
 
   private val columns = job.files.columns
   private val wantsPositions = columns.fieldNames.contains(RowPlace.Position)

@@ -23,27 +23,27 @@ import org.apache.spark.sql.types.StructType
   *   for such filters; until a rule says so, which runs when Spark's own have, they are kept back (`RuntimeFilters`)
   */
 final class HudiliteScan private (
-    source: SnapshotSource, columns: StructType, known: StructType, filters: Seq[ScanFilter], limit: Option[Int],
+    source: TableState, columns: StructType, known: StructType, filters: Seq[ScanFilter], limit: Option[Int],
     scanFiles: ScanFiles, offersColumns: Boolean)
     extends Scan
     with Batch
     with SupportsReportStatistics
     with SupportsRuntimeV2Filtering {
 
-  def this(source: SnapshotSource, columns: StructType, known: StructType, filters: Seq[ScanFilter],
+  def this(source: TableState, columns: StructType, known: StructType, filters: Seq[ScanFilter],
       limit: Option[Int], options: Map[String, String]) =
     this(source, columns, known, filters, limit, new ScanFiles(source, known, filters, options), false)
 
   private def planner: FilePlanner = scanFiles.planner
-  private def planned: FilePlan = scanFiles.plan
+  private def planned: PrunedFiles = scanFiles.plan
   private val facts: Option[StructType] = FileFacts.asked(columns, known)
   private val settings =
     ScanSettings.reader(columns, facts.fold(columns)(_ => FileFacts.without(columns)))
   private var runtimeFilters: Seq[ScanFilter] = Nil
-  private var narrowed: Option[FilePlan] = None
+  private var narrowed: Option[PrunedFiles] = None
 
   /** The files to read, by all filters known by now. */
-  private def current: FilePlan = narrowed.getOrElse(planned)
+  private def current: PrunedFiles = narrowed.getOrElse(planned)
 
   override def readSchema(): StructType = columns
 
@@ -87,7 +87,7 @@ final class HudiliteScan private (
   private lazy val factory: ScanReaderFactory = {
     val files = FileRead(source.table.basePath, columns, planner.withinPartitions(filters), planned.keys,
       planned.keysToCheck, source.commitTimes, settings, source.evolved)
-    ScanReaderFactory(ScanJob(files, limit, merge, facts), SharedConf(scanFiles.conf))
+    ScanReaderFactory(ScanTask(files, limit, merge, facts), SharedConf(scanFiles.conf))
   }
 
   private def merge: Option[SliceMerge] =

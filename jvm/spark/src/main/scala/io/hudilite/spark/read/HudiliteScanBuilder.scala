@@ -21,7 +21,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
   * @param options
   *   options of the read
   */
-sealed class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
+sealed class HudiliteScanBuilder(source: TableState, readSchema: StructType, options: Map[String, String])
     extends ScanBuilder
     with SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters
@@ -60,7 +60,7 @@ sealed class HudiliteScanBuilder(source: SnapshotSource, readSchema: StructType,
 }
 
 /** The same, of a query whose aggregates footers may answer. */
-final class AggregateScanBuilder(source: SnapshotSource, readSchema: StructType, options: Map[String, String])
+final class AggregateScanBuilder(source: TableState, readSchema: StructType, options: Map[String, String])
     extends HudiliteScanBuilder(source, readSchema, options)
     with SupportsPushDownAggregates {
 

@@ -24,7 +24,7 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import scala.collection.JavaConverters._
 
 /** Makes the readers inside tasks. */
-final case class ScanReaderFactory(job: ScanJob, conf: SharedConf)
+final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
     extends PartitionReaderFactory {
 
   override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar

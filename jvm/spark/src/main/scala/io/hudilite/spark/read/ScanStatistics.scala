@@ -40,7 +40,7 @@ private[read] object ScanStatistics {
     * @param plan
     *   the files of the scan
     */
-  def of(source: SnapshotSource, columns: StructType, whole: Boolean, plan: FilePlan, bytes: OptionalLong)
+  def of(source: TableState, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
       : ScanStatistics = {
     val known = source.known
     val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan))
@@ -50,7 +50,7 @@ private[read] object ScanStatistics {
   }
 
   // Rows of a slice without a base file are counted nowhere.
-  private def estimate(source: SnapshotSource, plan: FilePlan): Option[Long] =
+  private def estimate(source: TableState, plan: PrunedFiles): Option[Long] =
     if (plan.baseFiles.isEmpty && plan.merged.nonEmpty) None else RowCounts.estimate(source.table, plan.baseFiles)
 
   /** Of the `left` of `total` rows: as many different values as there can be, and nulls in proportion. */

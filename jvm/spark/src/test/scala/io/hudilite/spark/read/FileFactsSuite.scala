@@ -77,7 +77,7 @@ class FileFactsSuite extends FunSuite {
       "struct<id:bigint,_metadata:struct<file_name:string>>")
     assertEquals(scanned(read(written).selectExpr("id", "input_file_name()")), "struct<id:bigint>")
     assert(PlanProbe.scan(read(written).selectExpr("_metadata.row_index")).supportsColumnar)
-    val plain = ScanJob(io.hudilite.spark.basefile.read.FileRead("/t", StructType.fromDDL("id BIGINT"), Nil, None,
+    val plain = ScanTask(io.hudilite.spark.basefile.read.FileRead("/t", StructType.fromDDL("id BIGINT"), Nil, None,
         keysToCheck = false, None, ScanSettings.reader(new StructType(), new StructType())), None)
     assert(new ComputedColumns(plain, Map.empty).inBaseFiles eq plain.files)
     assert(new ComputedColumns(plain, Map.empty).inSlices eq plain.files)

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType
   *   what is asked of [[io.hudilite.record.RowPlace.FileFacts]], which then is one of the columns; `None` when nothing
   *   is, or when the table has a column of that name
   */
-final case class ScanJob(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
+final case class ScanTask(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
     facts: Option[StructType] = None)
 
 /** What one reader of a task reads. */

@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.StructType
   * @param keysToCheck
   *   there were too many files to look at their key ranges and bloom filters on the driver
   */
-final case class FilePlan(
+final case class PrunedFiles(
     files: Seq[BaseFile],
     merged: Seq[FileSlice],
     listed: Int,
@@ -60,7 +60,7 @@ final case class FilePlan(
   * @param filters
   *   those that are known when the query is planned
   */
-final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq[ScanFilter], conf: => Configuration) {
+final class FilePlanner(source: TableState, schema: StructType, filters: Seq[ScanFilter], conf: => Configuration) {
 
   private val table: Table = source.table
   // Partition paths and keys keep the spelling that they got when they were written.
@@ -68,13 +68,13 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
   private val keyFilter =
     new KeyFilter(table.config, schema, source.evolved.forall(_.keepsTypes(table.config.recordKeyFields)))
 
-  private lazy val listed: SourceFiles = source.files(partitions.selection(filters))
+  private lazy val listed: StateSlices = source.files(partitions.selection(filters))
 
   /** Columns, as paths of names, on which filters can leave out files. */
   val pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
 
   /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files. */
-  def pruningColumns(plan: FilePlan): Set[Seq[String]] =
+  def pruningColumns(plan: PrunedFiles): Set[Seq[String]] =
     if (plan.files.size + plan.merged.size < 2) Set.empty
     else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty)
 
@@ -91,13 +91,13 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
   /** @param late
     *   filters that came up while the query runs
     */
-  def plan(late: Seq[ScanFilter] = Nil): FilePlan = {
+  def plan(late: Seq[ScanFilter] = Nil): PrunedFiles = {
     val inPartitions = listed.in(partitions.selection(late))
     val keys = keyFilter.keys(filters ++ late)
     val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
       KeyPruning.prune(conf, table.basePath, inPartitions.files, _))
-    FilePlan(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions, listed.size - inPartitions.size,
+    PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions, listed.size - inPartitions.size,
       pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver)
   }
 
@@ -107,8 +107,8 @@ final class FilePlanner(source: SnapshotSource, schema: StructType, filters: Seq
 
 /** The files of one scan, planned when they are first asked for. */
 private[read] final class ScanFiles(
-    source: SnapshotSource, known: StructType, filters: Seq[ScanFilter], options: Map[String, String]) {
+    source: TableState, known: StructType, filters: Seq[ScanFilter], options: Map[String, String]) {
   lazy val conf: Configuration = SessionConf.parquet(options)
   lazy val planner: FilePlanner = new FilePlanner(source, known, filters, conf)
-  lazy val plan: FilePlan = planner.plan()
+  lazy val plan: PrunedFiles = planner.plan()
 }

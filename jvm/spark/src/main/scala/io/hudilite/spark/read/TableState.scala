@@ -82,7 +82,7 @@ object Query {
   * @param partitions
   *   partitions that were looked at
   */
-final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], partitions: Int) {
+final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], partitions: Int) {
 
   /** All slices; each has a base file, or log files, or both. */
   def size: Int = files.size + merged.size
@@ -90,21 +90,21 @@ final case class SourceFiles(files: Seq[BaseFile], merged: Seq[FileSlice], parti
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
   /** Those of the partitions that are wanted. */
-  def in(selection: PathSelection): SourceFiles =
+  def in(selection: PathSelection): StateSlices =
     if (selection eq PathSelection.All) this
     else {
       val kept = (files.map(_.partition) ++ merged.map(_.partition)).distinct.filter(selection.wants).toSet
-      SourceFiles(files.filter(f => kept(f.partition)), merged.filter(s => kept(s.partition)), kept.size)
+      StateSlices(files.filter(f => kept(f.partition)), merged.filter(s => kept(s.partition)), kept.size)
     }
 }
 
 /** One table in the state that a query asks for. What its partitions hold is read when it is asked for, once each.
   *
   * @param statistics
-  *   what somebody found out about it in a [[SnapshotSource.state]]
+  *   what somebody found out about it in a [[TableState.state]]
   */
-final class SnapshotSource(
-    val table: Table, val query: Query, statistics: SnapshotSource => Option[KnownStatistics] = _ => None) {
+final class TableState(
+    val table: Table, val query: Query, statistics: TableState => Option[KnownStatistics] = _ => None) {
 
   /** Tells what is read from what was there before and after. */
   def state: String =
@@ -152,16 +152,16 @@ final class SnapshotSource(
   }
 
   /** The files of all partitions. */
-  lazy val files: SourceFiles = read(PathSelection.All)
+  lazy val files: StateSlices = read(PathSelection.All)
 
   /** The files of the wanted partitions. */
-  def files(selection: PathSelection): SourceFiles =
+  def files(selection: PathSelection): StateSlices =
     if (selection eq PathSelection.All) files else read(selection)
 
-  private def read(selection: PathSelection): SourceFiles = query match {
+  private def read(selection: PathSelection): StateSlices = query match {
     case Query.ReadOptimized(_) =>
       val slices = index.find(selection)
-      SourceFiles(inOrder(slices).flatMap(_.base), Nil, slices.size)
+      StateSlices(inOrder(slices).flatMap(_.base), Nil, slices.size)
     case _: Query.Incremental =>
       val slices = changed.slices.filter { case (partition, _) => selection.wants(partition) }
       of(if (changed.fullScan) slices else slices.map { case (p, s) => p -> s.map(ofRange) })
@@ -199,12 +199,12 @@ final class SnapshotSource(
     }
   }
 
-  private def of(slices: Map[String, Seq[FileSlice]]): SourceFiles = {
+  private def of(slices: Map[String, Seq[FileSlice]]): StateSlices = {
     val (merged, plain) = inOrder(slices).partition(_.logs.nonEmpty)
     if (table.config.tableType == TableType.CopyOnWrite) merged.headOption.foreach(slice =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the log file ${slice.logs.head.name}", "reason" -> "a copy-on-write table has none"))
-    SourceFiles(plain.flatMap(_.base), merged, slices.size)
+    StateSlices(plain.flatMap(_.base), merged, slices.size)
   }
 
   private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
