@@ -20,8 +20,8 @@ import io.hudilite.transaction.rollback.Life
   *   what completed restores took back
   * @param traces
   *   what ended writes left, by instant
-  * @param nobodys
-  *   those of these instants that surely did not complete, unless the timeline has them: processes of hudilite began them,
+  * @param abandoned
+  *   instants with leftover files that certainly never completed, unless the timeline has them: processes of hudilite began them,
   *   or a completed rollback or restore names them
   * @param locks
   *   paths of old lock files of Apache Hudi, below the table
@@ -35,7 +35,7 @@ private[doctor] final case class Facts(
     clusterings: Set[String] = Set.empty,
     restored: Set[String] = Set.empty,
     traces: Map[String, Seq[FileInfo]] = Map.empty,
-    nobodys: Set[String] = Set.empty,
+    abandoned: Set[String] = Set.empty,
     locks: Seq[String] = Nil)
 
 /** What is known of the writes whose files lie in a table.

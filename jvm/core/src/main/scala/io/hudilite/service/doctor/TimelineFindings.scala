@@ -135,7 +135,7 @@ private[doctor] object TimelineFindings {
     val ended = if (isKnown) "has ended" else "is not in the timeline"
     val what = s"The write $instant $ended and has left $names."
     if (isKnown) Finding(LeftTraces, instant, what, "Removes them.", Some(Mend.DropTraces(instant, withFiles = false)))
-    else if (facts.nobodys(instant)) Finding(LeftTraces, instant, what,
+    else if (facts.abandoned(instant)) Finding(LeftTraces, instant, what,
       "Removes them, and the files that its markers name.", Some(Mend.DropTraces(instant, withFiles = true)))
     else Finding(LeftTraces, instant, what,
       "No reader shows its files. Delete both when you are sure that no file of the timeline was lost; hudilite cannot " +

@@ -50,8 +50,8 @@ import scala.collection.JavaConverters._
   *   what hudilite's planner rule decided about a write of this table
   * @param entry
   *   what the session's catalog says of it, when it was reached by its name there
-  * @param answers
-  *   a query asks for aggregates that footers may know
+  * @param answersAggregates
+  *   whether COUNT, MIN and MAX may be answered from Parquet footers
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
   */
@@ -63,7 +63,7 @@ final case class HudiliteTable(
     dataFrame: Boolean,
     prepared: Option[PreparedWrite] = None,
     entry: Option[Registered] = None,
-    answers: Boolean = true,
+    answersAggregates: Boolean = true,
     namedPartition: Option[Map[String, String]] = None)
     extends PlannedTable
     with SupportsRead
@@ -80,7 +80,7 @@ final case class HudiliteTable(
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
-  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answers,
+  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answersAggregates,
     namedPartition)
 
   override def equals(other: Any): Boolean = other match {
@@ -132,7 +132,7 @@ final case class HudiliteTable(
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
     val asks = if (query == read.query) read else sourceOf(read.table, query)
-    if (answers) new AggregateScanBuilder(asks, schema, asked.options)
+    if (answersAggregates) new AggregateScanBuilder(asks, schema, asked.options)
     else new HudiliteScanBuilder(asks, schema, asked.options)
   }
 
@@ -168,7 +168,7 @@ final case class HudiliteTable(
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 
-  override def aggregatedFromRows: HudiliteTable = copy(answers = false)
+  override def aggregatedFromRows: HudiliteTable = copy(answersAggregates = false)
 
   override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
     copy(prepared = Some(PreparedWrite.Delta(target, operation)))

@@ -64,7 +64,7 @@ final class HudiliteScan private (
     val late = if (runtimeFilters.isEmpty) None
     else
       Some(Narrowing(planner.withinPartitions(filters ++ runtimeFilters.filter(isShort)), plan.keys, plan.keysToCheck))
-    val slices = plan.merged.map(slice => SliceSplit(slice, source.whole.get(slice.groupId)))
+    val slices = plan.merged.map(slice => SliceSplit(slice, source.beforeRange.get(slice.groupId)))
     val pack = if (plan.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
     pack(files, maxBytes, ScanSettings.openCostBytes, slices, ScanSettings.parallelism)
       .map(p =>

@@ -107,11 +107,11 @@ private final class TaskReader[T](
     else {
       remaining.next() match {
         case FileSplit(range) => openFile(range)
-        case SliceSplit(slice, whole) =>
+        case SliceSplit(slice, beforeRange) =>
           opened += slice.base.size
           val facts = factsOf.of(slice)
           InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
-          current = Some(shape(columns.ofSlice(slices.open(slice, whole), facts, slice.partition)))
+          current = Some(shape(columns.ofSlice(slices.open(slice, beforeRange), facts, slice.partition)))
       }
       true
     }

@@ -42,7 +42,7 @@ private[read] object ScanStatistics {
     */
   def of(source: TableState, columns: StructType, whole: Boolean, plan: PrunedFiles, bytes: OptionalLong)
       : ScanStatistics = {
-    val known = source.known
+    val known = source.knownStatistics
     val rows = known.filter(_ => whole).flatMap(_.rows).orElse(estimate(source, plan))
     new ScanStatistics(bytes, rows,
       (for (found <- known; total <- found.rows; left <- rows) yield of(found, columns, total, left))

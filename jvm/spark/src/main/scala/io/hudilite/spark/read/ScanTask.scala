@@ -31,10 +31,10 @@ sealed trait ScanSplit extends Serializable {
 
 /** A slice with log files, which is read as a whole.
   *
-  * @param whole
+  * @param beforeRange
   *   of an incremental query: the slice with what was there before the range
   */
-final case class SliceSplit(slice: FileSlice, whole: Option[FileSlice] = None) extends ScanSplit {
+final case class SliceSplit(slice: FileSlice, beforeRange: Option[FileSlice] = None) extends ScanSplit {
   override def length: Long = slice.totalLength
   override def partition: String = slice.partition
 }

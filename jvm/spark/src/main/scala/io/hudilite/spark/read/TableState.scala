@@ -112,7 +112,7 @@ final class TableState(
       s"${write.action} ${write.time} ${write.completionTime.getOrElse("")}")).mkString("\n")
 
   /** What was found out about just this state. */
-  lazy val known: Option[KnownStatistics] = statistics(this)
+  lazy val knownStatistics: Option[KnownStatistics] = statistics(this)
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
   private lazy val support: TableSupport = TableSupport.of(table,
@@ -145,7 +145,7 @@ final class TableState(
   }
 
   /** Of an incremental query: the slices with what was there before the range. */
-  lazy val whole: Map[FileGroupId, FileSlice] = query match {
+  lazy val beforeRange: Map[FileGroupId, FileSlice] = query match {
     case _: Query.Incremental =>
       changed.slices.values.flatten.filter(_.logs.nonEmpty).map(slice => slice.groupId -> slice).toMap
     case _ => Map.empty

@@ -42,13 +42,13 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 
   /** The rows of a slice.
     *
-    * @param whole
+    * @param beforeRange
     *   of an incremental query: the slice with what was there before the range, of which records with only some columns
     *   take the others
     */
-  def open(slice: FileSlice, whole: Option[FileSlice]): SplitReader[ColumnarBatch] = {
+  def open(slice: FileSlice, beforeRange: Option[FileSlice]): SplitReader[ColumnarBatch] = {
     val blocks = LogBlocks.of(merge.log, slice, conf)
-    whole.filter(_ => blocks.havePartial) match {
+    beforeRange.filter(_ => blocks.havePartial) match {
       case Some(all) => merged(all, LogBlocks.of(merge.log.ofAllWrites, all, conf))
       case None => merged(slice, blocks)
     }
