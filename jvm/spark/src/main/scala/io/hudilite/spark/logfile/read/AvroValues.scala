@@ -14,19 +14,6 @@ import org.apache.spark.sql.types._
 
 import scala.collection.JavaConverters._
 
-/** Reads one Avro value in Spark's internal form. */
-private[read] abstract class AvroValue {
-
-  /** The value, null for Avro's null. */
-  def value(in: AvroCursor): Any
-
-  /** Puts the value into a row; primitive kinds do it without an object for each value. */
-  def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = {
-    val v = value(in)
-    if (v == null) row.setNullAt(ordinal) else row.update(ordinal, v) // hot path
-  }
-}
-
 /** Chooses the reader for each pair of a written and a wanted type; a pair without one raises `UnsupportedTable`.
   *
   * @param path

@@ -9,6 +9,19 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+/** Reads one Avro value in Spark's internal form. */
+private[read] abstract class AvroValue {
+
+  /** The value, null for Avro's null. */
+  def value(in: AvroCursor): Any
+
+  /** Puts the value into a row; primitive kinds do it without an object for each value. */
+  def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = {
+    val v = value(in)
+    if (v == null) row.setNullAt(ordinal) else row.update(ordinal, v) // hot path
+  }
+}
+
 private[read] object NoValue extends AvroValue {
   override def value(in: AvroCursor): Any = null
 }

@@ -1,0 +1,33 @@
+package io.hudilite.table
+
+import io.hudilite.timeline.{Instant, Timeline}
+
+/** The range of an incremental read, open at `begin` and closed at `end` (docs/format.md#incremental).
+  *
+  * Both are instants: requested times for timeline layout 1 (table version 6), completion times for layout 2 (version 8
+  * and later). Anything before the first instant, such as `0`, `000` or `earliest`, means from the start.
+  *
+  * @param end
+  *   `None` for everything up to the opened timeline's end
+  */
+final case class IncrementalRange(begin: String, end: Option[String] = None)
+
+/** Instants of an incremental range: pure. */
+object IncrementalRange {
+
+  private val Earliest = "earliest"
+  private val First = "0"
+
+  private[table] def begin(range: IncrementalRange): String = if (range.begin == Earliest) First else range.begin
+
+  /** Completed writes of the active timeline inside the range. */
+  def select(range: IncrementalRange, instants: Seq[Instant], layout: Int): Seq[Instant] =
+    instants.filter(i => position(i, layout).exists(p => p > begin(range) && range.end.forall(p <= _)))
+
+  /** Writes that the range can hold may have been archived. */
+  def reachesBefore(range: IncrementalRange, timeline: Timeline, layout: Int): Boolean =
+    timeline.writes.flatMap(position(_, layout)).sorted.headOption.forall(_ > begin(range))
+
+  private[table] def position(instant: Instant, layout: Int): Option[String] =
+    if (layout == 1) Some(instant.time) else instant.completionTime.orElse(Some(instant.time))
+}

@@ -1,0 +1,4 @@
+package io.hudilite.timeline
+
+/** An instant named inside a plan. */
+final case class InstantName(time: String, action: String)

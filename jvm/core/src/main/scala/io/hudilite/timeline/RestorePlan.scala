@@ -1,0 +1,13 @@
+package io.hudilite.timeline
+
+/** Content of `restore.requested`.
+  *
+  * @param targets
+  *   the instants that go, newest first
+  * @param to
+  *   the instant whose state comes back
+  */
+final case class RestorePlan(targets: Seq[InstantName], to: String)
+
+/** Content of a completed restore: the rollback of each instant, in the order in which they went. */
+final case class RestoreMetadata(startTime: String, timeTakenMs: Long, rollbacks: Seq[RollbackMetadata])

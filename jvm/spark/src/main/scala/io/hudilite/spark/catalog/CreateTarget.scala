@@ -1,0 +1,52 @@
+package io.hudilite.spark.catalog
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.Registered
+
+import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, UnresolvedIdentifier}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.connector.catalog.Identifier
+
+/** A table of hudilite's that a statement creates or replaces, once its name is resolved. */
+private[catalog] final case class CreateTarget(catalog: StatementCatalog, ident: Identifier, spec: TableSpec)
+
+private[catalog] object CreateTarget {
+
+  def of(statement: LogicalPlan): Option[CreateTarget] = statement match {
+    case Creating(ResolvedIdentifier(catalog: StatementCatalog, ident), said: TableSpec)
+        if catalog.creates(ident, said.provider) => Some(CreateTarget(catalog, ident, said))
+    case _ => None
+  }
+
+  /** What such a statement says, whatever the format, of a table by a name of the session's own catalog, where that is
+    * hudilite's, before the name is resolved.
+    */
+  def named(statement: LogicalPlan): Option[UnresolvedTableSpec] = statement match {
+    case Creating(name: UnresolvedIdentifier, said: UnresolvedTableSpec)
+        if NamedMergeRule.inSession(name.nameParts).isDefined => Some(said)
+    case _ => None
+  }
+
+  /** Raises `InvalidInput` where a table of hudilite's would get a name in a session catalog that serves none. */
+  def checkServed(statement: LogicalPlan): Unit = statement match {
+    case Creating(ResolvedIdentifier(catalog, _), said: TableSpec)
+        if catalog.name == HudiliteSessionCatalog.Name && !catalog.isInstanceOf[StatementCatalog] &&
+          said.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite) => throw NamedElsewhere.error
+    case _ =>
+  }
+
+  private object Creating {
+    def unapply(statement: LogicalPlan): Option[(LogicalPlan, TableSpecBase)] = statement match {
+      case create: CreateTable => Some(create.name -> create.tableSpec)
+      case create: CreateTableAsSelect => Some(create.name -> create.tableSpec)
+      case replace: ReplaceTable => Some(replace.name -> replace.tableSpec)
+      case replace: ReplaceTableAsSelect => Some(replace.name -> replace.tableSpec)
+      case _ => None
+    }
+  }
+}
+
+/** A table of hudilite's is meant by a name, in a session whose own catalog is not hudilite's. */
+object NamedElsewhere {
+  def error: InvalidInput = InvalidInput("EXTENSION_NOT_LOADED")
+}
