@@ -2,7 +2,8 @@ package io.hudilite.filegroup
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.FileInfo
-import io.hudilite.timeline.{CommitMetadata, CompactionPlan}
+import io.hudilite.timeline.CommitMetadata
+import io.hudilite.timeline.plan.CompactionPlan
 
 /** A base file that a write, or a plan, says is there.
   *

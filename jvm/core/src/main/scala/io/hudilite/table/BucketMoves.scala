@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.config.PlannedBuckets
-import io.hudilite.timeline.ClusteringPlan
+import io.hudilite.timeline.plan.ClusteringPlan
 
 /** Clusterings that deal the rows of a table with a bucket index to another number of buckets. */
 object BucketMoves {

@@ -15,7 +15,8 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.log.BlockInstants
 import io.hudilite.schema.{EvolvedColumns, SchemaHistory, SchemaJson}
 import io.hudilite.storage.{FileInfo, Place, Storage, TableStorage}
-import io.hudilite.timeline.{Action, CompactionPlan, Instant, TableSchema, Timeline, TimelineStore}
+import io.hudilite.timeline.{Action, Instant, TableSchema, Timeline, TimelineStore}
+import io.hudilite.timeline.plan.CompactionPlan
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
   *

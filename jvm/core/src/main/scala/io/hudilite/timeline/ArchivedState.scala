@@ -1,5 +1,7 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.CompactionPlan
+import io.hudilite.timeline.CleanPlan
 import io.hudilite.codec.avro.{AvroCopy, AvroFile}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, HeaderKey, LogBlockWriter}

@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.{InstantName, RollbackMetadata}
 import io.hudilite.storage.{FileInfo, WeightedCache}
 
 import scala.util.control.NonFatal

@@ -1,5 +1,7 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.{ClusteringPlan, CompactionPlan, RestoreMetadata, RestorePlan, RollbackMetadata, RollbackPlan, SavepointMetadata}
+import io.hudilite.timeline.{CleanMetadata, CleanPlan}
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{FileInfo, Interrupts, NotPublished, Storage}

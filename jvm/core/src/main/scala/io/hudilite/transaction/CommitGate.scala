@@ -4,7 +4,8 @@ import io.hudilite.config.{TableConfig, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
+import io.hudilite.timeline.plan.ClusteringPlan
 import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
 
 /** What lies between a finished write and its completed instant, all of it under the table lock

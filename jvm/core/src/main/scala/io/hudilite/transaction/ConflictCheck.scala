@@ -2,7 +2,8 @@ package io.hudilite.transaction
 
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.index.BucketIndex
-import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
+import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 
 /** What another action on the table writes, replaces or is about to.

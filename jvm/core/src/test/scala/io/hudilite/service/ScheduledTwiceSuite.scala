@@ -1,5 +1,7 @@
 package io.hudilite.service
 
+import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan, CompactionOperation, CompactionPlan, InstantName, RollbackPlan}
+import io.hudilite.timeline.CleanPlan
 import io.hudilite.TestTables
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.archive.{ArchiveSettings, Archiver}

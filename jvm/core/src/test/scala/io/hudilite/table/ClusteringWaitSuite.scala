@@ -2,7 +2,8 @@ package io.hudilite.table
 
 import io.hudilite.TestTables
 import io.hudilite.storage.MemoryStorage
-import io.hudilite.timeline.{Action, ClusteringInput, ClusteringPlan, CommitMetadata}
+import io.hudilite.timeline.{Action, CommitMetadata}
+import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan}
 import io.hudilite.transaction.Transaction
 
 import munit.FunSuite

@@ -3,7 +3,8 @@ package io.hudilite.table
 import io.hudilite.TestTables
 import io.hudilite.TestTables.{begin, files, storage, write, writeFile}
 import io.hudilite.error.CorruptTable
-import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan}
+import io.hudilite.timeline.Action
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.rollback.{Marker, Markers}
 
 import java.nio.charset.StandardCharsets.UTF_8

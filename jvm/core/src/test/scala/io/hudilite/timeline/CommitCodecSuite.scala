@@ -1,5 +1,7 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan, InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition, SavepointMetadata}
+import io.hudilite.timeline.{CleanMetadata, CleanPlan, CleanedPartition}
 import io.hudilite.error.CorruptTable
 
 import java.nio.charset.StandardCharsets.UTF_8

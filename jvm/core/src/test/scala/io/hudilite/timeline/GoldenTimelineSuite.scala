@@ -1,5 +1,7 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.{CompactionPlan, RollbackPlan}
+import io.hudilite.timeline.CleanPlan
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.config.TableProperties
 import io.hudilite.storage.GoldenTables

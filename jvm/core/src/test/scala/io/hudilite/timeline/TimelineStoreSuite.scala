@@ -1,5 +1,6 @@
 package io.hudilite.timeline
 
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan, InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition, SavepointMetadata}
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage}

@@ -5,7 +5,8 @@ import io.hudilite.config.{TableKeys, TableProperties}
 import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.storage.{ForwardingStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata, InstantName, RollbackPlan}
+import io.hudilite.timeline.{Action, CommitMetadata}
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.transaction.rollback.Markers
 
 import java.util.concurrent.{Callable, Executors, TimeUnit}

@@ -1,7 +1,8 @@
 package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.{HudiliteCatalog, NamedElsewhere, SaveRule}
+import io.hudilite.spark.catalog.HudiliteCatalog
+import io.hudilite.spark.catalog.statement.{NamedElsewhere, SaveRule}
 import io.hudilite.spark.shim.SavesByCommand
 
 import java.util.{Collections, Map => JMap, Set => JSet}

@@ -1,7 +1,8 @@
 package io.hudilite.service.clean
 
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, WriteStat}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
+import io.hudilite.timeline.CleanMetadata
 
 /** In which partitions a cleaning has to look: where file slices were replaced since the last one looked there.
   *

@@ -2,7 +2,7 @@ package io.hudilite.service.cluster
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.BucketMoves
-import io.hudilite.timeline.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
+import io.hudilite.timeline.plan.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
 
 /** File slices of one partition that are written again together.
   *

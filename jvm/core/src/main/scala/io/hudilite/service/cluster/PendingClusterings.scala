@@ -6,7 +6,8 @@ import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed, Un
 import io.hudilite.filegroup.{FileGroupId, FileNames, FileSlice, Partitions}
 import io.hudilite.index.BucketIndex
 import io.hudilite.table.{BucketMoves, Table}
-import io.hudilite.timeline.{ClusteringInput, ClusteringPlan, Instant, State}
+import io.hudilite.timeline.{Instant, State}
+import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 /** A planned clustering with its slices as they lie on storage.

@@ -1,7 +1,7 @@
 package io.hudilite.service.compact
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.timeline.CompactionOperation
+import io.hudilite.timeline.plan.CompactionOperation
 
 /** A file slice that a compaction could rewrite, with what that would cost.
   *

@@ -5,7 +5,8 @@ import io.hudilite.config.service.{CompactionConf, CompactionOptions}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.{Outdated, Table}
-import io.hudilite.timeline.{Action, CompactionPlan, Instant, Timeline}
+import io.hudilite.timeline.{Action, Instant, Timeline}
+import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 /** A compaction that was planned, or would be.

@@ -4,7 +4,8 @@ import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput, Listed}
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, FileSystemView, LogFile, Partitions}
 import io.hudilite.storage.FileInfo
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, Instant, State}
+import io.hudilite.timeline.{Action, Instant, State}
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 
 /** A planned compaction with its slices as they lie on storage, the largest first. */
 final case class PendingCompaction(instant: Instant, slices: Seq[FileSlice])

@@ -3,7 +3,8 @@ package io.hudilite.service.doctor
 import io.hudilite.error.Listed
 import io.hudilite.filegroup.{FileGroupId, FileSystemView, NamedBases, NamedLogs, ViewInstants}
 import io.hudilite.storage.FileInfo
-import io.hudilite.timeline.{CommitMetadata, CompactionPlan, Instant, Timeline, TimelineStore}
+import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
+import io.hudilite.timeline.plan.CompactionPlan
 
 /** Files that the newest state of a table needs, as its writes say, and that are gone: pure (docs/format.md#missing-files).
   *

@@ -2,7 +2,8 @@ package io.hudilite.service.undo
 
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, InstantName, RestoreMetadata, RestorePlan, RollbackMetadata, State}
+import io.hudilite.timeline.{Action, Instant, State}
+import io.hudilite.timeline.plan.{InstantName, RestoreMetadata, RestorePlan, RollbackMetadata}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Life, Rollback, WriteTraces}
 

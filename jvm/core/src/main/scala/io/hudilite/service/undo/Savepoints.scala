@@ -2,7 +2,8 @@ package io.hudilite.service.undo
 
 import io.hudilite.error.{CorruptTable, InvalidInput, Listed}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, SavepointMetadata}
+import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.timeline.plan.SavepointMetadata
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 /** A savepoint that a table has.

@@ -2,18 +2,8 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.Undo
-import io.hudilite.timeline.{
-  Action,
-  Instant,
-  InstantName,
-  RollbackMetadata,
-  RollbackPlan,
-  RollbackRequest,
-  RolledBackPartition,
-  State,
-  Timeline,
-  TimelineStore
-}
+import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
+import io.hudilite.timeline.plan.{InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition}
 import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
 
 import org.slf4j.LoggerFactory

@@ -7,7 +7,9 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.service.{Services, TextServices}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CleanPlan, SavepointMetadata, State}
+import io.hudilite.timeline.{Action, State}
+import io.hudilite.timeline.plan.SavepointMetadata
+import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
 import java.util.concurrent.CancellationException

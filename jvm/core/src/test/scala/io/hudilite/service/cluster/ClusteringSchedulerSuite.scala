@@ -9,15 +9,8 @@ import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.service.undo.Rollbacks
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{
-  Action,
-  ClusteringGroupFacts,
-  ClusteringInput,
-  ClusteringPlan,
-  CommitMetadata,
-  Instant,
-  State
-}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant, State}
+import io.hudilite.timeline.plan.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan}
 import io.hudilite.transaction.{Assumption, TextWrites, Transaction, TransactionOptions}
 
 import java.util.concurrent.atomic.AtomicBoolean

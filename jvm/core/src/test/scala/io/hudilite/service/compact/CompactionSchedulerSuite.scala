@@ -3,7 +3,8 @@ package io.hudilite.service.compact
 import io.hudilite.TestTables
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CompactionOperation, CompactionPlan, State}
+import io.hudilite.timeline.{Action, State}
+import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.Transaction
 import io.hudilite.transaction.rollback.Owner
 import io.hudilite.TestTables.{log, write, writeFile}

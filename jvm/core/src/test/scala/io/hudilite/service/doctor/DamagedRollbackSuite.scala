@@ -1,5 +1,6 @@
 package io.hudilite.service.doctor
 
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.TestTables
 import io.hudilite.error.CorruptTable
 import io.hudilite.service.{StoredTables, TextServices}

@@ -1,5 +1,7 @@
 package io.hudilite.service.doctor
 
+import io.hudilite.timeline.plan.{CompactionPlan, InstantName, RestorePlan, RollbackPlan}
+import io.hudilite.timeline.CleanPlan
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.error.{CorruptTable, InvalidInput}

@@ -1,5 +1,6 @@
 package io.hudilite.service.undo
 
+import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan, CompactionOperation, CompactionPlan, InstantName, RestorePlan, RollbackPlan}
 import io.hudilite.TestTables
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, InvalidInput}

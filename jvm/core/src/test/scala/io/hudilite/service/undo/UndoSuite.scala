@@ -9,7 +9,8 @@ import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, InstantName, RollbackPlan, State}
+import io.hudilite.timeline.{Action, Instant, State}
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
 import munit.FunSuite

@@ -5,7 +5,8 @@ import io.hudilite.config.TableType
 import io.hudilite.error.CommitConflict
 import io.hudilite.service.TextServices
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, InstantName, RollbackPlan}
+import io.hudilite.timeline.Action
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.transaction.{TextWrites, TransactionOptions, World}
 
 import java.nio.file.{Files, Path}

@@ -2,7 +2,8 @@ package io.hudilite.spark.inspect
 
 import io.hudilite.config.TableType
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata, CompactionPlan, Instant}
+import io.hudilite.timeline.{Action, CommitMetadata, Instant}
+import io.hudilite.timeline.plan.CompactionPlan
 
 import java.util.Locale
 

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, NamedTables, StatementCatalog, UnsupportedStatement}
 import io.hudilite.spark.plan.HeldMerge
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs, EarlyRules, PlanNodes, SchemaEvolution}
 

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{HudiliteTable, UnsupportedStatement}
 import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}

@@ -1,4 +1,4 @@
-package io.hudilite.spark.plan
+package io.hudilite.spark.plan.scan
 
 import io.hudilite.spark.read.HudiliteScan
 import io.hudilite.spark.shim.{PlanNodes, ScanMerging}

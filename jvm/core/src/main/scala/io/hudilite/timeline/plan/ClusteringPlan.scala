@@ -1,4 +1,4 @@
-package io.hudilite.timeline
+package io.hudilite.timeline.plan
 
 /** One file slice that a clustering reads; file names carry no folder. */
 final case class ClusteringInput(partition: String, fileId: String, baseFile: Option[String], logFiles: Seq[String])

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, HudiliteTable, NamedTables, StatementCatalog, UnsupportedStatement}
 import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{AnalyzeStatement, CreateRequest, HudiliteTable}
 import io.hudilite.spark.catalog.metastore.CreateStatement
 import io.hudilite.spark.shim.PlanNodes
 

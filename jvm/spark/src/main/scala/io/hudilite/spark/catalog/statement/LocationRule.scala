@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{NamedTables, UnsupportedStatement}
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.catalyst.plans.logical._

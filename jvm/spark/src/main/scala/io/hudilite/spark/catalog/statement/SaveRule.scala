@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteSessionCatalog, UnsupportedStatement}
 import io.hudilite.config.TableOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered

@@ -1,4 +1,4 @@
-package io.hudilite.timeline
+package io.hudilite.timeline.plan
 
 /** One file slice that a compaction rewrites. File names carry no folder. */
 final case class CompactionOperation(

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.HudiliteCatalog
 import io.hudilite.spark.shim.EarlyRules
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}

@@ -1,4 +1,4 @@
-package io.hudilite.timeline
+package io.hudilite.timeline.plan
 
 /** What a rollback is to remove from one partition.
   *

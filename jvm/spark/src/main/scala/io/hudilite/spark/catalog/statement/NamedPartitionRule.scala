@@ -1,4 +1,4 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes

@@ -1,4 +1,4 @@
-package io.hudilite.timeline
+package io.hudilite.timeline.plan
 
 /** Content of `restore.requested`.
   *

@@ -1,5 +1,6 @@
-package io.hudilite.spark.catalog
+package io.hudilite.spark.catalog.statement
 
+import io.hudilite.spark.catalog.NamedTables
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.shim.EarlyRules
 
