@@ -76,6 +76,22 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(all.filter(_.lines.size > 400).map(s => s"${s.path}: ${s.lines.size} lines"), Nil)
   }
 
+  private val TopLevel =
+    """^(?:(?:private(?:\[\w+])?|final|sealed|abstract|case|implicit) )*(?:class|object|trait) (\w+)""".r
+
+  private def topLevel(source: Source): Set[String] =
+    source.lines.flatMap(line => TopLevel.findFirstMatchIn(line).map(_.group(1))).toSet
+
+  test("a top-level name stands once, but for what differs between lines of Spark") {
+    val places = all.flatMap(s => topLevel(s).map(_ -> s.path.toString.replaceAll("scala-spark-\\d", "scala")))
+      .groupBy(_._1).map { case (name, found) => name -> found.map(_._2).distinct.sorted }
+    assertEquals(places.filter(_._2.size > 1), Map.empty[String, Seq[String]])
+  }
+
+  test("a file has a type of its own name") {
+    assertEquals(all.filterNot(s => topLevel(s)(s.name)).map(_.path), Nil)
+  }
+
   test("no file is a bag of odds and ends") {
     assertEquals(all.map(_.name).filter(_.matches(".*(Util|Utils|Helper|Helpers|Manager|Impl|Common)")), Nil)
   }

@@ -1,7 +1,7 @@
 package io.hudilite.config
 
-import io.hudilite.storage.TablePath
 import io.hudilite.error.{CorruptTable, UnsupportedTable}
+import io.hudilite.storage.TablePath
 
 import java.time.{Clock, ZoneId, ZoneOffset}
 

@@ -1,7 +1,7 @@
 package io.hudilite.config
 
-import io.hudilite.config.service.ServiceConf
 import io.hudilite.config.key.ConfigKey
+import io.hudilite.config.service.ServiceConf
 
 /** The options of one write, checked and read once.
   *

@@ -1,7 +1,5 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.Instant
-
 /** What a clean did in one partition; names carry no folder. */
 final case class CleanedPartition(
     partition: String,

@@ -1,7 +1,7 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{InstantName, RollbackMetadata}
 import io.hudilite.storage.{FileInfo, WeightedCache}
+import io.hudilite.timeline.plan.{InstantName, RollbackMetadata}
 
 import scala.util.control.NonFatal
 

@@ -1,10 +1,23 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{ClusteringGroupFacts, ClusteringInput, ClusteringPlan, CompactionOperation, CompactionPlan, InstantName, RestoreMetadata, RestorePlan, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition, SavepointMetadata}
-import io.hudilite.timeline.{CleanMetadata, CleanPlan, CleanedPartition}
 import io.hudilite.codec.avro.{AvroFields, AvroFile}
 import io.hudilite.codec.avro.AvroFile.record
 import io.hudilite.storage.TablePath
+import io.hudilite.timeline.plan.{
+  ClusteringGroupFacts,
+  ClusteringInput,
+  ClusteringPlan,
+  CompactionOperation,
+  CompactionPlan,
+  InstantName,
+  RestoreMetadata,
+  RestorePlan,
+  RollbackMetadata,
+  RollbackPlan,
+  RollbackRequest,
+  RolledBackPartition,
+  SavepointMetadata
+}
 
 import org.apache.avro.generic.GenericRecord
 

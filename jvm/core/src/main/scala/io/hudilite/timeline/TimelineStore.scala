@@ -1,10 +1,17 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{ClusteringPlan, CompactionPlan, RestoreMetadata, RestorePlan, RollbackMetadata, RollbackPlan, SavepointMetadata}
-import io.hudilite.timeline.{CleanMetadata, CleanPlan}
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{FileInfo, Interrupts, NotPublished, Storage}
+import io.hudilite.timeline.plan.{
+  ClusteringPlan,
+  CompactionPlan,
+  RestoreMetadata,
+  RestorePlan,
+  RollbackMetadata,
+  RollbackPlan,
+  SavepointMetadata
+}
 
 import java.time.{Clock, DateTimeException, ZoneId}
 import java.util.{Collections, WeakHashMap}

@@ -3,8 +3,8 @@ package io.hudilite.transaction
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
-import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
+import io.hudilite.timeline.plan.CompactionPlan
 
 /** What another action on the table writes, replaces or is about to.
   *

@@ -1,8 +1,8 @@
 package io.hudilite.config
 
-import io.hudilite.table.TableSupport
 import io.hudilite.error.{CorruptTable, HudiliteException, InvalidInput, UnsupportedTable}
 import io.hudilite.storage.GoldenTables
+import io.hudilite.table.TableSupport
 
 import java.time.{ZoneId, ZoneOffset}
 

@@ -8,8 +8,7 @@ import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind, Mend}
 import io.hudilite.service.undo.{Restores, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage}
-import io.hudilite.timeline.{Action, Instant, State}
-import io.hudilite.timeline.{CleanMetadata, CleanPlan}
+import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, Instant, State}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.TextWrites.rewrite
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat}

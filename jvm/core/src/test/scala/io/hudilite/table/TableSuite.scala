@@ -1,13 +1,13 @@
 package io.hudilite.table
 
 import io.hudilite.{GoldenFolder, TestTables}
+import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.Transaction
-import io.hudilite.TestTables.{begin, storage, visible, write, writeFile}
 
 import munit.FunSuite
 

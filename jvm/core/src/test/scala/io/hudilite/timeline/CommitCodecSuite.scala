@@ -1,8 +1,16 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan, InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition, SavepointMetadata}
-import io.hudilite.timeline.{CleanMetadata, CleanPlan, CleanedPartition}
 import io.hudilite.error.CorruptTable
+import io.hudilite.timeline.plan.{
+  CompactionOperation,
+  CompactionPlan,
+  InstantName,
+  RollbackMetadata,
+  RollbackPlan,
+  RollbackRequest,
+  RolledBackPartition,
+  SavepointMetadata
+}
 
 import java.nio.charset.StandardCharsets.UTF_8
 

@@ -1,10 +1,9 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{CompactionPlan, RollbackPlan}
-import io.hudilite.timeline.CleanPlan
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.config.TableProperties
 import io.hudilite.storage.GoldenTables
+import io.hudilite.timeline.plan.{CompactionPlan, RollbackPlan}
 
 import java.io.ByteArrayInputStream
 

@@ -1,9 +1,18 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan, InstantName, RollbackMetadata, RollbackPlan, RollbackRequest, RolledBackPartition, SavepointMetadata}
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage}
+import io.hudilite.timeline.plan.{
+  CompactionOperation,
+  CompactionPlan,
+  InstantName,
+  RollbackMetadata,
+  RollbackPlan,
+  RollbackRequest,
+  RolledBackPartition,
+  SavepointMetadata
+}
 
 import java.nio.charset.StandardCharsets.UTF_8
 

@@ -1,11 +1,11 @@
 package io.hudilite.transaction
 
-import io.hudilite.EvolvedTables.{alter, avro}
 import io.hudilite.TestTables
+import io.hudilite.EvolvedTables.{alter, avro}
 import io.hudilite.TestTables.{begin, write, writeFile}
 import io.hudilite.error.CommitConflict
 import io.hudilite.schema.{ColumnNames, SchemaJson}
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.Instant
 
 import munit.FunSuite

@@ -4,8 +4,7 @@ import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.{PartitionVersions, Table}
-import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
-import io.hudilite.timeline.CleanPlan
+import io.hudilite.timeline.{Action, CleanPlan, Instant, InstantTime, Timeline}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 
 /** Plans cleanings (docs/format.md#cleaning). */

@@ -1,8 +1,7 @@
 package io.hudilite.service.clean
 
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
-import io.hudilite.timeline.CleanMetadata
+import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, WriteStat}
 
 /** In which partitions a cleaning has to look: where file slices were replaced since the last one looked there.
   *

@@ -2,8 +2,7 @@ package io.hudilite.service.doctor
 
 import io.hudilite.error.CorruptTable
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, State}
-import io.hudilite.timeline.CleanMetadata
+import io.hudilite.timeline.{Action, CleanMetadata, Instant, State}
 
 /** A cleaning that is pending, or completed with a file that does not say what it did; the caller holds the table lock. */
 private[doctor] final class EndedCleaning(table: Table, time: String) {

@@ -1,15 +1,14 @@
 package io.hudilite.service.clean
 
-import io.hudilite.config.service.CleanConf
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
+import io.hudilite.config.service.CleanConf
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.{Services, TextServices}
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, State}
+import io.hudilite.timeline.{Action, CleanPlan, State}
 import io.hudilite.timeline.plan.SavepointMetadata
-import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 
 import java.util.concurrent.CancellationException

@@ -1,14 +1,14 @@
 package io.hudilite.service.compact
 
 import io.hudilite.TestTables
+import io.hudilite.TestTables.{log, write, writeFile}
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
+import io.hudilite.service.Services
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, State}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.Transaction
 import io.hudilite.transaction.rollback.Owner
-import io.hudilite.TestTables.{log, write, writeFile}
-import io.hudilite.service.Services
 
 import munit.FunSuite
 

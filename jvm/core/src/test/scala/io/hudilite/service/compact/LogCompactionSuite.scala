@@ -1,15 +1,15 @@
 package io.hudilite.service.compact
 
 import io.hudilite.TestTables
+import io.hudilite.TestTables.{appendLog, log, write, writeFile}
 import io.hudilite.error.{CommitConflict, CorruptTable}
 import io.hudilite.filegroup.FileSlice
+import io.hudilite.service.Services
 import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.{Action, Instant, State}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.Transaction
 import io.hudilite.transaction.rollback.Owner
-import io.hudilite.TestTables.{appendLog, log, write, writeFile}
-import io.hudilite.service.Services
 
 import munit.FunSuite
 

@@ -1,11 +1,11 @@
 package io.hudilite.service.doctor
 
-import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.TestTables
 import io.hudilite.error.CorruptTable
 import io.hudilite.service.{StoredTables, TextServices}
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.timeline._
+import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
 import io.hudilite.transaction.{TextWrite, TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Owner}
 

@@ -5,9 +5,8 @@ import io.hudilite.config.TableType
 import io.hudilite.service.TextServices
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, State, WriteFolders}
+import io.hudilite.timeline.{Action, CleanPlan, State, WriteFolders}
 import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan}
-import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Owner}
 

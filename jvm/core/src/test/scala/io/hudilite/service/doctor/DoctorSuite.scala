@@ -1,14 +1,13 @@
 package io.hudilite.service.doctor
 
-import io.hudilite.timeline.plan.{CompactionPlan, InstantName, RestorePlan, RollbackPlan}
-import io.hudilite.timeline.CleanPlan
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.error.{CorruptTable, InvalidInput}
-import io.hudilite.service.undo.Savepoints
 import io.hudilite.service.{StoredTables, TextServices}
+import io.hudilite.service.undo.Savepoints
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline._
+import io.hudilite.timeline.plan.{CompactionPlan, InstantName, RestorePlan, RollbackPlan}
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner}
 

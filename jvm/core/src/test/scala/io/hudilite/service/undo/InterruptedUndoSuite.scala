@@ -1,6 +1,5 @@
 package io.hudilite.service.undo
 
-import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan, CompactionOperation, CompactionPlan, InstantName, RestorePlan, RollbackPlan}
 import io.hudilite.TestTables
 import io.hudilite.config.TableProperties
 import io.hudilite.error.{CommitConflict, InvalidInput}
@@ -11,6 +10,15 @@ import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.{GoldenTables, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline._
+import io.hudilite.timeline.plan.{
+  ClusteringInput,
+  ClusteringPlan,
+  CompactionOperation,
+  CompactionPlan,
+  InstantName,
+  RestorePlan,
+  RollbackPlan
+}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Rollback}
 

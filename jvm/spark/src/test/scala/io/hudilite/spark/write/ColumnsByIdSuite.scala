@@ -2,10 +2,10 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.schema.SchemaJson
+import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, Interpreted, NewestSpark, SharedSession}
 import io.hudilite.spark.SharedSession.withConf
 import io.hudilite.spark.service.Compactions
-import io.hudilite.service.compact.CompactionKind
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata

@@ -4,8 +4,8 @@ import io.hudilite.config.TableDefinition
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, NewestSpark, SharedSession, StatedSchema}
 import io.hudilite.spark.read.HandmadeTable
-import io.hudilite.spark.service.{Clusterings, Compactions}
 import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.service.{Clusterings, Compactions}
 
 import java.nio.file.Files
 import java.util.Collections

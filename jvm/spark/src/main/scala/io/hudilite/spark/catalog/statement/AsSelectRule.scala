@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
 import io.hudilite.config.WriteOptions
+import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.{NeededColumns, WriteOperation, WriteTarget}

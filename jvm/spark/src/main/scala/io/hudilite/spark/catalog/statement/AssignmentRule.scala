@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{HudiliteTable, UnsupportedStatement}
 import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.catalog.{HudiliteTable, UnsupportedStatement}
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 
 import java.util.Locale

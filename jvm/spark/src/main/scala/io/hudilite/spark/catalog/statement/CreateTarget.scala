@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{HudiliteSessionCatalog, StatementCatalog}
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.{HudiliteSessionCatalog, StatementCatalog}
 import io.hudilite.spark.catalog.metastore.Registered
 
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, UnresolvedIdentifier}

@@ -1,13 +1,20 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, HudiliteTable, NamedTables, StatementCatalog, UnsupportedStatement}
 import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.{
+  HudiliteCatalog,
+  HudiliteSessionCatalog,
+  HudiliteTable,
+  NamedTables,
+  StatementCatalog,
+  UnsupportedStatement
+}
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.row.Nullability
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs}
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.TableIdentifier

@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.HudiliteTable
 import io.hudilite.config.WriteOptions
+import io.hudilite.spark.catalog.HudiliteTable
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 import io.hudilite.spark.write.WriteOperation
 

@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteSessionCatalog, UnsupportedStatement}
 import io.hudilite.config.TableOptions
 import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteSessionCatalog, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.shim.{CatalogEntries, PlanNodes}
