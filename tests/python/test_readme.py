@@ -15,7 +15,8 @@ import hudilite
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
 GUIDE = (ROOT / "docs" / "guide.md").read_text()
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += sorted(page for folder in ("docs", "benchmarks") for page in (ROOT / folder).rglob("*.md"))
 
 
 def test_the_quickstart_is_the_example_but_for_its_path() -> None:
