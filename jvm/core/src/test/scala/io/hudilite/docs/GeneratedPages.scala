@@ -52,7 +52,8 @@ object GeneratedPages {
          |The tables come first, then the rules of [overwrites](#overwrites) and of the [columns of a write](#columns-of-a-write),
          |and at the end Hudi's options that are refused or without effect.
          |""".stripMargin
-    (head +: (sections :+ settings).map(table)).mkString("\n") + "\n" + further + "\n" + rules + "\n" + refused + "\n" + accepted
+    (head +: (sections :+ settings).map(table)).mkString("\n") + "\n" + further + "\n" + rules + "\n" + refused + "\n" +
+      accepted
   }
 
   private val rules: String =
