@@ -11,16 +11,29 @@ from typing import TYPE_CHECKING
 
 from hudilite import options
 from hudilite._version import __version__
+from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
-from hudilite.jars import jar, packages
-from hudilite.sessions import configure, session
+from hudilite.jars import UnsupportedSpark, jar, packages
+from hudilite.sessions import JavaNotUsable, configure, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from hudilite.tables import HudiliteTable
 
-__all__ = ["__version__", "condition_of", "configure", "jar", "options", "packages", "session", "table"]
+__all__ = [
+    "JavaNotUsable",
+    "NoExtension",
+    "UnsupportedSpark",
+    "__version__",
+    "condition_of",
+    "configure",
+    "jar",
+    "options",
+    "packages",
+    "session",
+    "table",
+]
 
 
 def table(spark: SparkSession, path: str) -> HudiliteTable:

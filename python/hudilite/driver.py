@@ -107,8 +107,8 @@ def _rows(spark: SparkSession, statement: str) -> list[Row]:
         ):
             raise NoExtension(
                 "[EXTENSION_NOT_LOADED] Spark does not know hudilite: start it, or its Connect server, with hudilite's "
-                "jar in spark.jars and spark.sql.extensions=io.hudilite.spark.HudiliteExtensions (README.md, Spark "
-                "Connect). SQLSTATE: 55000"
+                "jar in spark.jars and spark.sql.extensions=io.hudilite.spark.HudiliteExtensions (docs/guide.md, "
+                "Spark Connect). SQLSTATE: 55000"
             ) from e
         raise
 

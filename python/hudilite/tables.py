@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind
     from hudilite.running import Progress
 
+__all__ = ["HudiliteTable"]
+
 
 @checked
 @dataclass(frozen=True)

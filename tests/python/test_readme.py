@@ -1,8 +1,9 @@
-"""What the README shows is what is run."""
+"""What the README and the guide show is what is run, and how the pages are written."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import hudilite
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
+GUIDE = (ROOT / "docs" / "guide.md").read_text()
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += sorted(page for folder in ("docs", "benchmarks") for page in (ROOT / folder).rglob("*.md"))
 
 
 def test_the_quickstart_is_the_example_but_for_its_path() -> None:
@@ -23,27 +27,75 @@ def test_the_quickstart_is_the_example_but_for_its_path() -> None:
     assert shown in example
 
 
-def test_every_python_example_runs_as_it_stands_one_after_the_other(
+def test_every_example_of_readme_and_guide_runs_as_it_stands_one_after_the_other(
     spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert "hudilite.session" in blocks[0], "the quickstart comes first, and the others go on from it"
+    blocks = re.findall(r"```(\w+)\n(.*?)```", README + GUIDE, re.DOTALL)
+    assert {kind for kind, _ in blocks} == {"python", "sql", "sh"}
+    first = next(block for kind, block in blocks if kind == "python")
+    assert "hudilite.session" in first, "the quickstart comes first, and the others go on from it"
     names: dict[str, Any] = {}
-    for block in blocks:
-        exec(compile(block.replace('"/tmp/', f'"{tmp_path}/'), "README.md", "exec"), names)
+    for kind, block in blocks:
+        here = block.replace("/tmp/", f"{tmp_path}/")
+        if kind == "python":
+            exec(compile(here, "README.md", "exec"), names)
+        elif kind == "sql":
+            for statement in filter(None, map(str.strip, here.split(";"))):
+                rows = spark.sql(statement).collect()
+                assert rows or not statement.startswith("SELECT"), statement
     assert names["spark"].sparkContext is spark.sparkContext
     assert [c.operation for c in hudilite.table(spark, f"{tmp_path}/logged_trips").history(1)] == ["COMPACT"]
     assert (names["newest"].inserts, names["newest"].updates, names["first"].inserts) == (1, 1, 2)
     assert "|  2|  bob| 9.0|  2|" in capsys.readouterr().out
 
 
-def test_the_readme_is_short_and_names_this_version() -> None:
-    assert len(README.splitlines()) <= 240
-    assert f"hudilite-spark-4_2.13:{hudilite.__version__}" in README
+def test_the_readme_is_short_and_has_the_command_that_ci_runs() -> None:
+    assert len(README.splitlines()) <= 120
+    assert "\nmake test " in README and "make --no-print-directory test" in (ROOT / ".ci" / "run").read_text()
+    assert f"hudilite-spark-4_2.13:{hudilite.__version__}" in GUIDE
 
 
-def test_links_lead_to_files_that_exist() -> None:
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
-    for page in pages:
-        for link in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
-            assert link.startswith("http") or (page.parent / link).exists(), f"{page}: {link}"
+def test_the_readme_has_the_figures_of_the_benchmark() -> None:
+    results = (ROOT / "benchmarks" / "results.md").read_text()
+    for workload, figures in re.findall(r"^\| `(W\w+)`:[^|]*\|(.*)\|$", README, re.MULTILINE):
+        shown = re.findall(r"\d+\.\d+", figures)
+        measured = re.findall(rf"^\| {workload} \|.*$", results, re.MULTILINE)
+        assert shown and any(re.findall(r"\*\*([\d.]+)\*\*", row)[1:] == shown for row in measured), workload
+
+
+def test_links_lead_to_files_and_headings_that_exist() -> None:
+    for page in PAGES:
+        for link, heading in re.findall(r"\]\(([^)#]*?)(?:#([^)]*))?\)", page.read_text()):
+            if not link.startswith("http"):
+                target = page.parent / link if link else page
+                assert target.exists(), f"{page}: {link}"
+                assert not heading or heading in headings(target), f"{page}: {link}#{heading}"
+
+
+def test_classes_that_pages_name_are_there() -> None:
+    folders = [ROOT / "jvm" / module / "src" / "main" / "scala" for module in ("core", "spark")]
+    named = {name for page in PAGES for name in re.findall(r"\b(io\.hudilite(?:\.\w+)+)`", page.read_text())}
+    for name in named:
+        places = [folder.joinpath(*name.split(".")) for folder in folders]
+        assert any(place.is_dir() or place.with_suffix(".scala").is_file() for place in places), name
+
+
+def headings(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_sentences_begin_with_their_subject(page: Path) -> None:
+    found = [s for s in sentences(page.read_text()) if re.match(r"(What|Whether|The same|Who)\b", s)]
+    assert not [sentence for sentence in found if not sentence.endswith("?")]
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Headings, and the sentences of paragraphs and lists; tables and blocks of code have none."""
+    prose = re.sub(r"`[^`]*`", "code", re.sub(r"^( *)```.*?^\1```", "", text, flags=re.DOTALL | re.MULTILINE))
+    for block in re.split(r"\n\s*\n|\n(?= *(?:[-*|#>]|\d+\.) ?)", prose):
+        if not block.lstrip().startswith("|"):
+            flat = re.sub(r"^(?:[-*#>]+|\d+\.)? *", "", " ".join(block.split()))
+            yield from (part.lstrip("*_([") for part in re.split(r"(?<=[.:?!;)*]) (?=[*_(\[]*[A-Z])", flat))

@@ -40,38 +40,51 @@ object GeneratedPages {
          |
          |Generated from the declarations in `jvm/core/src/main/scala/io/hudilite/config`; `make docs` writes it again.
          |
-         |Names and meanings are Apache Hudi's. Upper and lower case do not matter. An unknown option, Hudi's or not, is
-         |an error that names a known one that is near, and so is an option of reads on a write and the reverse; facts of a
-         |table and the options of BUCKET may stand on both. Settings of Hadoop go into the session, below
-         |`spark.hadoop.`.
+         |Names and meanings are Apache Hudi's. Upper and lower case do not matter. Unknown options, read options on a write,
+         |write options on a read, and malformed values fail before any file is touched, and an error about an unknown name has
+         |a known one that is near. Facts of a table and the options of BUCKET may stand on both reads and writes. Settings of
+         |Hadoop go into the session, below `spark.hadoop.`.
          |
-         |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and an
-         |unknown one is refused by the next of them. What a read or write is given itself comes before. Settings without
-         |that prefix, `SET hoodie.…`, are Apache Hudi's; the first read or write after one warns that it has no effect.
+         |Options of a session, `spark.datasource.hudilite.<option>`, hold for all its reads, writes and statements, and the
+         |next of them refuses an unknown one. Options of a read or write itself come first. Settings without that prefix,
+         |`SET hoodie.…`, are Apache Hudi's; the first read or write after one warns that it has no effect.
          |
-         |What `mode("overwrite")` of a DataFrame replaces, the first of these says that is given: `replaceWhere` the
-         |partitions of a condition; `partitionOverwriteMode`, or `spark.sql.sources.partitionOverwriteMode` of the session,
-         |the whole table (`static`, Spark's default) or the partitions of the rows (`dynamic`, with a partitioned table).
-         |The operation `insert_overwrite` is the same as `dynamic` and `insert_overwrite_table` as `static`, whatever the
-         |session says; an option of the write that says otherwise is an error, as these options are on an append. With
-         |`dynamic` and `replaceWhere` rows are brought as `insert_overwrite` brings them unless an operation is given. For
-         |`INSERT OVERWRITE` and `insertInto` Spark itself heeds the setting of the session, and `PARTITION` with a value for each
-         |partition column replaces the one that it names, in both modes, also by no rows;
-         |`df.writeTo(…).overwritePartitions()` replaces the partitions of the rows, and `df.writeTo(…).overwrite(condition)`
-         |and `INSERT INTO … REPLACE WHERE` are `replaceWhere`. A table that is replaced (`CREATE OR REPLACE TABLE … AS SELECT`,
-         |`df.writeTo(…).replace()`, `saveAsTable` in mode overwrite) is so as a whole, whatever the session says, unless an option
-         |of the write says otherwise.
-         |
-         |Rows that a statement, `insertInto`, `df.writeTo(…)` or `saveAsTable` in append mode brings to a table by its name have the
-         |table's columns, which Spark looks to. On Spark 4 a write of a DataFrame that says `mergeSchema=true` itself, or
-         |`hoodie.write.set.null.for.missing.columns=true`, is held against the table by hudilite instead, as by its path;
-         |Spark 3.5 refuses other columns by a name before it asks, so that they are brought by the path.
-         |
-         |Where an option names columns they are told as `spark.sql.caseSensitive` says, and a table keeps the spelling that
-         |its columns have.
+         |The tables come first, then the rules of [overwrites](#overwrites) and of the [columns of a write](#columns-of-a-write),
+         |and at the end Hudi's options that are refused or without effect.
          |""".stripMargin
-    (head +: (sections :+ settings).map(table)).mkString("\n") + "\n" + further + "\n" + refused + "\n" + accepted
+    (head +: (sections :+ settings).map(table)).mkString("\n") + "\n" + further + "\n" + rules + "\n" + refused + "\n" +
+      accepted
   }
+
+  private val rules: String =
+    """## Overwrites
+      |
+      |`mode("overwrite")` of a DataFrame follows the first of these that is given:
+      |
+      |1. `replaceWhere` replaces the partitions of a condition.
+      |2. The operation `insert_overwrite`, or `partitionOverwriteMode=dynamic` on a partitioned table, replaces the
+      |   partitions of the rows; `insert_overwrite_table`, or `partitionOverwriteMode=static`, the whole table.
+      |3. `spark.sql.sources.partitionOverwriteMode` of the session does so, too: `static`, Spark's default, or `dynamic`.
+      |
+      |Options of one write that contradict each other are an error, and so are these options on an append. With `dynamic` and
+      |`replaceWhere` rows are written as by `insert_overwrite`, unless an operation is given.
+      |
+      |- `INSERT OVERWRITE` and `insertInto` follow the setting of the session, which Spark heeds itself. `PARTITION` with a
+      |  value for each partition column replaces that partition in both modes, also by no rows.
+      |- `df.writeTo(…).overwritePartitions()` replaces the partitions of the rows.
+      |- `df.writeTo(…).overwrite(condition)` and `INSERT INTO … REPLACE WHERE` are `replaceWhere`.
+      |- `CREATE OR REPLACE TABLE … AS SELECT`, `df.writeTo(…).replace()` and `saveAsTable` in mode overwrite replace the
+      |  whole table under any setting of the session, unless an option of the write says otherwise.
+      |
+      |## Columns of a write
+      |
+      |Rows that a statement, `insertInto`, `df.writeTo(…)` or `saveAsTable` in append mode brings to a table by its name must
+      |have the table's columns; Spark checks that. On Spark 4 a DataFrame whose own options say `mergeSchema=true` or
+      |`hoodie.write.set.null.for.missing.columns=true` is checked by hudilite instead, as it is by a path. Spark 3.5 refuses
+      |other columns before it asks a source: write such rows by the path.
+      |
+      |Column names in options are compared as `spark.sql.caseSensitive` says, and a table keeps the spelling of its columns.
+      |""".stripMargin
 
   private def table(section: Section): String =
     s"## ${section.title}\n\n${section.about}\n\n| option | value | default | meaning |\n|---|---|---|---|\n" +

@@ -35,8 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog.statement/AsSelectRule", "catalog/NamedMetadata",
-      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule",
-      "catalog.statement/NamedPartitionRule",
+      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule", "catalog.statement/NamedPartitionRule",
       "catalog.statement/StatementRewrites",
       "catalog.statement/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
@@ -51,18 +50,16 @@ object Internals {
       "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
-      "The same with its scan built: the whole table in the place of a lookup, sources that give their rows again, scans " +
-        "that get other columns and such that are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters",
-      "plan.scan/SubqueryScans",
+      "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
+        "scans that get other columns or are filtered while the query runs.")(
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters", "plan.scan/SubqueryScans",
       "plan.scan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
       "plan.scan/RuntimeFilters", "plan.scan/UnnestedFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
-      "What Spark does with those that have not come down to a scan.")("plan.scan/RuntimeFilters")(
-      "RuntimeFiltersSuite"),
+      "Removes the runtime filters that have not come down to a scan.")("plan.scan/RuntimeFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
@@ -74,8 +71,8 @@ object Internals {
       "The manager of catalogs is a class in Spark 4.0 and an interface in 4.3.")("shim/Catalogs")(
       "PathStatementsSuite"),
     entry(Reflection, "sql.execution.CachedData")(
-      "What is cached of a table that has changed: the list is private, and a cached name is read again by a method that " +
-        "Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite"),
+      "Cached plans of a table that has changed: the list is private, and a cached name is read again by a method " +
+        "that Spark has from 4.1 on.")("shim/CachedPlans")("CachedTablesSuite"),
     entry(Reflection, "SparkSession.sessionState")(
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
@@ -87,10 +84,11 @@ object Internals {
     entry("sql.execution.command.CommandUtils")(
       "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
-      "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
+      "The command that `save` to a path becomes, with all options of the writer: it is replaced by a planned " +
+        "write.")(
       "catalog.statement/SaveRule")("SavedPathsSuite"),
     entry("sql.execution.datasources.CreateTable")(
-      "What `saveAsTable` is to Spark over the name of a table of one of its own formats.")(
+      "The command that `saveAsTable` becomes over the name of a table of one of Spark's own formats.")(
       "catalog.statement/SaveRule")("NamedFramesSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
@@ -109,14 +107,13 @@ object Internals {
   private val operators: Seq[Internal] = Seq(
     entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
       "UpsertPlanSuite"),
-    entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
+    entry("sql.execution.SparkPlan")("The class of operators of a physical plan.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
       "plan/IndexProbeStrategy",
       "plan/LatestByKey", "plan/WriteErrorsRule", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
-    entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
-      "plan/LatestByKey",
+    entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
       "plan/WriteErrorsRule")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
@@ -143,7 +140,7 @@ object Internals {
   private val shuffles: Seq[Internal] = Seq(
     entry("sql.execution.adaptive.AQEShuffleReadExec", "sql.execution.adaptive.ShuffleQueryStageExec",
       "sql.execution.CoalescedPartitionSpec")(
-      "What an exchange has written, to be read by no task where there are no rows.")("plan/BusyTasks")(
+      "The output of an exchange, so that no task is started for a partition without rows.")("plan/BusyTasks")(
       "BusyTasksSuite"),
     entry("sql.execution.ShufflePartitionSpec", "sql.execution.exchange.ShuffleExchangeLike", Inside)(
       "An exchange that Spark neither leaves out nor plans twice, so that a source is evaluated once.")(
@@ -162,7 +159,7 @@ object Internals {
       "shim/DealtRows")("PutBackSuite"),
     entry("util.ThreadUtils")("Waiting for the job behind an exchange, and learning of its end in Spark's own thread.")(
       "shim/OwnShuffle", "shim/SharedShuffle")("EvaluatedOnceSuite", "PackedInsertsSuite"),
-    entry(Inside)("What these exchanges share with each other, and the failure when rows would be evaluated again.")(
+    entry(Inside)("Code that these exchanges share, and the failure when rows would be evaluated again.")(
       "shim/RowsOnce", "shim/SharedShuffle")("EvaluatedOnceSuite"),
     entry(Inside)(
       "Rows that an exchange counts by partition as it writes them, without Spark's look at the bytecode of the function.")(
@@ -201,12 +198,12 @@ object Internals {
       "basefile.read/BaseFileReader", "basefile.stored/FileType", "basefile.read/KeyBatches",
       "basefile.read/ReaderContexts", "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
     entry("sql.execution.datasources.parquet.ParquetColumn")(
-      "What such a type is made of, down to how each value is stored.")("basefile.stored/FileType")("StoredTypesSuite"),
+      "The parts of such a type, down to the storage of each value.")("basefile.stored/FileType")("StoredTypesSuite"),
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
       "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
       "logfile.read/ParquetBlockRows")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
-      "Whether Spark takes batches of these columns, as its own source asks.")("read/ScanSettings")(
+      "Spark's own check that it takes batches of these columns.")("read/ScanSettings")(
       "GoldenReadSuite"),
     entry(Inside)("Which file `input_file_name()` tells: what tasks of Spark's own sources say of theirs.")(
       "shim/InputFiles")("FileFactsSuite"),
@@ -245,12 +242,10 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
-      "catalog.statement/NamedPartitionRule",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest", "catalog.statement/NamedPartitionRule",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
-      "plan.scan/RuntimeFilters",
+      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves", "plan.scan/RuntimeFilters",
       "plan/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters", "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
       "shim/TimesOfDay")(

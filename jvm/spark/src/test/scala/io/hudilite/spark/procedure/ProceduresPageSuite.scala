@@ -34,12 +34,11 @@ class ProceduresPageSuite extends FunSuite {
     "again. All of this is plain SQL.")
 
   private def metadataTables = Seq("", "## Metadata tables", "",
-    "What a table tells of itself stands behind its name: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
-    "`spark.read.table` of the same name; of a table in the session's catalog it is `SELECT * FROM",
-    "hudilite.db.trips.history`. They can only be read, and tell of the newest state. What a query leaves out is not read:",
-    "with a filter on `partition` only the folders that can pass it are listed, with one on `time`, `completion_time` or",
-    "`action`, or a `LIMIT`, the history reads only those commits, and footers are opened only for the columns that need",
-    "them.",
+    "Metadata tables stand behind the name of a table: ``SELECT * FROM hudilite.`/data/trips`.history``, or",
+    "`spark.read.table` of that name; for a table in the session's catalog it is `SELECT * FROM hudilite.db.trips.history`.",
+    "They can only be read, and show the newest state. Queries read only the parts that they need: with a filter on",
+    "`partition` only the folders that can pass it are listed, with one on `time`, `completion_time` or `action`, or a",
+    "`LIMIT`, the history reads only those commits, and footers are opened only for the columns that need them.",
     "") ++
     table(Seq("table", "a row is", "columns"),
       Inspection.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
@@ -57,9 +56,9 @@ class ProceduresPageSuite extends FunSuite {
   private def procedures = Seq("", "## Procedures", "",
     "`CALL hudilite.system.show_commits(table => '/data/trips', limit => 5)`: arguments go by name, in any order, or",
     "without a name in the order of the lists below. Names are Apache Hudi's where it has the procedure, in any case. A",
-    "table is told by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
-    "only. What is `NULL` by default is left to the options. A text that names several things, separated by commas, may be",
-    "a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++
+    "table is named by its path or by a name that the session resolves to a table of Hudi's format; `path` takes a path",
+    "only. Arguments that are `NULL` by default leave the value to the options. A text that lists several things, separated",
+    "by commas, may be a JSON array of texts instead. The methods of Python's table object are calls of these procedures.") ++
     Procedures.All.flatMap(procedure)
 
   private def procedure(p: Procedure) =
