@@ -33,12 +33,6 @@ val common = Seq(
     "-Wconf:cat=deprecation&msg=JavaConverters:s"),
   scalacOptions :=
     (if (line == "3.5") scalacOptions.value.map(_.replace("-byname-implicit,", "")) else scalacOptions.value),
-  // Lines for stack traces; names of local variables would be another twentieth of the jar.
-  Compile / scalacOptions += "-g:line",
-  // Scala calls the methods of an object by itself; those that Java would call by its class are a fiftieth of the jar.
-  Compile / scalacOptions += "-Xno-forwarders",
-  // What Scala 2.13 can leave out within a method; 2.12 fails at classes of Spark's then.
-  Compile / scalacOptions ++= (if (line == "4") Seq("-opt:local") else Nil),
   javacOptions ++= Seq("-source", "17", "-target", "17"),
   autoScalaLibrary := false, // Spark brings it
   libraryDependencies += "org.scala-lang" % "scala-library" % scalaVersion.value % Provided,
@@ -85,7 +79,6 @@ lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->
   },
   Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value,
   Compile / packageBin / mappings += (ThisBuild / baseDirectory).value / "LICENSE" -> "META-INF/LICENSE",
-  Compile / packageBin := SmallestJar((Compile / packageBin).value),
   Compile / packageSrc / mappings ++= (core / Compile / packageSrc / mappings).value,
   // Whoever resolves the artifact needs its jar alone: all else is in Spark or in the jar.
   makePomConfiguration ~= (_.withConfigurations(Vector(Compile, Runtime))),

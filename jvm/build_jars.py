@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,12 @@ except ImportError:  # run as a script, without a build backend
 LINES = {"3.5": "hudilite-spark-3.5_2.12", "4": "hudilite-spark-4_2.13"}
 JARS = sbt.ROOT / "python" / "hudilite" / "jars"
 STAMP = JARS / "sources.sha256"
-#: A check against accidents, such as a library that gets into the jar.
+#: A check against accidents, such as classes that are made in thousands.
 MAXIMUM_BYTES = 8 * 1024 * 1024
+#: Where a jar has classes: below this folder of hudilite's, and in these of Spark's packages, whose classes see what is
+#: private there. Nothing is shaded.
+CLASSES = "io/hudilite/"
+CLASSES_IN_SPARK = ("org/apache/spark/sql/hudilite", "org/apache/spark/sql/execution/hudilite")
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc]
@@ -100,6 +105,21 @@ def package(line: str, artifact: str) -> Path:
     return next(folder.glob(f"{artifact}-*.jar"))
 
 
+def strangers(jar: Path) -> list[str]:
+    """Files of a jar that are not hudilite's, such as those of a library."""
+    roots = [sbt.ROOT / "jvm" / module / "src" / "main" / "resources" for module in ("core", "spark")]
+    own = {p.relative_to(root).as_posix() for root in roots for p in root.rglob("*") if p.is_file()}
+    own |= {"META-INF/MANIFEST.MF", "META-INF/LICENSE"}
+    with zipfile.ZipFile(jar) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    return [
+        name
+        for name in names
+        if name not in own
+        and not (name.endswith(".class") and (name.startswith(CLASSES) or name.rpartition("/")[0] in CLASSES_IN_SPARK))
+    ]
+
+
 def problems() -> list[str]:
     """What is wrong with the jars in the package; empty when there is one good jar for each line."""
     found = []
@@ -111,6 +131,11 @@ def problems() -> list[str]:
             f"{jar.name} has {jar.stat().st_size} bytes, more than {MAXIMUM_BYTES}"
             for jar in jars
             if jar.stat().st_size > MAXIMUM_BYTES
+        ]
+        found += [
+            f"{jar.name} has {len(names)} file(s) that are not hudilite's, such as {names[0]}"
+            for jar in jars
+            if (names := strangers(jar))
         ]
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,13 +30,20 @@ sbt = sys.modules["sbt"]
 everything = load(ROOT / "tests" / "all.py")
 
 
+def pack(jar: Path, folder: str = "io/hudilite/log", size: int = 1) -> None:
+    """A jar with a class of hudilite's, and another one of this size in this folder."""
+    with zipfile.ZipFile(jar, "w") as archive:
+        for name, content in (("io/", 0), ("io/hudilite/spark/Any.class", 1), (f"{folder}/Any.class", size)):
+            archive.writestr(name, bytes(content))
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package folder with one jar for each line."""
     monkeypatch.setattr(build_jars, "JARS", tmp_path)
     monkeypatch.setattr(build_jars, "STAMP", tmp_path / "sources.sha256")
     for artifact in build_jars.LINES.values():
-        (tmp_path / f"{artifact}-1.0.jar").write_bytes(b"jar")
+        pack(tmp_path / f"{artifact}-1.0.jar")
     return tmp_path
 
 
@@ -50,15 +58,36 @@ def test_a_missing_jar_fails_the_build(folder: Path) -> None:
 
 
 def test_two_jars_of_a_line_fail_the_build(folder: Path) -> None:
-    (folder / "hudilite-spark-4_2.13-0.9.jar").touch()
+    pack(folder / "hudilite-spark-4_2.13-0.9.jar")
     with pytest.raises(sbt.BuildError, match=r"2 jars of hudilite-spark-4_2\.13 instead of one"):
         build_jars.check()
 
 
 def test_a_jar_beyond_the_limit_fails_the_build(folder: Path) -> None:
-    (folder / "hudilite-spark-4_2.13-1.0.jar").write_bytes(bytes(build_jars.MAXIMUM_BYTES + 1))
+    pack(folder / "hudilite-spark-4_2.13-1.0.jar", size=build_jars.MAXIMUM_BYTES)
     with pytest.raises(sbt.BuildError, match="more than"):
         build_jars.check()
+
+
+@pytest.mark.parametrize(
+    "stranger", ["com/fasterxml/jackson", "org/apache/spark/sql", "org/apache/spark/sql/hudilite/shaded", "io/hudi"]
+)
+def test_a_class_in_a_folder_that_is_not_hudilite_s_fails_the_build(folder: Path, stranger: str) -> None:
+    pack(folder / "hudilite-spark-3.5_2.12-1.0.jar", stranger)
+    with pytest.raises(sbt.BuildError, match=rf"3\.5_2\.12-1\.0\.jar has 1 file.* such as {stranger}/Any\.class"):
+        build_jars.check()
+
+
+def test_the_jars_in_the_package_hold_hudilite_s_classes_and_resources_alone() -> None:
+    jars = sorted(build_jars.JARS.glob("*.jar"))
+    assert len(jars) == len(build_jars.LINES)
+    for jar in jars:
+        assert build_jars.strangers(jar) == []
+        with zipfile.ZipFile(jar) as archive:
+            names = archive.namelist()
+        assert {name.rpartition("/")[0] for name in names if name.endswith(".class")} > {*build_jars.CLASSES_IN_SPARK}
+        assert {"META-INF/LICENSE", "hudilite/error-conditions.json"} < set(names)
+        assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize(("installed", "first"), [("3.5.9", "3.5"), ("4.3.0", "4"), (None, "3.5")])

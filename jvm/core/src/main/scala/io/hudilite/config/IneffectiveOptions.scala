@@ -20,31 +20,13 @@ object IneffectiveOptions {
   def among(options: Map[String, String]): Seq[IneffectiveOption] =
     options.keys.toSeq.sorted.filter(isAccepted).map(name => IneffectiveOption(name, instead(lower(name))))
 
-  private[config] def isAccepted(name: String): Boolean = {
-    val known = lower(name)
-    !Options.isHeeded(known) && (KnownOptions.Accepted(known) || KnownOptions.AcceptedPrefixes.exists(known.startsWith))
-  }
+  private[config] def isAccepted(name: String): Boolean =
+    !Options.isHeeded(lower(name)) && KnownOptions.WithoutEffect.exists(_.has(lower(name)))
 
-  private val Families: Seq[(Seq[String], String)] = Seq(
-    Seq("hoodie.metadata.", "hoodie.record.index.", "hoodie.expression.index.", "hoodie.table.metadata.",
-      "hoodie.bloom.index.use.metadata") -> "it lists files and reads their footers, and keeps no metadata table",
-    Seq("hoodie.datasource.hive_sync.", "hoodie.meta.sync.", "hoodie.meta_sync.", "hoodie.datasource.meta.sync.",
-      "hoodie.datasource.meta_sync.", "hoodie.gcp.", "hoodie.aws.") -> "no metastore is told of the table",
-    Seq("hoodie.write.lock.", "hoodie.write.concurrency.", "hoodie.write.num.retries.",
-      "hoodie.write.conflict.") -> "it has a lock of its own, whose wait is hoodie.write.lock.wait_time_ms",
-    Seq("hoodie.embed.timeline.server", "hoodie.timeline.server.", "hoodie.filesystem.", "hoodie.markers.",
-      "hoodie.write.markers.") -> "the driver reads the timeline itself, and each task writes its own markers",
-    Seq("hoodie.metrics.") -> "Spark's SQL page shows the figures of reads and writes",
-    Seq("hoodie.async.", "hoodie.clean.async", "hoodie.archive.",
-      "hoodie.datasource.compaction.async.") -> "hudilite.services.async lets services run beside the writes",
-    Seq("hoodie.memory.", "hoodie.write.buffer.", "hoodie.insert.write.buffer.") ->
-      "Spark's own settings bound the memory of a task")
-
-  private def instead(name: String): String = Families.collectFirst {
-    case (beginnings, text) if beginnings.exists(name.startsWith) => text
-  }.getOrElse(
-    if (name.endsWith(".parallelism")) "Spark deals the work out by its size"
-    else "there is nothing that it would change")
+  private def instead(name: String): String =
+    KnownOptions.WithoutEffect.find(_.has(name)).flatMap(_.instead).getOrElse(
+      if (name.endsWith(".parallelism")) "Spark deals the work out by its size"
+      else "there is nothing that it would change")
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

@@ -28,14 +28,13 @@ object Options {
 
   private val documentedNames: Set[String] = heeded.flatMap(_.names).map(lower).toSet
 
-  /** Options of Hudi's that are accepted and have no effect, and prefixes of such. */
-  def accepted: Seq[String] = KnownOptions.Accepted.toSeq.sorted
-  def acceptedPrefixes: Seq[String] = KnownOptions.AcceptedPrefixes
+  /** Options of Hudi's that are accepted and have no effect, and beginnings of such with an asterisk. */
+  def accepted: Seq[String] = KnownOptions.WithoutEffect.flatMap(_.names).sorted
 
   /** Options of Hudi's that are refused unless their value is harmless. */
   def refused: Seq[RefusedOption] = KnownOptions.Refused
 
-  private val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
+  private lazy val refusedByName: Map[String, RefusedOption] = refused.map(r => lower(r.name) -> r).toMap
 
   private val checkedNames: Set[String] =
     (KnownOptions.PayloadNames ++ KnownOptions.StrategyNames :+

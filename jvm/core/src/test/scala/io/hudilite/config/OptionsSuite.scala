@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.config.key.ConfigKey
-import io.hudilite.config.service.{ArchiveOptions, CompactionOptions}
+import io.hudilite.config.service.{ArchiveOptions, ClusteringOptions, CompactionOptions}
 import io.hudilite.error.{EditDistance, InvalidInput}
 
 import munit.FunSuite
@@ -100,6 +100,20 @@ class OptionsSuite extends FunSuite {
     }
     assertEquals(error("hoodie.clustering.schedule.inline" -> "true").parameters("reason"),
       "call schedule_clustering()")
+    ClusteringOptions.Executions.foreach(name =>
+      accept("hoodie.clustering.execution.strategy.class" ->
+        s"org.apache.hudi.client.clustering.run.strategy.$name"))
+  }
+
+  test("options that are known by name alone are listed once each, and in their place options that hudilite heeds") {
+    val listed = Options.accepted ++ Options.refused.map(_.name)
+    assertEquals(listed.diff(listed.distinct), Nil)
+    assert(listed.forall(name => name == name.toLowerCase && name.startsWith("hoodie.")), listed)
+    val heeded = (Options.documented ++ Options.further).flatMap(_.names).toSet
+    val named = (Options.refused.map(_.reason) ++ KnownOptions.WithoutEffect.flatMap(_.instead))
+      .flatMap("""(?:hoodie|hudilite)\.[\w.]+\w""".r.findAllIn(_))
+    assert(named.size > 10, named)
+    assertEquals(named.filterNot(heeded).filterNot(_ == "hoodie.parquet"), Nil)
   }
 
   test("concurrency control is refused when its lock would reach beyond one machine") {

@@ -118,7 +118,7 @@ object GeneratedPages {
 
   private def accepted: String =
     "## Options of Hudi's without effect\n\nAccepted, with one warning in a session that says what takes their place.\n\n" +
-      (Options.acceptedPrefixes.map(p => s"$p*") ++ Options.accepted).sorted.map(n => s"- `$n`\n").mkString
+      Options.accepted.map(n => s"- `$n`\n").mkString
 
   /** docs/errors.md */
   def errors: String = {

@@ -23,8 +23,6 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import scala.collection.JavaConverters._
-
 /** The catalog of tables named by their path: hudilite.`/data/trips`, where a table is what lies at its path. It keeps
   * nothing itself: `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that name,
   * whoever registered it.
@@ -59,7 +57,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   // The analyzer does not tell Spark's error for it: it looks for a plain file with that path, and its last word is of
   // something else. All others, such as `saveAsTable`, rely on that error.
   private def missing(ident: Identifier): Throwable =
-    notFound(ident).filter(_ => HudiliteCatalog.isAskedByAnalyzer).getOrElse(new NoSuchTableException(ident))
+    notFound(ident).filter(_ => Catalogs.areAskedByAnalyzer).getOrElse(new NoSuchTableException(ident))
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
     if (isName(ident)) NamedTables.find(ident).map(NamedTables.load(_, options, dataFrame))
@@ -198,17 +196,6 @@ object HudiliteCatalog {
 
   private def required(path: Option[String]): String = path.filter(_.nonEmpty).getOrElse(
     throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
-
-  private val Analysis = "org.apache.spark.sql.catalyst.analysis."
-
-  // `spark.catalog` has its names resolved as well, and goes by Spark's error; its class in Spark 3.5, and since.
-  private val Asking = Set("org.apache.spark.sql.internal.CatalogImpl", "org.apache.spark.sql.classic.Catalog")
-
-  /** Whether the names of a statement or of a DataFrame are being resolved. */
-  private def isAskedByAnalyzer: Boolean = StackWalker.getInstance().walk[Boolean] { frames =>
-    val callers = frames.map[String](_.getClassName).iterator.asScala.toList
-    callers.exists(_.startsWith(Analysis)) && !callers.exists(Asking)
-  }
 
   /** Forgets what is known of the files of the table at a path. */
   def forget(path: String): Unit = {

@@ -3,6 +3,8 @@ package io.hudilite.spark.shim
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.CatalogPlugin
 
+import scala.collection.JavaConverters._
+
 /** The catalogs of a session.
   *
   * Spark's manager of catalogs is a class in 4.0 and an interface in 4.3, so that a compiled call fits one of the two.
@@ -20,6 +22,19 @@ object Catalogs {
 
   /** The name of the catalog in which names without one are looked for. */
   def current(session: SparkSession): String = ask(session, "currentCatalog").asInstanceOf[CatalogPlugin].name
+
+  private val Analysis = "org.apache.spark.sql.catalyst.analysis."
+
+  // `spark.catalog` has its names resolved as well, and goes by Spark's error; its class in Spark 3.5, and since.
+  private val OfNames = Set("org.apache.spark.sql.internal.CatalogImpl", "org.apache.spark.sql.classic.Catalog")
+
+  /** True while the names of a statement or of a DataFrame are resolved. Spark asks a catalog with equal arguments when
+    * `saveAsTable` looks whether there is a table, so that the callers alone tell.
+    */
+  def areAskedByAnalyzer: Boolean = StackWalker.getInstance().walk[Boolean] { frames =>
+    val callers = frames.map[String](_.getClassName).iterator.asScala.toList
+    callers.exists(_.startsWith(Analysis)) && !callers.exists(OfNames)
+  }
 
   private def ask(session: SparkSession, method: String, names: String*): AnyRef = {
     val manager: AnyRef = session.sessionState.catalogManager

@@ -58,7 +58,7 @@ private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], ups
     extends DataWriter[InternalRow] {
 
   private val keyOrdinal = job.dataSchema.size
-  private val files = new SlotWriter(job, attempt)
+  private val files = new FileGroupWriter(job, attempt)
 
   override def write(row: InternalRow): Unit = {
     val key = row.getUTF8String(keyOrdinal)

@@ -72,7 +72,7 @@ private final case class MergeWriterFactory(job: WriteJob, groups: WriteGroups, 
 private final class ChangeWriter(job: WriteJob, groups: WriteGroups, onMove: OnMove, keepsNewest: Boolean,
     attempt: TaskAttempt) extends DeltaWriter[InternalRow] {
 
-  private val files = new SlotWriter(job, attempt)
+  private val files = new FileGroupWriter(job, attempt)
   private val keys = new RowKeys(job.dataSchema, job.keys, toWrite = true)
   private var lastFile: UTF8String = _
   private var lastPartition: UTF8String = _

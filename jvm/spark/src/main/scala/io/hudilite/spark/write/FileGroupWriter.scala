@@ -12,7 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
 
-/** Writes all rows of one task: the caller names a file group, hands over its changes, and names the next one.
+/** Writes all rows of one task, and counts them: the caller names a file group, hands over its changes, and names the
+  * next one.
   *
   * Changes of an existing file group come in the order of their keys' bytes. Rows for new file groups come in any
   * order; only files whose rows came sorted are marked so.
@@ -25,6 +26,16 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   private var current: GroupWriter = _
   private var currentName: AnyRef = _
 
+  val metrics = new WriteMetrics
+
+  /** Following rows belong to this slot; see [[WriteGroups]]. */
+  def toSlot(groups: WriteGroups, slot: Int, partition: UTF8String): Unit =
+    if (slot >= 0) toSlice(groups.slices(slot), groups.takesInserts(slot))
+    else groups.buckets match {
+      case Some(buckets) => toNewBucket(partition, buckets.bucketOfNew(slot))
+      case None => toNewFiles(partition)
+    }
+
   /** Following rows are changes to the file group of `slice`.
     *
     * @param takesInserts
@@ -34,6 +45,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     if (slice ne currentName) {
       job.checkClusterings(slice.groupId)
       switch(slice, ofSlice(slice, takesInserts))
+      metrics.fileGroups += 1
     }
 
   private def ofSlice(slice: FileSlice, takesInserts: Boolean): GroupWriter = slice.base match {
@@ -53,7 +65,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     }
 
   /** Following rows begin the file group of a bucket. */
-  def toNewBucket(partition: UTF8String, bucket: Int): Unit = currentName match {
+  private def toNewBucket(partition: UTF8String, bucket: Int): Unit = currentName match {
     case NewBucket(of, number) if number == bucket && of == partition =>
     case _ =>
       val name = NewBucket(partition.copy(), bucket)
@@ -74,25 +86,32 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
   }
 
   def insert(key: UTF8String, row: InternalRow): Unit = {
+    metrics.inserted += 1
     job.checkOrdering(key, row)
     current.insert(key, row)
   }
 
   def update(key: UTF8String, row: InternalRow, position: Long = RowPosition.Unknown): Unit = {
+    metrics.updated += 1
     job.checkOrdering(key, row)
     current.update(key, row, position)
   }
 
   def upsert(key: UTF8String, row: InternalRow): Unit = {
+    metrics.updated += 1
     job.checkOrdering(key, row)
     current.upsert(key, row)
   }
 
-  def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = current.delete(key, position)
+  def delete(key: UTF8String, position: Long = RowPosition.Unknown): Unit = {
+    metrics.deleted += 1
+    current.delete(key, position)
+  }
 
   /** Replaces the row of this key by one in another partition, unless the merge mode keeps the old row. */
   def move(key: UTF8String, row: InternalRow, partition: UTF8String,
       position: Long = RowPosition.Unknown): Unit = {
+    metrics.updated += 1
     job.checkOrdering(key, row)
     if (current.remove(key, row, position)) scattered.insert(partition, key, row)
   }

@@ -198,6 +198,28 @@ class MergeWriterSuite extends MergeFixture {
     }
   }
 
+  folder.test("the rows that a task is handed are counted, and the file groups that it changes") { base =>
+    val stat = insertAll(job(base, schema, instant(0)), Seq("a", "b", "c").map(Change('i', _))).head
+    val file = baseFile(stat)
+    val slice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
+    val groups = WriteGroups(Array(slice), Map("" -> Array(0)), spread = 1, tasks = 1)
+    inTask(job(base, schema, instant(1))) { writer =>
+      def next(id: String, slot: Int, partition: String = ""): UTF8String = {
+        writer.toSlot(groups, slot, UTF8String.fromString(partition))
+        UTF8String.fromString(id)
+      }
+      def row(id: String): GenericInternalRow = MergeFixture.row(Change('u', id))
+      writer.update(next("a", 0), row("a"))
+      writer.delete(next("b", 0))
+      writer.insert(next("bb", 0), row("bb"))
+      writer.move(next("c", 0), row("c"), UTF8String.fromString("q"))
+      Seq("d", "e").foreach(id => writer.insert(next(id, -1, "n"), row(id)))
+      val counted = writer.metrics.values.map(m => m.name -> m.value).toMap
+      require(counted == Map("rowsInserted" -> 3L, "rowsUpdated" -> 2L, "rowsDeleted" -> 1L, "fileGroups" -> 1L),
+        counted.toString)
+    }
+  }
+
   folder.test("a moved row leaves its file, and scattered rows reach their partitions") { base =>
     val stat = insertAll(job(base, schema, instant(0)), Seq(Change('i', "a"), Change('i', "b"))).head
     val file = baseFile(stat)
