@@ -12,8 +12,7 @@ from hudilite._version import __version__
 from hudilite.cleaning import Policy
 from hudilite.clustering import Layout
 from hudilite.compaction import Kind
-from hudilite.inspect.damage import DamagedTable
-from hudilite.inspect.folder import NoTable
+from hudilite.inspect import DamagedTable, NoTable
 
 if TYPE_CHECKING:
     from hudilite.clustering import ClusteringPlan

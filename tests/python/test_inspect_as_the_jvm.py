@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from sessions import scala_object
 
 from hudilite import inspect
-from hudilite.inspect.damage import DamagedTable
+from hudilite.inspect import DamagedTable
 
 
 class Jvm:

@@ -112,3 +112,8 @@ def test_imports_of_the_sources_go_one_way() -> None:
 
     # Raises for a circle, imports for types alone counted.
     TopologicalSorter({name: {*imported(source)} - {name} for name, source in sources.items()}).prepare()
+
+
+def test_the_package_shows_what_is_meant_for_users() -> None:
+    assert dir(hudilite) == sorted(hudilite.__all__)
+    assert all(hasattr(hudilite, name) for name in hudilite.__all__)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hudilite.inspect.base_files import DataFile, files
+from hudilite.inspect.damage import DamagedTable
+from hudilite.inspect.folder import NoTable
 from hudilite.inspect.instants import Commit, Instant, history, timeline
 
-__all__ = ["Commit", "DataFile", "Instant", "files", "history", "timeline"]
+__all__ = ["Commit", "DamagedTable", "DataFile", "Instant", "NoTable", "files", "history", "timeline"]
