@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from hudilite.compaction import CompactionPlan
     from hudilite.tables import HudiliteTable
 
-GROUP_COLUMNS = ("partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds")
+_GROUP_COLUMNS = (
+    "partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds"
+)  # fmt: skip
 
 
-class Refused(Exception):
+class _Refused(Exception):
     """An error with a condition of hudilite's, whose text says all that the user needs."""
 
 
@@ -39,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         answer = options.run(options)
-    except (NoTable, DamagedTable, OSError, ImportError, jars.UnsupportedSpark, Refused) as e:
+    except (NoTable, DamagedTable, OSError, ImportError, jars.UnsupportedSpark, _Refused) as e:
         if options.debug:
             raise
         print(f"error: {e}", file=sys.stderr)
@@ -156,7 +158,7 @@ def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
         if options.dry_run:
             return _planned(handle.compact(options.instant, kind=options.kind, dry_run=True))
         groups = output.rows_of(handle.compact(options.instant, kind=options.kind).groups)
-        return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
+        return [{name: group[name] for name in _GROUP_COLUMNS} for group in groups]
 
     return _with_spark(options, run)
 
@@ -273,7 +275,7 @@ def _with_spark(
         text, start = str(e), f"[{condition_of(e)}]"
         if options.debug or start not in text:
             raise
-        raise Refused(text[text.index(start) :].splitlines()[0]) from e
+        raise _Refused(text[text.index(start) :].splitlines()[0]) from e
 
 
 def _planned(plans: list[CompactionPlan]) -> list[dict[str, Any]]:

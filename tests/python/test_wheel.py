@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from email.parser import Parser
 from graphlib import TopologicalSorter
 from pathlib import Path
+from types import ModuleType
 
 import pyspark
 import pytest
@@ -114,6 +115,7 @@ def test_imports_of_the_sources_go_one_way() -> None:
     TopologicalSorter({name: {*imported(source)} - {name} for name, source in sources.items()}).prepare()
 
 
-def test_the_package_shows_what_is_meant_for_users() -> None:
-    assert dir(hudilite) == sorted(hudilite.__all__)
-    assert all(hasattr(hudilite, name) for name in hudilite.__all__)
+@pytest.mark.parametrize("package", [hudilite, hudilite.inspect])
+def test_a_package_shows_what_is_meant_for_users(package: ModuleType) -> None:
+    assert dir(package) == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in package.__all__)
