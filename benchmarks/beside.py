@@ -53,14 +53,14 @@ def beside(spark: SparkSession, args: argparse.Namespace, work: Path) -> dict[st
     pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())
     for path, more in tables.values():
         shutil.rmtree(path, ignore_errors=True)
-        write(rows(spark, spark.range(args.rows), 0), path, **kind, **more)
+        write(rows(spark.range(args.rows), 0), path, **kind, **more)
     took: dict[str, list[dict[str, float]]] = {"with": [], "without": [], "by calls": []}
     for n in range(1, args.warm + args.commits + 1):
         first = n * 7919 % (args.rows - args.batch)
         order = list(tables) if n % 2 else list(reversed(tables))
         for name in order:
             path, more = tables[name]
-            batch = rows(spark, spark.range(first, first + args.batch), n)
+            batch = rows(spark.range(first, first + args.batch), n)
             took[name].append(timed(pid, write, batch, path, **kind, **more))
         took["by calls"].append(timed(pid, by_calls, spark, tables["without"][0], args.table))
     return {name: times[args.warm :] for name, times in took.items()}

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from typing import Any
 
-from data import COLUMNS, trips
+from data import COLUMNS, apply_upsert, trips
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from systems import Table, Unsupported
@@ -87,11 +87,6 @@ class Changes(Bench):
     def ids(self, first: int, last: int) -> DataFrame:
         return self.spark.range(first, last, 1, 4)
 
-    def applied(self, state: DataFrame, batch: DataFrame) -> DataFrame:
-        columns = state.columns
-        kept = state.join(batch.select("key", "dt"), ["key", "dt"], "left_anti").select(columns)
-        return kept.unionByName(batch.select(columns))
-
     def loaded_again(self, name: str, state: DataFrame) -> Table:
         other = self.table(name)
         self.system.create(self.spark, state, other)
@@ -124,7 +119,7 @@ class Changes(Bench):
         def write(_: int) -> None:
             self.system.upsert(self.spark, batch, table)
 
-        expect = summed(self.applied(state, batch))
+        expect = summed(apply_upsert(state, batch))
         columns = state.columns
         return self.rec.step(
             workload, write, table=table, expect=expect, found=lambda found: summed(found.select(columns))

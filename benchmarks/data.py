@@ -87,7 +87,9 @@ def checksum(frame: DataFrame) -> dict[str, Any]:
 
 
 def apply_upsert(state: DataFrame, batch: DataFrame) -> DataFrame:
-    return state.join(batch.select("key", "dt"), ["key", "dt"], "left_anti").select(COLUMNS).unionByName(batch)
+    """The rows of a table after an upsert, in the columns of `state`."""
+    kept = state.join(batch.select("key", "dt"), ["key", "dt"], "left_anti").select(state.columns)
+    return kept.unionByName(batch.select(state.columns))
 
 
 def generate(spark: SparkSession, root: str, rows: int) -> None:

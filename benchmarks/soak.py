@@ -43,7 +43,7 @@ def arguments() -> argparse.Namespace:
     return parse.parse_args()
 
 
-def rows(spark: SparkSession, ids: DataFrame, value: int) -> DataFrame:
+def rows(ids: DataFrame, value: int) -> DataFrame:
     key = F.lpad(F.col("id").cast("string"), 12, "0")
     part = F.concat(F.lit("p"), (F.col("id") % 4).cast("string"))
     return ids.select(key.alias("id"), part.alias("part"), F.lit(value).alias("v"), F.rand(value).alias("x"))
@@ -82,12 +82,12 @@ def timed(pid: int, action: Callable[..., Any], *given: Any, **named: Any) -> di
 
 def soak(spark: SparkSession, args: argparse.Namespace, path: Path) -> list[dict[str, float]]:
     kind, results = TABLES[args.table], []
-    write(rows(spark, spark.range(args.rows), 0), path, **kind)
+    write(rows(spark.range(args.rows), 0), path, **kind)
     table = hudilite.table(spark, str(path))
     pid = int(spark._jvm.java.lang.ProcessHandle.current().pid())
     for n in range(1, args.commits + 1):
         first = n * 7919 % (args.rows - args.batch)
-        batch = rows(spark, spark.range(first, first + args.batch), n)
+        batch = rows(spark.range(first, first + args.batch), n)
         without = n % WITHOUT_EVERY == 0
         # The number of buckets is not in the table, so each write says it.
         took = timed(pid, write, batch, path, **kind, **({"hudilite.services": "false"} if without else {}))

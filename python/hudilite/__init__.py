@@ -9,31 +9,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hudilite import options
+from hudilite import cleaning, clustering, compaction, doctor, inspect, options, partitions, services, undo
 from hudilite._version import __version__
 from hudilite.driver import NoExtension
 from hudilite.errors import condition_of
 from hudilite.jars import UnsupportedSpark, jar, packages
 from hudilite.sessions import JavaNotUsable, configure, session
+from hudilite.tables import HudiliteTable, located
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from hudilite.tables import HudiliteTable
-
 __all__ = [
+    "HudiliteTable",
     "JavaNotUsable",
     "NoExtension",
     "UnsupportedSpark",
     "__version__",
+    "cleaning",
+    "clustering",
+    "compaction",
     "condition_of",
     "configure",
+    "doctor",
+    "inspect",
     "jar",
     "options",
     "packages",
+    "partitions",
+    "services",
     "session",
     "table",
+    "undo",
 ]
+
+
+def __dir__() -> list[str]:
+    """What is meant for users; the other modules are hudilite's own."""
+    return __all__
 
 
 def table(spark: SparkSession, path: str) -> HudiliteTable:
@@ -46,6 +59,4 @@ def table(spark: SparkSession, path: str) -> HudiliteTable:
     path
         Base path of the table, or the name of one that the session knows, such as ``db.trips``.
     """
-    from hudilite.tables import HudiliteTable, located
-
     return HudiliteTable(spark, located(spark, path))

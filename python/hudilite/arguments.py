@@ -7,7 +7,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from os import PathLike
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from hudilite.clustering import Layout
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -43,6 +46,40 @@ def check(**given: object) -> None:
                 raise invalid(name, value, f"it must be {reason}", TypeError)
 
 
+def clustering(
+    sort_by: str | Sequence[str] | None,
+    layout: Layout | None,
+    partitions: str | Sequence[str] | None,
+    target_bytes: int | None,
+    buckets: int | None,
+) -> dict[str, Any]:
+    """Those of ``run_clustering``; ``None`` leaves it to the options. One that makes no sense raises ``ValueError``."""
+    if target_bytes is not None and target_bytes < 1:
+        raise invalid("target_bytes", target_bytes, "it is 1 or more")
+    return {
+        "order": _several(sort_by),
+        "order_strategy": layout,
+        "selected_partitions": _several(partitions),
+        "target_bytes": target_bytes,
+        "buckets": buckets,
+    }
+
+
+def cleaning(options: Mapping[str, str] | None, policy: str | None, retain: int | None) -> dict[str, str]:
+    """Options with the policy and its number; an unknown policy raises ``ValueError``."""
+    name = None if policy is None else policy.upper()
+    if name is not None and name not in _RETAINED:
+        raise invalid("policy", policy, f"it is one of {', '.join(_RETAINED)}")
+    found = {**(options or {}), **({"hoodie.clean.policy": name} if name else {})}
+    if retain is not None:
+        found[_RETAINED[name or "KEEP_LATEST_COMMITS"]] = str(retain)
+    return found
+
+
+def _several(given: str | Sequence[str] | None) -> Sequence[str] | None:
+    return [given] if isinstance(given, str) else given
+
+
 def _checking(method: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(method)
     required = {name for name, parameter in signature.parameters.items() if parameter.default is parameter.empty}
@@ -72,6 +109,11 @@ def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping) and all(map(_is_text, value)) and None not in value.values()
 
 
+_RETAINED = {
+    "KEEP_LATEST_COMMITS": "hoodie.clean.commits.retained",
+    "KEEP_LATEST_BY_HOURS": "hoodie.clean.hours.retained",
+    "KEEP_LATEST_FILE_VERSIONS": "hoodie.clean.fileversions.retained",
+}
 _TEXT = ("a text", _is_text)
 _TEXTS = ("a text or several of them", _is_texts)
 _NUMBER = ("a whole number", _is_number)

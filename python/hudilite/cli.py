@@ -12,18 +12,20 @@ from hudilite._version import __version__
 from hudilite.cleaning import Policy
 from hudilite.clustering import Layout
 from hudilite.compaction import Kind
-from hudilite.inspect.damage import DamagedTable
-from hudilite.inspect.folder import NoTable
+from hudilite.inspect import DamagedTable, NoTable
 
 if TYPE_CHECKING:
     from hudilite.clustering import ClusteringPlan
     from hudilite.compaction import CompactionPlan
     from hudilite.tables import HudiliteTable
 
-GROUP_COLUMNS = ("partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds")
+_Rows = list[dict[str, Any]]
+_GROUP_COLUMNS = (
+    "partition", "file_id", "rows", "inserted", "updated", "deleted", "bytes", "log_files", "milliseconds"
+)  # fmt: skip
 
 
-class Refused(Exception):
+class _Refused(Exception):
     """An error with a condition of hudilite's, whose text says all that the user needs."""
 
 
@@ -40,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         answer = options.run(options)
-    except (NoTable, DamagedTable, OSError, ImportError, jars.UnsupportedSpark, Refused) as e:
+    except (NoTable, DamagedTable, OSError, ImportError, jars.UnsupportedSpark, _Refused) as e:
         if options.debug:
             raise
         print(f"error: {e}", file=sys.stderr)
@@ -126,15 +128,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _timeline(options: argparse.Namespace) -> list[dict[str, Any]]:
+def _timeline(options: argparse.Namespace) -> _Rows:
     return output.rows_of(inspect.timeline(options.path))
 
 
-def _history(options: argparse.Namespace) -> list[dict[str, Any]]:
+def _history(options: argparse.Namespace) -> _Rows:
     return output.rows_of(inspect.history(options.path, options.limit))
 
 
-def _files(options: argparse.Namespace) -> list[dict[str, Any]]:
+def _files(options: argparse.Namespace) -> _Rows:
     return output.rows_of(inspect.files(options.path))
 
 
@@ -149,33 +151,60 @@ def _positive(text: str) -> int:
     return number
 
 
-def _compact(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        if options.schedule_only:
-            plan = handle.schedule_compaction(kind=options.kind, dry_run=options.dry_run)
-            return _planned([plan] if plan else [])
-        if options.dry_run:
-            return _planned(handle.compact(options.instant, kind=options.kind, dry_run=True))
-        groups = output.rows_of(handle.compact(options.instant, kind=options.kind).groups)
-        return [{name: group[name] for name in GROUP_COLUMNS} for group in groups]
+def _with_spark(service: Callable[[argparse.Namespace, HudiliteTable], _Rows]) -> Callable[[argparse.Namespace], _Rows]:
+    """Have a service run in a Spark of its own; an error of hudilite's is one line."""
 
-    return _with_spark(options, run)
+    def run(options: argparse.Namespace) -> _Rows:
+        handle = table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path)
+        try:
+            return service(options, handle)
+        except Exception as e:
+            text, start = str(e), f"[{condition_of(e)}]"
+            if options.debug or start not in text:
+                raise
+            raise _Refused(text[text.index(start) :].splitlines()[0]) from e
 
-
-def _cluster(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        what = (options.sort_by, options.layout, options.partition, options.target_bytes)
-        if options.schedule_only:
-            plan = handle.schedule_clustering(*what, dry_run=options.dry_run)
-            return _groups([plan] if plan else [])
-        if options.dry_run:
-            return _groups(handle.cluster(*what, instant=options.instant, dry_run=True))
-        return output.rows_of(handle.cluster(*what, instant=options.instant).files)
-
-    return _with_spark(options, run)
+    return run
 
 
-def _groups(plans: list[ClusteringPlan]) -> list[dict[str, Any]]:
+@_with_spark
+def _compact(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    if options.schedule_only:
+        plan = handle.schedule_compaction(kind=options.kind, dry_run=options.dry_run)
+        return _planned([plan] if plan else [])
+    if options.dry_run:
+        return _planned(handle.compact(options.instant, kind=options.kind, dry_run=True))
+    groups = output.rows_of(handle.compact(options.instant, kind=options.kind).groups)
+    return [{name: group[name] for name in _GROUP_COLUMNS} for group in groups]
+
+
+def _planned(plans: list[CompactionPlan]) -> _Rows:
+    return [
+        {
+            "instant": plan.instant,
+            "partition": s.partition,
+            "file_id": s.file_id,
+            "base_bytes": s.base_bytes,
+            "log_files": len(s.log_files),
+            "log_bytes": s.log_bytes,
+        }
+        for plan in plans
+        for s in plan.slices
+    ]
+
+
+@_with_spark
+def _cluster(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    what = (options.sort_by, options.layout, options.partition, options.target_bytes)
+    if options.schedule_only:
+        plan = handle.schedule_clustering(*what, dry_run=options.dry_run)
+        return _groups([plan] if plan else [])
+    if options.dry_run:
+        return _groups(handle.cluster(*what, instant=options.instant, dry_run=True))
+    return output.rows_of(handle.cluster(*what, instant=options.instant).files)
+
+
+def _groups(plans: list[ClusteringPlan]) -> _Rows:
     return [
         {
             "instant": plan.instant,
@@ -189,107 +218,68 @@ def _groups(plans: list[ClusteringPlan]) -> list[dict[str, Any]]:
     ]
 
 
-def _clean(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        if options.dry_run:
-            return [{"file": file} for file in handle.clean(options.policy, options.retain, dry_run=True).files]
-        return [
-            {"partition": p.partition, "files": len(p.files), "failed": len(p.failed), "removed": p.removed}
-            for p in handle.clean(options.policy, options.retain).partitions
-        ]
-
-    return _with_spark(options, run)
-
-
-def _archive(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda t: [{"instant": i} for i in t.archive(dry_run=options.dry_run).instants])
-
-
-def _rollback(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(table: HudiliteTable) -> list[dict[str, Any]]:
-        done = output.rows_of([table.rollback(options.instant, dry_run=options.dry_run)])[0]
-        dead = [{"instant": None, "write": w, "action": "dead", "files": None} for w in done.pop("dead_writes")]
-        return [*dead, done]
-
-    return _with_spark(options, run)
-
-
-def _savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(
-        options,
-        lambda t: output.rows_of([t.savepoint(options.instant, options.comment, dry_run=options.dry_run)]),
-    )
-
-
-def _savepoints(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda t: output.rows_of(t.savepoints()))
-
-
-def _delete_savepoint(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        freed = handle.delete_savepoint(options.instant, dry_run=options.dry_run)
-        return output.rows_of([freed] if options.dry_run else handle.savepoints())
-
-    return _with_spark(options, run)
-
-
-def _delete_partition(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        return output.rows_of(handle.delete_partition(options.partition, dry_run=options.dry_run).partitions)
-
-    return _with_spark(options, run)
-
-
-def _expire_partitions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(handle: HudiliteTable) -> list[dict[str, Any]]:
-        return output.rows_of(handle.expire_partitions(options.days, dry_run=options.dry_run).partitions)
-
-    return _with_spark(options, run)
-
-
-def _restore(options: argparse.Namespace) -> list[dict[str, Any]]:
-    def run(table: HudiliteTable) -> list[dict[str, Any]]:
-        done = table.restore(options.instant, dry_run=options.dry_run)
-        return [{"write": w} for w in (*done.dead_writes, *done.writes)]
-
-    return _with_spark(options, run)
-
-
-def _services(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda t: output.rows_of(t.services()))
-
-
-def _doctor(options: argparse.Namespace) -> list[dict[str, Any]]:
-    return _with_spark(options, lambda handle: output.rows_of(handle.doctor(options.fix, deep=options.deep)))
-
-
-def _with_spark(
-    options: argparse.Namespace, run: Callable[[HudiliteTable], list[dict[str, Any]]]
-) -> list[dict[str, Any]]:
-    """Run a service in a Spark of its own; an error of hudilite's is one line."""
-    handle = table(session("hudilite", **{"spark.ui.enabled": "false"}), options.path)
-    try:
-        return run(handle)
-    except Exception as e:
-        text, start = str(e), f"[{condition_of(e)}]"
-        if options.debug or start not in text:
-            raise
-        raise Refused(text[text.index(start) :].splitlines()[0]) from e
-
-
-def _planned(plans: list[CompactionPlan]) -> list[dict[str, Any]]:
+@_with_spark
+def _clean(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    if options.dry_run:
+        return [{"file": file} for file in handle.clean(options.policy, options.retain, dry_run=True).files]
     return [
-        {
-            "instant": plan.instant,
-            "partition": s.partition,
-            "file_id": s.file_id,
-            "base_bytes": s.base_bytes,
-            "log_files": len(s.log_files),
-            "log_bytes": s.log_bytes,
-        }
-        for plan in plans
-        for s in plan.slices
+        {"partition": p.partition, "files": len(p.files), "failed": len(p.failed), "removed": p.removed}
+        for p in handle.clean(options.policy, options.retain).partitions
     ]
+
+
+@_with_spark
+def _archive(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return [{"instant": instant} for instant in handle.archive(dry_run=options.dry_run).instants]
+
+
+@_with_spark
+def _rollback(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    done = output.rows_of([handle.rollback(options.instant, dry_run=options.dry_run)])[0]
+    dead = [{"instant": None, "write": w, "action": "dead", "files": None} for w in done.pop("dead_writes")]
+    return [*dead, done]
+
+
+@_with_spark
+def _savepoint(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of([handle.savepoint(options.instant, options.comment, dry_run=options.dry_run)])
+
+
+@_with_spark
+def _savepoints(_: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.savepoints())
+
+
+@_with_spark
+def _delete_savepoint(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    freed = handle.delete_savepoint(options.instant, dry_run=options.dry_run)
+    return output.rows_of([freed] if options.dry_run else handle.savepoints())
+
+
+@_with_spark
+def _delete_partition(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.delete_partition(options.partition, dry_run=options.dry_run).partitions)
+
+
+@_with_spark
+def _expire_partitions(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.expire_partitions(options.days, dry_run=options.dry_run).partitions)
+
+
+@_with_spark
+def _restore(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    done = handle.restore(options.instant, dry_run=options.dry_run)
+    return [{"write": w} for w in (*done.dead_writes, *done.writes)]
+
+
+@_with_spark
+def _services(_: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.services())
+
+
+@_with_spark
+def _doctor(options: argparse.Namespace, handle: HudiliteTable) -> _Rows:
+    return output.rows_of(handle.doctor(options.fix, deep=options.deep))
 
 
 if __name__ == "__main__":

@@ -1,24 +1,12 @@
-"""Compaction of merge-on-read tables: plans, what running them did, and the calls that run them."""
+"""Compaction of merge-on-read tables: plans, and what running them did."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-from hudilite import driver, running
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from hudilite.running import Progress
+from typing import Literal
 
 #: What is made of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
 Kind = Literal["base", "log"]
-
-STRATEGY = "hoodie.compaction.strategy"
-_PROCEDURE = "run_compaction"
 
 
 @dataclass(frozen=True)
@@ -131,60 +119,3 @@ class CompactionResult:
     instants: tuple[str, ...]
     groups: tuple[CompactedGroup, ...]
     seconds: float
-
-
-def schedule(
-    spark: SparkSession,
-    path: str,
-    options: Mapping[str, str],
-    if_due: bool,
-    dry_run: bool,
-    kind: Kind = "base",
-    progress: Progress | bool | None = None,
-) -> CompactionPlan | None:
-    """Plan a compaction; see :meth:`hudilite.tables.HudiliteTable.schedule_compaction`."""
-
-    def call() -> list[CompactionPlan]:
-        return _plans(
-            driver.call(
-                spark, _PROCEDURE, path, op="schedule", options=options, if_due=if_due, dry_run=dry_run, kind=kind
-            )
-        )
-
-    plans = running.step(progress, "schedule", call, lambda made: sum(len(p.slices) for p in made), dry_run)
-    return plans[0] if plans else None
-
-
-def preview(
-    spark: SparkSession, path: str, options: Mapping[str, str], instant: str | None, kind: Kind = "base"
-) -> list[CompactionPlan]:
-    """Say what :func:`run` would run."""
-    return _plans(driver.call(spark, _PROCEDURE, path, timestamp=instant, options=options, kind=kind, dry_run=True))
-
-
-def run(
-    spark: SparkSession,
-    path: str,
-    options: Mapping[str, str],
-    instant: str | None,
-    progress: Progress | bool | None,
-    kind: Kind = "base",
-) -> CompactionResult:
-    """Run pending compactions, or plan and run one; see :meth:`hudilite.tables.HudiliteTable.compact`."""
-    begun = time.monotonic()
-    done, reported = running.run(spark, _PROCEDURE, path, progress, timestamp=instant, options=options, kind=kind)
-    groups = tuple(CompactedGroup(**group) for row in done for group in row["groups"])
-    reported.ended(len(groups))
-    return CompactionResult(tuple(row["timestamp"] for row in done), groups, time.monotonic() - begun)
-
-
-def _plans(rows: list[dict[str, Any]]) -> list[CompactionPlan]:
-    return [
-        CompactionPlan(
-            row["timestamp"],
-            row["strategy"],
-            tuple(PlannedSlice(**{**s, "log_files": tuple(s["log_files"])}) for s in row["slices"]),
-            row["kind"],
-        )
-        for row in rows
-    ]

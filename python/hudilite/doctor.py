@@ -1,17 +1,9 @@
-"""What is wrong with a table: findings, and the call that finds them."""
+"""Findings about tables that are not as they should be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-from hudilite import driver, running
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from hudilite.running import Progress
+from typing import Literal
 
 #: What may be wrong.
 FindingKind = Literal[
@@ -59,15 +51,3 @@ class Finding:
     mendable: bool
     mended: bool
     reason: str
-
-
-def examine(
-    spark: SparkSession, path: str, options: Mapping[str, str], fix: bool, deep: bool, progress: Progress | bool | None
-) -> list[Finding]:
-    """See :meth:`hudilite.tables.HudiliteTable.doctor`."""
-
-    def call() -> list[Finding]:
-        found = driver.call(spark, "doctor", path, options=options, fix=fix, deep=deep)
-        return [Finding(**row) for row in found]
-
-    return running.step(progress, "doctor", call, len)

@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import SparkSession
 
 CATALOG = "hudilite"
 FUNCTION = "hudilite_metadata"
@@ -47,7 +47,7 @@ def call(spark: SparkSession, procedure: str, path: str | None, **arguments: Any
     Returns
     -------
     list[dict[str, Any]]
-        Columns by name, nested ones as dictionaries and lists.
+        Columns by name, nested ones as dictionaries and tuples.
 
     Raises
     ------
@@ -59,8 +59,7 @@ def call(spark: SparkSession, procedure: str, path: str | None, **arguments: Any
     # Between backticks, for names of arguments may be words that SQL reserves. Values are literals, for Spark 4.0 runs
     # no CALL that has markers of parameters and leaves arguments out.
     passed = ", ".join(f"`{name}` => {literal(value)}" for name, value in values.items())
-    found = _rows(spark, f"CALL {CATALOG}.system.{procedure}({passed})")
-    return [row.asDict(recursive=True) for row in found]
+    return _rows(spark, f"CALL {CATALOG}.system.{procedure}({passed})")
 
 
 def metadata(
@@ -74,8 +73,7 @@ def metadata(
     """Rows of a metadata table of the table at ``path``, in its order; ``where`` is a condition in SQL."""
     top = "" if limit is None else f" LIMIT {int(limit)}"
     table = f"{FUNCTION}({literal(_with_slash(path))}, {literal(name)})"
-    found = _rows(spark, f"SELECT {', '.join(columns)} FROM {table} WHERE {where}{top}")
-    return [row.asDict(recursive=True) for row in found]
+    return _rows(spark, f"SELECT {', '.join(columns)} FROM {table} WHERE {where}{top}")
 
 
 def literal(value: str | bool | Integral | None) -> str:
@@ -97,9 +95,9 @@ def literal(value: str | bool | Integral | None) -> str:
     return f"'{value}'" if _PLAIN.fullmatch(value) else f"CAST(X'{value.encode().hex()}' AS STRING)"
 
 
-def _rows(spark: SparkSession, statement: str) -> list[Row]:
+def _rows(spark: SparkSession, statement: str) -> list[dict[str, Any]]:
     try:
-        return spark.sql(statement).collect()
+        return [_plain(row) for row in spark.sql(statement).collect()]
     except Exception as e:
         text = str(e)
         if any(said in text for said in _NO_CALL) or (
@@ -111,6 +109,13 @@ def _rows(spark: SparkSession, statement: str) -> list[Row]:
                 "Spark Connect). SQLSTATE: 55000"
             ) from e
         raise
+
+
+def _plain(value: Any) -> Any:
+    """Rows as dictionaries, and arrays as tuples."""
+    if hasattr(value, "asDict"):
+        return {name: _plain(inner) for name, inner in value.asDict().items()}
+    return tuple(map(_plain, value)) if isinstance(value, list) else value
 
 
 def _value(value: Any) -> Any:

@@ -14,7 +14,7 @@ from hudilite import jars
 from hudilite._version import __version__
 
 #: Packages that parts of hudilite need, see the extras in pyproject.toml.
-PACKAGES = ("pyarrow", "fastavro", "matplotlib")
+_PACKAGES = ("pyarrow", "fastavro", "matplotlib")
 _JAVA_SECONDS = 30
 
 
@@ -28,7 +28,7 @@ def facts() -> list[dict[str, str]]:
         "spark": _spark(),
         "java": _java(),
         **{f"jar for Spark {line.versions}": _jar(line) for line in (jars.LINE_3_5, jars.LINE_4)},
-        **{name: _package(name) for name in PACKAGES},
+        **{name: _package(name) for name in _PACKAGES},
     }
     return [{"what": name, "value": value} for name, value in known.items()]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from hudilite import driver, wording
 from hudilite.errors import condition_of
+from hudilite.inspect import Commit
 from hudilite.markup import Markup, element, joined
 
 if TYPE_CHECKING:
-    from hudilite.inspect import Commit
-    from hudilite.tables import HudiliteTable
+    from pyspark.sql import SparkSession
 
-COMMITS = 5
+_COMMITS = 5
 # Colours of the page around it, so that it looks right on a dark one, too.
 _FRAME = (
     "display:inline-block;max-width:100%;overflow-x:auto;border:1px solid #8885;border-radius:8px;padding:10px 14px"
@@ -23,7 +23,7 @@ _CELL = "padding:2px 14px 2px 0;text-align:left;vertical-align:top;white-space:n
 _NUMBER = "padding:2px 14px 2px 0;text-align:right;white-space:nowrap;background:none;font-variant-numeric:tabular-nums"
 
 
-def html(table: HudiliteTable) -> str:
+def html(spark: SparkSession, path: str) -> str:
     """A table's facts as HTML: what it is, its newest commits, and how much lies in it.
 
     It runs no Spark job and opens no data file: properties, the newest commits and the names of the files are read, the
@@ -32,27 +32,29 @@ def html(table: HudiliteTable) -> str:
 
     Parameters
     ----------
-    table
-        The table.
+    spark
+        The session that reads it.
+    path
+        Base path of the table.
     """
     try:
-        return _face(table)
+        return _face(spark, path)
     except Exception as e:
-        return element("div", _title(table.path, table.path), element("div", _reason(e)), style=_FRAME)
+        return element("div", _title(path, path), element("div", _reason(e)), style=_FRAME)
 
 
-def _face(table: HudiliteTable) -> Markup:
-    # Both are made by the driver, without a job.
-    properties = {row["key"]: row["value"] for row in driver.metadata(table.spark, table.path, "properties")}
-    counted = driver.metadata(table.spark, table.path, "partitions")
+def _face(spark: SparkSession, path: str) -> Markup:
+    # All are made by the driver, without a job.
+    properties = {row["key"]: row["value"] for row in driver.metadata(spark, path, "properties")}
+    counted = driver.metadata(spark, path, "partitions")
     partitions = [(row["base_files"], row["log_files"], row["bytes"]) for row in counted]
-    commits = table.history(COMMITS)
+    commits = [Commit(**row) for row in driver.metadata(spark, path, "history", limit=_COMMITS)]
     facts = wording.about(properties)
     kind = f"{facts.pop('type')}, version {facts.pop('version')}"
     facts["holds"] = _amount(partitions, partitioned=facts["partitioned by"] != "nothing")
     return element(
         "div",
-        _title(properties.get("hoodie.table.name") or table.path, table.path),
+        _title(properties.get("hoodie.table.name") or path, path),
         element("div", kind, style=_QUIET),
         element("table", *(_fact(name, value) for name, value in facts.items()), style=f"margin:6px 0;{_TABLE}"),
         _commits(commits),

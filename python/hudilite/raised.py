@@ -44,34 +44,46 @@ def _own(error: Any) -> Any:
 
 
 def _converted(known: Any, own: Any, captured: Any) -> Any:
-    unknown = isinstance(known, captured.UnknownException)
-    kind: Any = captured.SparkRuntimeException if unknown else type(known)
-    return _class(kind)(origin=own)
+    kind: Any = captured.SparkRuntimeException if isinstance(known, captured.UnknownException) else type(known)
+    raised = _class(kind, False)
+    shown = raised.__new__(raised)
+    shown._told = _of_java(own)
+    shown.__init__(origin=own)
+    return shown
+
+
+def _of_java(own: Any) -> Told:
+    found, pairs = {}, own.parameters().iterator()
+    while pairs.hasNext():
+        pair = pairs.next()
+        found[str(pair._1())] = str(pair._2())
+    return Told(str(own.condition()), str(own.getMessage()), found)
 
 
 @cache
-def _class(kind: Any) -> Any:
-    """PySpark's class ``kind``, of which hudilite knows the condition."""
+def _class(kind: Any, bare: bool) -> Any:
+    """PySpark's class ``kind``, which says what hudilite said; a bare one prints no more."""
 
     class Raised(kind):  # type: ignore[misc]
+        _told: Told
+
         def getCondition(self) -> str:
-            return str(self._origin.condition())
+            return self._told.condition
 
         def getErrorClass(self) -> str:
             return self.getCondition()
 
         def getMessageParameters(self) -> dict[str, str]:
-            found, pairs = {}, self._origin.parameters().iterator()
-            while pairs.hasNext():
-                pair = pairs.next()
-                found[str(pair._1())] = str(pair._2())
-            return found
+            return dict(self._told.parameters)
 
         def getSqlState(self) -> str:
             return self.getMessage().rpartition("SQLSTATE: ")[2]
 
         def getMessage(self) -> str:
-            return str(self._origin.getMessage())
+            return self._told.text
+
+        def __str__(self) -> str:
+            return self.getMessage() if bare else str(super().__str__())
 
     Raised.__name__, Raised.__qualname__, Raised.__module__ = kind.__name__, kind.__qualname__, kind.__module__
     return Raised
@@ -103,34 +115,8 @@ def install_remote() -> None:
 def _remote(error: Any, own: Told, connect: Any) -> Any:
     unknown = (connect.SparkConnectGrpcException, getattr(connect, "UnknownException", None))
     kind: Any = connect.SparkRuntimeException if type(error) in unknown else type(error)
-    shown = _remote_class(kind).__new__(_remote_class(kind), own.text)
+    raised = _class(kind, True)
+    shown = raised.__new__(raised, own.text)
     shown.__dict__.update(error.__dict__)
     shown._told = own
     return shown
-
-
-@cache
-def _remote_class(kind: Any) -> Any:
-    """PySpark's class ``kind`` of Spark Connect's, which says what hudilite said and no more."""
-
-    class Raised(kind):  # type: ignore[misc]
-        def getCondition(self) -> str:
-            return str(self._told.condition)
-
-        def getErrorClass(self) -> str:
-            return self.getCondition()
-
-        def getMessageParameters(self) -> dict[str, str]:
-            return dict(self._told.parameters)
-
-        def getSqlState(self) -> str:
-            return self.getMessage().rpartition("SQLSTATE: ")[2]
-
-        def getMessage(self) -> str:
-            return str(self._told.text)
-
-        def __str__(self) -> str:
-            return self.getMessage()
-
-    Raised.__name__, Raised.__qualname__, Raised.__module__ = kind.__name__, kind.__qualname__, kind.__module__
-    return Raised

@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hudilite import driver
 from hudilite.bars import Bar
@@ -17,52 +17,62 @@ if TYPE_CHECKING:
 #: Called with how much is done so far and how much there is, file groups or files, whenever the first changes.
 Progress = Callable[[int, int], None]
 
-T = TypeVar("T")
 _POLL_SECONDS = 0.2
 _CANCEL_POLLS = 50
 
 
-class Reported:
-    """Tells a callback what it does not know yet.
-
-    Attributes
-    ----------
-    total
-        What there was to do when it was asked last; 0 when nobody asked.
-    """
-
-    def __init__(self, progress: Progress | None) -> None:
-        self.progress = progress
-        self.done, self.total = -1, 0
-
-    def tell(self, done: int, total: int) -> None:
-        """Call it, unless it has been told the same."""
-        self.total = total
-        if self.progress is not None and done != self.done:
-            self.done = done
-            self.progress(done, total)
-
-    def ended(self, done: int) -> None:
-        """Tell it what was done altogether, which may be more than was planned."""
-        self.tell(done, max(self.total, done))
-        self.close()
-
-    def close(self) -> None:
-        """Nothing more is told."""
-        if isinstance(self.progress, Bar):
-            self.progress.close()
-
-
 def run(
-    spark: SparkSession, procedure: str, path: str, progress: Progress | bool | None, **arguments: Any
-) -> tuple[list[dict[str, Any]], Reported]:
-    """Run a service by its procedure, which goes on in a thread of its own.
+    spark: SparkSession,
+    procedure: str,
+    path: str,
+    progress: Progress | bool | None,
+    counted: str | None = None,
+    *,
+    step: str | None = None,
+    in_full: bool = False,
+    **arguments: Any,
+) -> list[dict[str, Any]]:
+    """Run a service by its procedure, and return the rows that it answers with.
 
-    Ctrl-C and errors of ``progress`` stop the service; ``True`` shows a bar. What it answers with, and what
-    ``progress`` was told, which is to be ended.
+    It goes on in a thread of its own, so that Ctrl-C and errors of ``progress`` stop it. A dry run tells ``progress``
+    nothing.
+
+    Parameters
+    ----------
+    spark, procedure, path, **arguments
+        As :func:`hudilite.driver.call` takes them.
+    progress
+        Told how much is done; ``True`` shows a bar.
+    counted
+        The column that says how much was done, by numbers or by arrays of things; without one each row is a thing.
+    step
+        Name of a service that is one step: it is run in this thread, and ``progress`` is told once it is done.
+    in_full
+        All that was planned is done when it ends, though ``counted`` may say less.
     """
+    if arguments.get("dry_run"):
+        return driver.call(spark, procedure, path, **arguments)
+    reported = _Reported(progress, step or procedure.removeprefix("run_"))
+    try:
+        if step:
+            rows = driver.call(spark, procedure, path, **arguments)
+        else:
+            rows = _followed(spark, procedure, path, reported, **arguments)
+        reported.ended(_amount(rows, counted), in_full)
+    finally:
+        reported.close()
+    return rows
+
+
+def _amount(rows: list[dict[str, Any]], counted: str | None) -> int:
+    values = [row[counted] for row in rows] if counted else [1] * len(rows)
+    return sum(value if isinstance(value, int) else len(value or ()) for value in values)
+
+
+def _followed(
+    spark: SparkSession, procedure: str, path: str, reported: _Reported, **arguments: Any
+) -> list[dict[str, Any]]:
     name = str(uuid.uuid4())
-    reported = _reported(progress, procedure.removeprefix("run_"))
     calling = _Call(spark, lambda: driver.call(spark, procedure, path, run_as=name, **arguments))
     try:
         while not calling.ended(_POLL_SECONDS):
@@ -70,7 +80,6 @@ def run(
                 for row in driver.call(spark, "show_progress", None, run_as=name):
                     reported.tell(row["done"], row["total"])
     except BaseException:  # Ctrl-C, or an error of the callback
-        reported.close()
         for _ in range(_CANCEL_POLLS):
             # Again and again: it may not have begun, and it stops the jobs that have begun, not the next one.
             with suppress(Exception):
@@ -78,36 +87,33 @@ def run(
             if calling.ended(_POLL_SECONDS):
                 break
         raise
-    try:
-        return calling.answer(), reported
-    except BaseException:
-        reported.close()
-        raise
+    return calling.answer()
 
 
-def step(
-    progress: Progress | bool | None,
-    what: str,
-    body: Callable[[], T],
-    count: Callable[[T], int],
-    dry_run: bool = False,
-) -> T:
-    """Do what is one step: ``progress`` is told of it once it is done, with how much that was; of a dry run nothing."""
-    if dry_run:
-        return body()
-    reported = _reported(progress, what)
-    try:
-        done = body()
-    except BaseException:
-        reported.close()
-        raise
-    reported.ended(count(done))
-    return done
+class _Reported:
+    """Tells a callback what it does not know yet."""
 
+    def __init__(self, progress: Progress | bool | None, what: str) -> None:
+        # A callable may be false, as an empty list is that takes down what it is told.
+        self.progress = (Bar(what) if progress else None) if isinstance(progress, bool) else progress
+        self._done, self._total = -1, 0
 
-def _reported(progress: Progress | bool | None, what: str) -> Reported:
-    # A callable may be false, as an empty list is that takes down what it is told.
-    return Reported((Bar(what) if progress else None) if progress is None or isinstance(progress, bool) else progress)
+    def tell(self, done: int, total: int) -> None:
+        """Call it, unless it has been told the same."""
+        self._total = total
+        if self.progress is not None and done != self._done:
+            self._done = done
+            self.progress(done, total)
+
+    def ended(self, done: int, in_full: bool) -> None:
+        """Tell it what was done altogether, which may be more than was planned."""
+        most = max(self._total, done)
+        self.tell(most if in_full else done, most)
+
+    def close(self) -> None:
+        """Nothing more is told."""
+        if isinstance(self.progress, Bar):
+            self.progress.close()
 
 
 class _Call:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from hudilite import driver
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True)
@@ -43,21 +36,3 @@ class ServiceState:
     last_error: str | None
     due: bool
     next: str
-
-
-def states(spark: SparkSession, path: str, options: Mapping[str, str]) -> list[ServiceState]:
-    """See :meth:`hudilite.tables.HudiliteTable.services`."""
-    return [
-        ServiceState(**{**row, "planned": _instants(row["planned"]), "running": _instants(row["running"])})
-        for row in driver.call(spark, "show_services", path, options=options)
-    ]
-
-
-def wait(spark: SparkSession, path: str, timeout: float) -> bool:
-    """See :meth:`hudilite.tables.HudiliteTable.wait_for_services`."""
-    (row,) = driver.call(spark, "wait_for_services", path, milliseconds=int(timeout * 1000))
-    return bool(row["ended"])
-
-
-def _instants(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, text.split(",")))

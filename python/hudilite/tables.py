@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from hudilite import cleaning, clustering, compaction, doctor, driver, face, inspect, partitions, raised, services, undo
+from hudilite import answers, arguments, driver, face, inspect, raised
 from hudilite.arguments import check, checked, invalid
+from hudilite.doctor import Finding
+from hudilite.running import run
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +19,10 @@ if TYPE_CHECKING:
     from hudilite.cleaning import CleanPlan, CleanResult, Policy
     from hudilite.clustering import ClusteringPlan, ClusteringResult, Layout
     from hudilite.compaction import CompactionPlan, CompactionResult, Kind
+    from hudilite.partitions import DroppedPartitions
     from hudilite.running import Progress
+    from hudilite.services import ServiceState
+    from hudilite.undo import Archived, Restored, RolledBack, Savepoint
 
 __all__ = ["HudiliteTable"]
 
@@ -41,7 +47,7 @@ class HudiliteTable:
 
     def _repr_html_(self) -> str:
         """What a notebook shows; see :func:`hudilite.face.html`."""
-        return face.html(self)
+        return face.html(self.spark, self.path)
 
     def report(self, file: str | None = None) -> str:
         """One HTML page about the table, complete in itself: timeline, sizes, logs, key ranges, and what they advise.
@@ -60,7 +66,7 @@ class HudiliteTable:
         """
         from hudilite import report
 
-        return report.of_table(self, file)
+        return report.of_table(self.spark, self.path, file)
 
     def rows(self, as_of: str | None = None) -> DataFrame:
         """Rows of the newest snapshot, or of the one at an instant.
@@ -170,7 +176,9 @@ class HudiliteTable:
             While a write is under way, for a table of version 6 and for the kind ``log``.
         """
         chosen = _with_strategy(options, strategy)
-        return compaction.schedule(self.spark, self.path, chosen, if_due, dry_run, kind, progress)
+        asked = {"op": "schedule", "if_due": if_due, "kind": kind}
+        rows = self._run("run_compaction", chosen, dry_run, progress, "slices", step="schedule", **asked)
+        return next(iter(answers.compaction_plans(rows)), None)
 
     @overload
     def compact(
@@ -246,10 +254,10 @@ class HudiliteTable:
         WRITE_PENDING
             While a write is under way, for a table of version 6 and for the kind ``log``.
         """
+        begun = time.monotonic()
         chosen = _with_strategy(options, strategy)
-        if dry_run:
-            return compaction.preview(self.spark, self.path, chosen, instant, kind)
-        return compaction.run(self.spark, self.path, chosen, instant, progress, kind)
+        rows = self._run("run_compaction", chosen, dry_run, progress, "groups", timestamp=instant, kind=kind)
+        return answers.compaction_plans(rows) if dry_run else answers.compactions(rows, time.monotonic() - begun)
 
     def schedule_clustering(
         self,
@@ -274,8 +282,11 @@ class HudiliteTable:
         ClusteringPlan | None
             The plan; ``None`` when nothing was planned.
         """
-        call = clustering.called(sort_by, layout, partitions, target_bytes, buckets)
-        return clustering.schedule(self.spark, self.path, options or {}, call, dry_run, progress)
+        asked = arguments.clustering(sort_by, layout, partitions, target_bytes, buckets)
+        rows = self._run(
+            "run_clustering", options, dry_run, progress, "groups", step="schedule", op="schedule", **asked
+        )
+        return next(iter(answers.clustering_plans(rows)), None)
 
     @overload
     def cluster(
@@ -368,10 +379,10 @@ class HudiliteTable:
         COMMIT_CONFLICT
             When a file group has changed since it was planned.
         """
-        call = clustering.called(sort_by, layout, partitions, target_bytes, buckets)
-        if dry_run:
-            return clustering.preview(self.spark, self.path, options or {}, instant, call)
-        return clustering.run(self.spark, self.path, options or {}, instant, call, progress)
+        asked = arguments.clustering(sort_by, layout, partitions, target_bytes, buckets)
+        begun = time.monotonic()
+        rows = self._run("run_clustering", options, dry_run, progress, "files", instants=instant, **asked)
+        return answers.clustering_plans(rows) if dry_run else answers.clusterings(rows, time.monotonic() - begun)
 
     @overload
     def clean(
@@ -435,10 +446,10 @@ class HudiliteTable:
         INVALID_OPTION_VALUE
             For a number below 1.
         """
-        chosen = cleaning.chosen(options, policy, retain)
-        if dry_run:
-            return cleaning.preview(self.spark, self.path, chosen)
-        return cleaning.run(self.spark, self.path, chosen, progress)
+        chosen = arguments.cleaning(options, policy, retain)
+        begun = time.monotonic()
+        rows = self._run("run_clean", chosen, dry_run, progress, "total_files_deleted")
+        return answers.clean_plan(rows) if dry_run else answers.cleanings(rows, time.monotonic() - begun)
 
     def archive(
         self,
@@ -446,7 +457,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> undo.Archived:
+    ) -> Archived:
         """Move the oldest instants from the active timeline to the archived one, if there are more than may stay.
 
         Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. What time travel to a state that
@@ -462,7 +473,8 @@ class HudiliteTable:
         options
             ``hoodie.keep.max.commits`` (30) and ``hoodie.keep.min.commits`` (20), and other options.
         """
-        return undo.archive(self.spark, self.path, options or {}, dry_run, progress)
+        (done,) = self._run("archive_commits", options, dry_run, progress, "instants", step="archive")
+        return answers.archived(done)
 
     def rollback(
         self,
@@ -471,7 +483,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> undo.RolledBack:
+    ) -> RolledBack:
         """Take the newest write back: its rows are gone, and those that it replaced are there again.
 
         Parameters
@@ -491,7 +503,10 @@ class HudiliteTable:
         ROLLBACK_NOT_POSSIBLE
             When a later write, a plan or a savepoint rests on it, or what was before it has been cleaned away.
         """
-        return undo.rollback(self.spark, self.path, options or {}, instant, dry_run, progress)
+        (done,) = self._run(
+            "rollback_to_instant", options, dry_run, progress, "files", step="rollback", instant_time=instant
+        )
+        return answers.rolled_back(done)
 
     def restore(
         self,
@@ -500,7 +515,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> undo.Restored:
+    ) -> Restored:
         """Bring the state as of a write back: every write after it is taken back, and so are the plans after it.
 
         A restore that was begun and not ended keeps writers away; called again for the same write, it is ended. Ctrl-C
@@ -524,7 +539,11 @@ class HudiliteTable:
             When there is no such write, its state is not whole any more, a later state is saved, or a write or
             service is under way.
         """
-        return undo.restore(self.spark, self.path, options or {}, instant, dry_run, progress)
+        # Plans count on the way, too.
+        (done,) = self._run(
+            "restore_to_instant", options, dry_run, progress, "writes", in_full=True, instant_time=instant
+        )
+        return answers.restored(done)
 
     def savepoint(
         self,
@@ -534,7 +553,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> undo.Savepoint:
+    ) -> Savepoint:
         """Save a state: cleaning keeps its files, and time travel reaches it, until the savepoint is deleted.
 
         Parameters
@@ -556,9 +575,11 @@ class HudiliteTable:
         SAVEPOINT_NOT_POSSIBLE
             When there is no such write, its state is saved already, or some of its files are gone or about to go.
         """
-        return undo.savepoint(self.spark, self.path, options or {}, instant, comment, dry_run, progress)
+        asked = {"commit_time": instant, "comments": comment}
+        (saved,) = self._run("create_savepoint", options, dry_run, progress, "files", step="savepoint", **asked)
+        return answers.savepoint(saved)
 
-    def services(self, *, options: Mapping[str, str] | None = None) -> list[services.ServiceState]:
+    def services(self, *, options: Mapping[str, str] | None = None) -> list[ServiceState]:
         """How it stands with the table's services: what is planned, running and due, and what went wrong.
 
         Parameters
@@ -566,7 +587,7 @@ class HudiliteTable:
         options
             Options of the writes that the services follow.
         """
-        return services.states(self.spark, self.path, options or {})
+        return [answers.service_state(row) for row in self._call("show_services", options=options)]
 
     def wait_for_services(self, timeout: float = 600.0) -> bool:
         """Wait until the services beside this program's writes to the table have ended (``hudilite.services.async``).
@@ -581,11 +602,12 @@ class HudiliteTable:
         bool
             False when they have not ended by then.
         """
-        return services.wait(self.spark, self.path, timeout)
+        (row,) = self._call("wait_for_services", milliseconds=int(timeout * 1000))
+        return bool(row["ended"])
 
-    def savepoints(self) -> list[undo.Savepoint]:
+    def savepoints(self) -> list[Savepoint]:
         """All savepoints, oldest first."""
-        return undo.savepoints(self.spark, self.path)
+        return [answers.savepoint(row) for row in self._call("show_savepoints")]
 
     def delete_partition(
         self,
@@ -594,7 +616,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> partitions.DroppedPartitions:
+    ) -> DroppedPartitions:
         """Drop all rows of partitions at once. Past states keep them until they are cleaned, and the files with them.
 
         Parameters
@@ -621,7 +643,8 @@ class HudiliteTable:
         named = [partition] if isinstance(partition, str) else partition
         if not named:
             raise invalid("partition", named, "it names none")
-        return partitions.delete(self.spark, self.path, options or {}, named, dry_run, progress)
+        rows = self._run("drop_partition", options, dry_run, progress, step="delete partition", partition=named)
+        return answers.dropped(rows)
 
     def expire_partitions(
         self,
@@ -630,7 +653,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> partitions.DroppedPartitions:
+    ) -> DroppedPartitions:
         """Drop the partitions to which nobody has written for so many days, compactions and clusterings counted.
 
         ``hoodie.partition.ttl.inline`` does so after each write. A partition that a compaction or clustering is planned
@@ -660,11 +683,10 @@ class HudiliteTable:
         COMMIT_CONFLICT
             When another write has added rows to such a partition meanwhile.
         """
-        given = {
-            **({} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}),
-            **(options or {}),
-        }
-        return partitions.expire(self.spark, self.path, given, dry_run, progress)
+        asked = {} if days is None else {"hoodie.partition.ttl.strategy.days.retain": str(days)}
+        given = {**asked, **(options or {})}
+        rows = self._run("expire_partitions", given, dry_run, progress, step="expire partitions")
+        return answers.dropped(rows)
 
     def doctor(
         self,
@@ -673,7 +695,7 @@ class HudiliteTable:
         deep: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> list[doctor.Finding]:
+    ) -> list[Finding]:
         """Tell what is wrong with the table, and mend what can be mended without harm.
 
         It looks for writes and services whose program is gone or not known, actions that were begun and not ended,
@@ -702,7 +724,8 @@ class HudiliteTable:
         list[Finding]
             Empty when nothing is wrong.
         """
-        return doctor.examine(self.spark, self.path, options or {}, fix, deep, progress)
+        rows = self._run("doctor", options, False, progress, step="doctor", fix=fix, deep=deep)
+        return [Finding(**row) for row in rows]
 
     def delete_savepoint(
         self,
@@ -711,7 +734,7 @@ class HudiliteTable:
         dry_run: bool = False,
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
-    ) -> undo.Savepoint:
+    ) -> Savepoint:
         """Give a saved state free: cleaning and archiving may take it from then on.
 
         Parameters
@@ -731,7 +754,25 @@ class HudiliteTable:
         SAVEPOINT_NOT_FOUND
             When there is none of that instant.
         """
-        return undo.delete_savepoint(self.spark, self.path, options or {}, instant, dry_run, progress)
+        (freed,) = self._run(
+            "delete_savepoint", options, dry_run, progress, "files", step="delete savepoint", instant_time=instant
+        )
+        return answers.savepoint(freed)
+
+    def _call(self, procedure: str, **asked: Any) -> list[dict[str, Any]]:
+        return driver.call(self.spark, procedure, self.path, **asked)
+
+    def _run(
+        self,
+        procedure: str,
+        options: Mapping[str, str] | None,
+        dry_run: bool,
+        progress: Progress | bool | None,
+        counted: str | None = None,
+        **asked: Any,
+    ) -> list[dict[str, Any]]:
+        given = {"options": options, "dry_run": dry_run or None, **asked}
+        return run(self.spark, procedure, self.path, progress, counted, **given)
 
 
 def located(spark: SparkSession, table: str) -> str:
@@ -753,4 +794,4 @@ _FILE = tuple(field.name for field in fields(inspect.DataFile))
 
 
 def _with_strategy(options: Mapping[str, str] | None, strategy: str | None) -> dict[str, str]:
-    return {**(options or {}), **({compaction.STRATEGY: strategy} if strategy else {})}
+    return {**(options or {}), **({"hoodie.compaction.strategy": strategy} if strategy else {})}

@@ -13,7 +13,7 @@ from engines import SELF_CHECK, Engine, Shape, frame, list_anew, record
 from test_bad_input import Untouched
 
 import hudilite
-from hudilite.tables import HudiliteTable
+from hudilite import HudiliteTable
 
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="these are hudilite's own errors")
 VERSIONS = pytest.mark.parametrize("version", [6, 9])

@@ -14,7 +14,7 @@ from engines import Engine, Shape, frame, record
 from pyspark.sql import SparkSession
 
 import hudilite
-from hudilite.tables import HudiliteTable
+from hudilite import HudiliteTable
 
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
 DAYS = ("2026-01-01", "2026-01-02")

@@ -10,9 +10,8 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
-from hudilite import cli
+from hudilite import HudiliteTable, cli
 from hudilite.cleaning import CleanPlan, CleanResult
-from hudilite.tables import HudiliteTable
 
 VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
 OFF = {"hoodie.clean.automatic": "false"}

@@ -10,9 +10,8 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
-from hudilite import cli
+from hudilite import HudiliteTable, cli
 from hudilite.clustering import ClusteringResult
-from hudilite.tables import HudiliteTable
 
 OFF = {"hoodie.clean.automatic": "false", "hoodie.parquet.small.file.limit": "0"}
 

@@ -11,9 +11,8 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
-from hudilite import cli
+from hudilite import HudiliteTable, cli
 from hudilite.compaction import CompactionResult
-from hudilite.tables import HudiliteTable
 
 MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
 VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])

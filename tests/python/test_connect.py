@@ -14,8 +14,7 @@ from pyspark.sql import SparkSession
 from sessions import SPARK_LINE
 
 import hudilite
-from hudilite import driver
-from hudilite.driver import NoExtension
+from hudilite import NoExtension, driver
 
 ODD = "a b `c` 'd' \"e\" ü,=;%41 \\n :x ?"
 STILL = {

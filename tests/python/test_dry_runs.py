@@ -13,8 +13,7 @@ import pytest
 from engines import Engine, Shape, frame, list_anew, record
 
 import hudilite
-from hudilite import cli
-from hudilite.tables import HudiliteTable
+from hudilite import HudiliteTable, cli
 
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
 STILL = {"hoodie.clean.automatic": "false", "hoodie.parquet.small.file.limit": "0"}

@@ -11,7 +11,8 @@ import pytest
 from calls import counted
 
 from hudilite import inspect
-from hudilite.inspect.folder import NoTable, parse_properties
+from hudilite.inspect import NoTable
+from hudilite.inspect.folder import parse_properties
 
 ARCHIVE = Path(__file__).parent.parent / "golden" / "golden.tar.gz"
 VERSIONS = ("-v6", "-v8", "-v9")

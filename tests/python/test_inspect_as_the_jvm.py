@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from sessions import scala_object
 
 from hudilite import inspect
-from hudilite.inspect.damage import DamagedTable
+from hudilite.inspect import DamagedTable
 
 
 class Jvm:
@@ -217,7 +217,7 @@ def damage(call: Callable[[], object]) -> str:
     return str(raised.value).split("]")[0].strip("[")
 
 
-def test_damage_has_the_same_name(made: Handmade, jvm: Jvm, tmp_path: Path) -> None:
+def test_damage_has_the_same_name(made: Handmade, jvm: Jvm) -> None:
     made.instant(3)
     made.file(3)
     (made.base / "loop").symlink_to(made.base)

@@ -76,7 +76,7 @@ def test_logs_after_a_planned_compaction_are_on_the_slice_that_it_takes(
     table = hudilite.table(spark, path)
     assert table.schedule_compaction()
     rows.where("id = 2").write.format("hudilite").mode("append").save(path)
-    alone, by_spark = sources.without_spark(path), sources.with_spark(table)
+    alone, by_spark = sources.without_spark(path), sources.with_spark(spark, path)
     assert alone == replace(by_spark, key_ranges=alone.key_ranges)
     assert [(g.log_files, g.base_file is None) for g in alone.groups] == [(2, False)]
     assert sorted(alone.key_ranges, key=str) == sorted(by_spark.key_ranges, key=str)
@@ -212,6 +212,6 @@ def test_sizes_and_times_are_said_as_people_say_them() -> None:
 
 def test_the_sources_agree(spark: SparkSession, golden_copy: Callable[[str], Path]) -> None:
     path = str(golden_copy("mor-compacted-v8"))
-    alone, by_spark = sources.without_spark(path), sources.with_spark(hudilite.table(spark, path))
+    alone, by_spark = sources.without_spark(path), sources.with_spark(spark, path)
     assert by_spark == replace(alone, key_ranges=by_spark.key_ranges)
     assert sorted(alone.key_ranges, key=str) == sorted(by_spark.key_ranges, key=str)

@@ -15,8 +15,8 @@ from conditions import fails_with
 from pyspark.sql import SparkSession
 
 import hudilite
-from hudilite import inspect, jars
-from hudilite.jars import LINE_3_5, LINE_4, UnsupportedSpark
+from hudilite import UnsupportedSpark, inspect, jars
+from hudilite.jars import LINE_3_5, LINE_4
 from hudilite.sessions import EXTENSION, SESSION_CATALOG
 
 

@@ -12,8 +12,7 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, list_anew, record
 
 import hudilite
-from hudilite import cli, undo
-from hudilite.tables import HudiliteTable
+from hudilite import HudiliteTable, cli, undo
 
 VERSIONS = pytest.mark.parametrize("version", [6, 9])
 

@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from email.parser import Parser
+from graphlib import TopologicalSorter
 from pathlib import Path
+from types import ModuleType
 
 import pyspark
 import pytest
@@ -94,3 +97,25 @@ def test_the_sources_are_of_the_oldest_python() -> None:
     assert len(sources) > 30
     for source in sources:
         ast.parse(source.read_text(encoding="utf-8"), str(source), feature_version=OLDEST)
+
+
+def test_imports_of_the_sources_go_one_way() -> None:
+    sources = {
+        ".".join(source.relative_to(ROOT / "python").with_suffix("").parts).removesuffix(".__init__"): source
+        for source in (ROOT / "python").rglob("*.py")
+    }
+
+    def imported(source: Path) -> Iterator[str]:
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                yield from (name if name in sources else node.module for name in names)
+
+    # Raises for a circle, imports for types alone counted.
+    TopologicalSorter({name: {*imported(source)} - {name} for name, source in sources.items()}).prepare()
+
+
+@pytest.mark.parametrize("package", [hudilite, hudilite.inspect])
+def test_a_package_shows_what_is_meant_for_users(package: ModuleType) -> None:
+    assert dir(package) == sorted(package.__all__)
+    assert all(hasattr(package, name) for name in package.__all__)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-#: What a statement can change, as `footprint.py` tells it.
-#: `described` is `entry` where hudilite registered the table: what Apache Hudi registered is left as Hudi wrote it.
-ASPECTS = frozenset({"rows", "columns", "timeline", "files", "facts", "entry", "names", "described"})
 #: What a write of rows changes; one that only drops whole file groups leaves the data files where they are.
 WRITE = frozenset({"rows", "timeline", "files"})
 DROP = frozenset({"rows", "timeline"})
@@ -31,7 +28,9 @@ class Statement:
     adds, removes
         Rows that the table has afterwards and had not before, and the reverse.
     touches
-        Exactly those aspects of the table that differ afterwards; the others are as they were, to the byte.
+        Exactly those aspects of the table that differ afterwards, fields of `footprint.py`; the others are as they
+        were, to the byte. `described` is `entry` where hudilite registered the table: what Apache Hudi registered is
+        left as Hudi wrote it.
     then, sees
         A query that shows the effect: it must answer with these rows afterwards, and must not have before.
     condition, text_of_error
@@ -65,11 +64,6 @@ class Statement:
     def of(self, kind: str) -> Statement:
         """The same under the name of its table."""
         return replace(self, kind=kind)
-
-    @property
-    def has_effect(self) -> bool:
-        """Whether something is different afterwards."""
-        return bool(self.touches) or self.then is not None
 
 
 def gives(text: str, *rows: object, **more: object) -> Statement:

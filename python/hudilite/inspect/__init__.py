@@ -8,3 +8,8 @@ from hudilite.inspect.folder import NoTable
 from hudilite.inspect.instants import Commit, Instant, history, timeline
 
 __all__ = ["Commit", "DamagedTable", "DataFile", "Instant", "NoTable", "files", "history", "timeline"]
+
+
+def __dir__() -> list[str]:
+    """What is meant for users; the modules are hudilite's own."""
+    return __all__

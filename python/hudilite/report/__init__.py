@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from hudilite.errors import told
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from hudilite.report.facts import Facts
-    from hudilite.tables import HudiliteTable
 
 
-def of_table(table: HudiliteTable, file: str | None = None) -> str:
+def of_table(spark: SparkSession, path: str, file: str | None = None) -> str:
     """See :meth:`hudilite.tables.HudiliteTable.report`."""
     from hudilite.report import sources
 
     _needs_matplotlib()
-    return _written(sources.with_spark(table), file)
+    return _written(sources.with_spark(spark, path), file)
 
 
 def of_path(path: str, file: str | None = None) -> str:

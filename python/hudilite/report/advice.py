@@ -10,9 +10,9 @@ from hudilite.inspect.instants import WRITES
 from hudilite.report.facts import Facts, depth
 
 # Apache Hudi's defaults: hoodie.parquet.small.file.limit, hoodie.clean.commits.retained, hoodie.keep.max.commits.
-SMALL_BYTES = 100 * 1024 * 1024
-RETAINED_COMMITS = 10
-ACTIVE_COMMITS = 30
+_SMALL_BYTES = 100 * 1024 * 1024
+_RETAINED_COMMITS = 10
+_ACTIVE_COMMITS = 30
 _SMALL_FILES = 4
 _LOG_RATIO = 0.5
 _LOG_FILES = 5
@@ -100,16 +100,16 @@ def _logs(facts: Facts) -> Advice | None:
 def _small_files(facts: Facts) -> Advice | None:
     if facts.is_bucketed:  # as many files as there are buckets, whatever is in them
         return None
-    small = [[n for n in p.base_sizes if n < SMALL_BYTES] for p in facts.partitions]
+    small = [[n for n in p.base_sizes if n < _SMALL_BYTES] for p in facts.partitions]
     crowded = [sizes for sizes in small if len(sizes) >= _SMALL_FILES]
     if not crowded:
         return None
     count, total = sum(map(len, crowded)), sum(map(sum, crowded))
-    left = sum(max(1, -(-sum(sizes) // SMALL_BYTES)) for sizes in crowded)
+    left = sum(max(1, -(-sum(sizes) // _SMALL_BYTES)) for sizes in crowded)
     where = f" in {wording.number(len(crowded), 'partition')}" if facts.is_partitioned else ""
     return Advice(
         "Put small files together",
-        f"{wording.number(count, 'base file')} below {wording.size(SMALL_BYTES)}{where} hold {wording.size(total)}, "
+        f"{wording.number(count, 'base file')} below {wording.size(_SMALL_BYTES)}{where} hold {wording.size(total)}, "
         f"for which {left:,} would do.",
         "table.cluster()",
     )
@@ -135,23 +135,23 @@ def _overlap(facts: Facts) -> Advice | None:
 def _clean(facts: Facts) -> Advice | None:
     cleaned = max((i.time for i in facts.timeline if i.action == "clean" and i.state == "completed"), default="")
     later = [c for c in facts.commits if c.time > cleaned]
-    if len(later) <= 2 * RETAINED_COMMITS:
+    if len(later) <= 2 * _RETAINED_COMMITS:
         return None
     return Advice(
         "Clean",
         f"{wording.number(len(later), 'write')} {'since the last cleaning' if cleaned else 'and no cleaning'}, where "
-        f"the states of {RETAINED_COMMITS} are kept by default: files that only older states need are still there.",
+        f"the states of {_RETAINED_COMMITS} are kept by default: files that only older states need are still there.",
         "table.clean()",
     )
 
 
 def _archive(facts: Facts) -> Advice | None:
     done = sum(i.state == "completed" and i.action in WRITES for i in facts.timeline)
-    if done <= 2 * ACTIVE_COMMITS:
+    if done <= 2 * _ACTIVE_COMMITS:
         return None
     return Advice(
         "Archive",
-        f"{wording.number(done, 'write')} in the active timeline, which every reader lists; {ACTIVE_COMMITS} stay "
+        f"{wording.number(done, 'write')} in the active timeline, which every reader lists; {_ACTIVE_COMMITS} stay "
         "there by default.",
         "table.archive()",
     )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COMMITS = 100
-BARS = 20
+_BARS = 20
 RANGES = 60
 _SERVICES = {"COMPACT", "LOG_COMPACT", "CLUSTER", "clean", "savepoint", "indexing", "compaction", "logcompaction",
              "clustering", "schemacommit"}  # fmt: skip
@@ -175,7 +175,7 @@ def log_ratios(facts: Facts) -> Markup | None:
         named = [(p.path, p.log_bytes, p.base_bytes) for p in facts.partitions]
     else:
         named = [(g.file_id, g.log_bytes, g.base_bytes) for g in facts.groups]
-    logged = sorted((n for n in named if n[1]), key=lambda n: (n[1] / max(n[2], 1), n[1]), reverse=True)[:BARS]
+    logged = sorted((n for n in named if n[1]), key=lambda n: (n[1] / max(n[2], 1), n[1]), reverse=True)[:_BARS]
     if not logged:
         return None
     # Without a base file there is no ratio; such a bar is as long as the longest that has one.

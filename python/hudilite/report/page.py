@@ -13,8 +13,8 @@ from hudilite.markup import Child, Markup, element, joined
 from hudilite.report import advice, charts
 from hudilite.report.facts import Facts, Partition, depth
 
-COMMITS = 20
-PARTITIONS = 40
+_COMMITS = 20
+_PARTITIONS = 40
 _STYLE = Path(__file__).with_name("style.css")
 
 
@@ -99,7 +99,7 @@ def _timeline(facts: Facts) -> Markup:
 
 
 def _pending(pending: Sequence[Instant]) -> Markup:
-    shown = pending[:COMMITS]
+    shown = pending[:_COMMITS]
     rows = [[element("code", i.time), i.file.split(".")[1], i.state, wording.moment(i.time)] for i in shown]
     return joined(_table(("not completed", "action", "state", "since"), rows), _more(len(pending) - len(shown)))
 
@@ -112,7 +112,7 @@ def _commits(facts: Facts) -> Markup:
     whole = len(shown) == len(facts.commits)
     about = f"Bytes that {'each write' if whole else f'each of the newest {len(shown)} writes'} wrote, the newest last."
     names = ("commit", "operation", "inserted", "updated", "deleted", "files", "written")
-    rows = [_commit(c) for c in facts.commits[: -COMMITS - 1 : -1]]
+    rows = [_commit(c) for c in facts.commits[: -_COMMITS - 1 : -1]]
     return _section("Commits", about, drawing, _table(names, rows, 2), _more(len(facts.commits) - len(rows)))
 
 
@@ -140,7 +140,7 @@ def _sizes(facts: Facts) -> Markup:
 
 def _partitions(facts: Facts) -> Markup:
     largest = sorted(facts.partitions, key=lambda p: (-p.base_bytes - p.log_bytes, p.path))
-    shown = largest[:PARTITIONS]
+    shown = largest[:_PARTITIONS]
     most = max(p.base_bytes + p.log_bytes for p in shown)
     names = ["partition", "", "size", "base files"]
     if facts.is_logged:

@@ -14,7 +14,7 @@ from hudilite.inspect.instants import commits, instants
 from hudilite.report.facts import Facts, KeyRange
 
 if TYPE_CHECKING:
-    from hudilite.tables import HudiliteTable
+    from pyspark.sql import SparkSession
 
 #: Footers that are read for a report; each takes a request.
 FOOTERS = 2000
@@ -63,11 +63,11 @@ def _key_range(partition: str, file_id: str, rows: int, least: str | None, most:
     return KeyRange(partition, file_id, rows, least, most) if least is not None and most is not None else None
 
 
-def with_spark(table: HudiliteTable) -> Facts:
+def with_spark(spark: SparkSession, path: str) -> Facts:
     """Facts of a table, read through its metadata tables, so that they come through Spark Connect, too."""
 
     def rows(name: str) -> list[dict[str, Any]]:
-        return driver.metadata(table.spark, table.path, name)
+        return driver.metadata(spark, path, name)
 
     properties = {row["key"]: row["value"] for row in rows("properties")}
     timeline = [Instant(**row) for row in rows("timeline")]
@@ -76,7 +76,7 @@ def with_spark(table: HudiliteTable) -> Facts:
     bases = sum(g.base_file is not None for g in found)
     if bases > FOOTERS:
         left_out = f"The footers of {bases:,} base files are more than a report reads, which is {FOOTERS:,}."
-        return Facts(table.path, properties, timeline, commits, found, [], left_out)
+        return Facts(path, properties, timeline, commits, found, [], left_out)
     files = [row for row in rows("files") if row["kind"] == "base"] if bases else []
     ranges = [_key_range(*(r[c] for c in ("partition", "file_id", "rows", "min_key", "max_key"))) for r in files]
-    return Facts(table.path, properties, timeline, commits, found, [r for r in ranges if r], "")
+    return Facts(path, properties, timeline, commits, found, [r for r in ranges if r], "")
