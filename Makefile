@@ -75,43 +75,18 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
 
-# The newest Spark runs all suites and all tests. The others run, of tests that are the same for all combinations of some
-# values and whose combinations are hudilite's own matter, so many that each value comes, with each other where the plan
-# depends on both: those without the tag of NewestSpark.scala.
-SOME := -- --exclude-tags=NewestSpark
+# The folder of a suite says on which Sparks it runs, see CONTRIBUTING.md. The formats, without Spark, come first on either
+# version of Scala, as another start of sbt would take as long as a suite of them; where they fail, sbt ends.
+ON_NEWEST = -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))')
 
-# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So
-# it is done once on either line, and elsewhere Spark interprets them: test-43 compiles on the newest Spark all suites
-# that are not `Interpreted`, and test-python-35 on 3.5 stories, statements and random lives. Tests that compare the two
-# ways compile everywhere; the oldest Spark 4, whose jar is the newest's, compiles those and the quickstart.
-INTERPRETED := -Dspark.test.interpreted
-
-# What is put into logs, looked up in them and folded, how partitions are named, rows marked as deletes and wide rows held
-# in little memory is hudilite's own, whichever Spark runs it. On 3.5 all services are run by test-python-35 and, beside
-# Hudi's, by interop, which also has names and marks of deletes. That rows of logs are read and merged, and wide rows
-# encoded, is tested on all.
-NOT_ON_35 := spark.service.* LogCompactionSuite GoldenMergeOnReadWriteSuite MergeOnReadLookupSuite LogPositionsSuite \
-  PartitionNamesSuite DeleteMarkerSuite SmallHeapSuite
-# The formats, without Spark, come first on either Scala version, as another start of sbt would take as long as a suite of
-# them; where they fail, sbt ends. What is killed, fails or is held at each call to the storage is so in one version.
-NOT_ON_2_12 := KilledWriterSuite FaultSuite RaceSuite
 test-35: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.12, and the connector on Spark 3.5
-	$(SBT) -Dspark=3.5 $(INTERPRETED) "core/testOnly * $(NOT_ON_2_12:%=-*%)" \
-	  "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
+	$(SBT) -Dspark=3.5 -Dspark.test=line core/test spark/test </dev/null
 
-# The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
-# what it plans, its Parquet reader, its catalog and statements, and what its task attempts do. To which files rows are
-# dealt is counted on 3.5 and on the newest.
-ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSuite \
-	write.AbortedTaskSuite
-NOT_ON_OLDEST_4 := plan.layout.*
+test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
+	$(SBT) -Dspark.test=each spark/test </dev/null
 
-test-4: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the connector on the oldest Spark 4, as far as the versions differ
-	$(SBT) -Dspark=4 $(INTERPRETED) core/test \
-	  "spark/testOnly $(ON_OLDEST_4:%=io.hudilite.spark.%) $(NOT_ON_OLDEST_4:%=-io.hudilite.spark.%) $(SOME)" </dev/null
-
-test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
-	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
+test-43: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the connector on the newest Spark
+	$(SBT) $(ON_NEWEST) core/test spark/test </dev/null
 
 test-python: test-python-35 test-python-4 test-python-43 ## stories through PySpark 3.5, 4.0 and 4.3
 
