@@ -12,7 +12,7 @@ PYTHON_SOURCES := python tests examples benchmarks jvm
 export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-35 test-4 test-43 \
+.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs quick test-35 test-4 test-43 \
   test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
@@ -93,31 +93,23 @@ test-python: test-python-35 test-python-4 test-python-43 ## stories through PySp
 test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
 
-# Of each kind: what a table object and the command line do, in a classic session and over Spark Connect; statements,
-# among them those of the notebook, texts between quotes, and how errors are told.
-ON_OLDEST_4_PYTHON := connect notebook literals one_line
 test-python-4: .venv/pyspark-$(OLDEST_4)/ready build
-	.venv/pyspark-$(OLDEST_4)/bin/python -m pytest $(ON_OLDEST_4_PYTHON:%=tests/python/test_%.py) \
-	  tests/python/test_cleaning.py::test_the_command_shows_and_does_the_same
+	.venv/pyspark-$(OLDEST_4)/bin/python -m pytest tests --ignore tests/interop -m each_spark
 
-# The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
-# to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
-# buckets and in logs, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements
-# and by the random lives of tests/fuzz. Jars, pages and wheels are made, and lanes run, without Spark.
-SERVICE_STORIES := cleaning clustering compaction doctor undo
-TABLE_STORIES := bucket_index deletes_and_replacements keys merge_on_read
-WITHOUT_SPARK := build lanes report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
-	$(DEV)/python -m pytest tests \
-	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(TABLE_STORIES) $(WITHOUT_SPARK)))
+	$(DEV)/python -m pytest tests --ignore tests/interop --ignore tests/once
+
+quick: build ## ten minutes of it, to run while working: the formats, and what runs on every Spark on the newest
+	$(SBT) $(ON_NEWEST) -Dspark.test=each core/test spark/test </dev/null
+	$(DEV)/python -m pytest tests --ignore tests/interop -m each_spark
 
 fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
-# What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way. On the newest
-# Spark it is compiled by test-43, and random lives compile everywhere.
-test-python-4 test-python-43 interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
+# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it is
+# done once on either line, by test-python-35 and test-43; random lives compile everywhere. What files hold is the same.
+test-python-4 test-python-43 quick interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
 

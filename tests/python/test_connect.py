@@ -17,6 +17,8 @@ import hudilite
 from hudilite import driver
 from hudilite.driver import NoExtension
 
+pytestmark = pytest.mark.each_spark
+
 ODD = "a b `c` 'd' \"e\" ü,=;%41 \\n :x ?"
 STILL = {
     "hoodie.datasource.write.recordkey.field": "id",
