@@ -12,7 +12,7 @@ PYTHON_SOURCES := python tests examples benchmarks jvm
 export PYTHONDONTWRITEBYTECODE := 1
 export PYTHONUNBUFFERED := 1
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs test-35 test-4 test-43 \
+.PHONY: help setup setup-first setup-fetched setup-rest build example test check fmt docs quick test-35 test-4 test-43 \
   test-python-35 test-python-4 test-python-43 test-python fuzz interop interop-lives examples packages bench jmh publish-local wheel clean
 
 help: ## this list
@@ -75,74 +75,41 @@ fmt: .venv/pyspark-$(NEWEST_4)/ready ## format everything
 docs: .venv/pyspark-$(NEWEST_4)/ready ## write the generated pages again
 	UPDATE=1 $(SBT) "core/testOnly *Docs*" "spark/testOnly *ProceduresPageSuite" </dev/null
 
-# The newest Spark runs all suites and all tests. The others run, of tests that are the same for all combinations of some
-# values and whose combinations are hudilite's own matter, so many that each value comes, with each other where the plan
-# depends on both: those without the tag of NewestSpark.scala.
-SOME := -- --exclude-tags=NewestSpark
+# The folder of a suite says on which Sparks it runs, see CONTRIBUTING.md. The formats, without Spark, come first on either
+# version of Scala, as another start of sbt would take as long as a suite of them; where they fail, sbt ends.
+ON_NEWEST = -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))')
 
-# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So
-# it is done once on either line, and elsewhere Spark interprets them: test-43 compiles on the newest Spark all suites
-# that are not `Interpreted`, and test-python-35 on 3.5 stories, statements and random lives. Tests that compare the two
-# ways compile everywhere; the oldest Spark 4, whose jar is the newest's, compiles those and the quickstart.
-INTERPRETED := -Dspark.test.interpreted
-
-# What is put into logs, looked up in them and folded, how partitions are named, rows marked as deletes and wide rows held
-# in little memory is hudilite's own, whichever Spark runs it. On 3.5 all services are run by test-python-35 and, beside
-# Hudi's, by interop, which also has names and marks of deletes. That rows of logs are read and merged, and wide rows
-# encoded, is tested on all.
-NOT_ON_35 := spark.service.* LogCompactionSuite GoldenMergeOnReadWriteSuite MergeOnReadLookupSuite LogPositionsSuite \
-  PartitionNamesSuite DeleteMarkerSuite SmallHeapSuite
-# The formats, without Spark, come first on either Scala version, as another start of sbt would take as long as a suite of
-# them; where they fail, sbt ends. What is killed, fails or is held at each call to the storage is so in one version.
-NOT_ON_2_12 := KilledWriterSuite FaultSuite RaceSuite
 test-35: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.12, and the connector on Spark 3.5
-	$(SBT) -Dspark=3.5 $(INTERPRETED) "core/testOnly * $(NOT_ON_2_12:%=-*%)" \
-	  "spark/testOnly * $(NOT_ON_35:%=-*.%) $(SOME)" </dev/null
+	$(SBT) -Dspark=3.5 -Dspark.test=line core/test spark/test </dev/null
 
-# The same jar runs all suites on the newest Spark 4; the oldest runs those whose outcome depends on Spark's own classes:
-# what it plans, its Parquet reader, its catalog and statements, and what its task attempts do. To which files rows are
-# dealt is counted on 3.5 and on the newest.
-ON_OLDEST_4 := plan.* catalog.* basefile.* read.ScanPlanSuite read.GoldenReadSuite \
-	write.AbortedTaskSuite
-NOT_ON_OLDEST_4 := plan.layout.*
+test-4: .venv/pyspark-$(NEWEST_4)/ready ## the connector on the oldest Spark 4, as far as the versions differ
+	$(SBT) -Dspark.test=each spark/test </dev/null
 
-test-4: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the connector on the oldest Spark 4, as far as the versions differ
-	$(SBT) -Dspark=4 $(INTERPRETED) core/test \
-	  "spark/testOnly $(ON_OLDEST_4:%=io.hudilite.spark.%) $(NOT_ON_OLDEST_4:%=-io.hudilite.spark.%) $(SOME)" </dev/null
-
-test-43: .venv/pyspark-$(NEWEST_4)/ready ## the connector built on the oldest Spark 4, run on the newest
-	$(SBT) -Dspark=4 -Dspark.test.jars=$$($(DEV)/python -c 'import os, pyspark; print(os.path.join(os.path.dirname(pyspark.__file__), "jars"))') spark/test </dev/null
+test-43: .venv/pyspark-$(NEWEST_4)/ready ## the formats on Scala 2.13, and the connector on the newest Spark
+	$(SBT) $(ON_NEWEST) core/test spark/test </dev/null
 
 test-python: test-python-35 test-python-4 test-python-43 ## stories through PySpark 3.5, 4.0 and 4.3
 
 test-python-35: .venv/pyspark-$(OLDEST_3)/ready build
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests --ignore tests/interop
 
-# Of each kind: what a table object and the command line do, in a classic session and over Spark Connect; statements,
-# among them those of the notebook, texts between quotes, and how errors are told.
-ON_OLDEST_4_PYTHON := connect notebook literals one_line
 test-python-4: .venv/pyspark-$(OLDEST_4)/ready build
-	.venv/pyspark-$(OLDEST_4)/bin/python -m pytest $(ON_OLDEST_4_PYTHON:%=tests/python/test_%.py) \
-	  tests/python/test_cleaning.py::test_the_command_shows_and_does_the_same
+	.venv/pyspark-$(OLDEST_4)/bin/python -m pytest tests --ignore tests/interop -m each_spark
 
-# The golden tables are read on the newest Spark by GoldenReadSuite; processes are killed on one of them. What Python adds
-# to a service is a call of a procedure, which CallSuite and test_connect.py make on the newest. What becomes of rows in
-# buckets and in logs, of odd keys, and of deleted and replaced rows is told there by the suites of test-43, by statements
-# and by the random lives of tests/fuzz. Jars, pages and wheels are made, and lanes run, without Spark.
-SERVICE_STORIES := cleaning clustering compaction doctor undo
-TABLE_STORIES := bucket_index deletes_and_replacements keys merge_on_read
-WITHOUT_SPARK := build lanes report wheel
 test-python-43: .venv/pyspark-$(NEWEST_4)/ready build
-	$(DEV)/python -m pytest tests \
-	  $(addprefix --ignore=tests/,interop golden crash $(patsubst %,python/test_%.py,$(SERVICE_STORIES) $(TABLE_STORIES) $(WITHOUT_SPARK)))
+	$(DEV)/python -m pytest tests --ignore tests/interop --ignore tests/once
+
+quick: build ## ten minutes of it, to run while working: the formats, and what runs on every Spark on the newest
+	$(SBT) $(ON_NEWEST) -Dspark.test=each core/test spark/test </dev/null
+	$(DEV)/python -m pytest tests --ignore tests/interop -m each_spark
 
 fuzz: build ## random lives beside plain Spark: SEED=..., MINUTES=10, or a printed case again: CASE=case.json
 	PYTHONPATH=tests $(DEV)/python -m fuzz --minutes $(or $(MINUTES),10) $(SEED:%=--seed %) $(CASE:%=--replay %)
 
 LIVES_WITH_HUDI := tests/interop/test_years_with_hudi.py
-# What hudilite generates is compiled on 3.5 by test-python-35, and what files hold is the same either way. On the newest
-# Spark it is compiled by test-43, and random lives compile everywhere.
-test-python-4 test-python-43 interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
+# To generate and compile code for plans takes a fifth of the time of tests, whose queries are many and of few rows. So it is
+# done once on either line, by test-python-35 and test-43; random lives compile everywhere. What files hold is the same.
+test-python-4 test-python-43 quick interop interop-lives: export HUDILITE_TEST_INTERPRETED := 1
 interop: .venv/pyspark-$(OLDEST_3)/ready build ## Apache Hudi and hudi-rs read what hudilite writes, and the other way round
 	.venv/pyspark-$(OLDEST_3)/bin/python -m pytest tests/interop --ignore $(LIVES_WITH_HUDI)
 

@@ -9,11 +9,29 @@ val stack = line match {
   case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
 }
 val testJars = sys.props.get("spark.test.jars").map(file)
-// -Dspark.test.interpreted has Spark interpret the plans of tests, all but those that ask for compiled ones: to
+// The folder of a suite says on which Sparks `test` runs it: src/test on one of either line, 3.5 and the newest 4, or of core
+// on both versions of Scala; src/test-each on every Spark; src/test-once on the newest, or of core on the newer Scala.
+// With -Dspark.test=line it leaves src/test-once out, with -Dspark.test=each src/test of the connector, too, and with either
+// what is tagged for the newest Spark. Spark interprets plans then, all but those of tests that ask for compiled ones: to
 // generate and compile code for each query takes a fifth of their time. Whole-stage code stays on, for with it hudilite
-// reads columns instead of rows.
-val interpreted =
-  if (sys.props.contains("spark.test.interpreted")) Seq("-Dspark.sql.codegen.factoryMode=NO_CODEGEN") else Nil
+// reads columns instead of rows. All folders are compiled together, and testOnly finds the suites of all.
+val suiteFolders = Seq("test", "test-each", "test-once")
+val fewer = sys.props.get("spark.test")
+val interpreted = if (fewer.isDefined) Seq("-Dspark.sql.codegen.factoryMode=NO_CODEGEN") else Nil
+
+def suites(ofEach: String): Seq[Setting[_]] = Seq(
+  Test / unmanagedSourceDirectories ++= suiteFolders.tail.map(baseDirectory.value / "src" / _ / "scala"),
+  Test / test / testOptions ++= fewer.toSeq.flatMap { which =>
+    val run = which match {
+      case "line" => Set("test", "test-each")
+      case "each" => Set(ofEach)
+      case other => sys.error(s"-Dspark.test must be line or each, not $other")
+    }
+    val others = suiteFolders.filterNot(run).map(baseDirectory.value / "src" / _ / "scala").flatMap { root =>
+      (root ** "*Suite.scala").get.flatMap(IO.relativize(root, _)).map(_.stripSuffix(".scala").replace('/', '.'))
+    }
+    Seq(Tests.Exclude(others), Tests.Argument(TestFrameworks.MUnit, "--exclude-tags=NewestSpark"))
+  })
 
 ThisBuild / organization := "io.hudilite"
 // The Python package names the version.
@@ -53,7 +71,7 @@ val common = Seq(
   Compile / doc / sources := Nil)
 
 // The format and the timeline: no Spark on this classpath.
-lazy val core = project.in(file("jvm/core")).settings(common,
+lazy val core = project.in(file("jvm/core")).settings(common, suites(ofEach = "test"),
   name := "hudilite-core",
   publish / skip := true,
   libraryDependencies ++= Seq(
@@ -67,6 +85,7 @@ lazy val core = project.in(file("jvm/core")).settings(common,
 
 // The connector; its jar carries the classes of core.
 lazy val spark = project.in(file("jvm/spark")).dependsOn(core % "provided;test->test").settings(common,
+  suites(ofEach = "test-each"),
   name := s"hudilite-spark-$line",
   moduleName := s"hudilite-spark-$line", // keeps the dot of 3.5, which a name would lose
   libraryDependencies += "org.apache.spark" %% "spark-sql" % stack.spark % Provided,

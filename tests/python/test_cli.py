@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyspark
 import pytest
+from engines import Engine, Shape, frame, record
 
 import hudilite
 from hudilite import cli, output
@@ -57,6 +58,27 @@ def test_a_look_at_a_table_loads_no_pyspark(golden_root: Path) -> None:
 def test_history_stops_at_its_limit(golden_root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["history", "--json", "--limit", "1", str(golden_root / "cow-basic-v9" / "table")]) == 0
     assert [c["operation"] for c in json.loads(capsys.readouterr().out)] == ["DELETE"]
+
+
+def base_files(path: Path) -> set[str]:
+    return {str(file.relative_to(path)) for file in path.glob("*/*.parquet")}
+
+
+@pytest.mark.each_spark
+def test_a_cleaning_shows_and_does_the_same(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for n in range(5):
+        rows = frame(lite.spark, [record("k", n, "2026-01-01", price=float(n))])
+        lite.write(rows, path, **Shape(9).options(), **{"hoodie.clean.automatic": "false"})
+    before = base_files(path)
+    retain = ["--policy", "KEEP_LATEST_FILE_VERSIONS", "--retain", "2"]
+    assert cli.main(["clean", str(path), "--json", "--dry-run", *retain]) == 0
+    shown = {row["file"] for row in json.loads(capsys.readouterr().out)}
+    assert len(shown) == 3 and base_files(path) == before
+    assert cli.main(["clean", str(path), "--json", *retain]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"partition": "2026-01-01", "files": 3, "failed": 0, "removed": False}
+    ]
+    assert base_files(path) == before - shown
 
 
 @pytest.mark.parametrize(

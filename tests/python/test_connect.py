@@ -16,6 +16,8 @@ from sessions import SPARK_LINE
 import hudilite
 from hudilite import NoExtension, driver
 
+pytestmark = pytest.mark.each_spark
+
 ODD = "a b `c` 'd' \"e\" ü,=;%41 \\n :x ?"
 STILL = {
     "hoodie.datasource.write.recordkey.field": "id",

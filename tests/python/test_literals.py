@@ -13,6 +13,8 @@ from pyspark.sql import SparkSession
 import hudilite
 from hudilite import driver
 
+pytestmark = pytest.mark.each_spark
+
 #: What a quote, an escape, a comment, a marker or a variable begins with, and letters of all sorts.
 TEXTS = [
     *("", "plain", "it's", "''", "\\", "\\'", "'\\", 'say "hi"', "`c`", "a\\nb", "a\nb\r\tc", "ü 漢 😀", "\\u0041"),

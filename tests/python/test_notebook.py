@@ -12,6 +12,8 @@ from sessions import SPARK_LINE
 
 import hudilite
 
+pytestmark = pytest.mark.each_spark
+
 #: Without ipywidgets, which nothing here needs, a kernel shows a bar as text.
 BAR = """
 for statement in (

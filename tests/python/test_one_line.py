@@ -15,6 +15,8 @@ from pyspark.sql import SparkSession
 
 import hudilite
 
+pytestmark = pytest.mark.each_spark
+
 KEYS = {
     "hoodie.datasource.write.recordkey.field": "id",
     "hoodie.datasource.write.precombine.field": "v",

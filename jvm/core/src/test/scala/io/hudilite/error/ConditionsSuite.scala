@@ -20,7 +20,7 @@ class ConditionsSuite extends FunSuite {
   /** The texts of files that are no tests. */
   private def sources(folder: String, suffix: String): Seq[String] = {
     val walk = Files.walk(Paths.get(folder))
-    try walk.iterator.asScala.filter(path => path.toString.endsWith(suffix) && !path.toString.contains("/src/test/"))
+    try walk.iterator.asScala.filter(path => path.toString.endsWith(suffix) && !path.toString.contains("/src/test"))
         .toList.map(path => new String(Files.readAllBytes(path), UTF_8))
     finally walk.close()
   }

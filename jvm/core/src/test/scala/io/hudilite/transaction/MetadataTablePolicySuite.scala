@@ -9,7 +9,7 @@ import io.hudilite.table.Table
 import munit.FunSuite
 
 /** A table with a metadata table, which no write here maintains. */
-class MetadataTableSuite extends FunSuite {
+class MetadataTablePolicySuite extends FunSuite {
 
   import MetadataTablePolicy._
 

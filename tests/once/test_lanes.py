@@ -17,6 +17,8 @@ SETUP, TESTS = ([target for lane in lanes for target in lane] for lanes in (ever
 ALL = [*SETUP, *TESTS]
 PLENTY = 64 * 1024**3
 HEAD = "SHELL := /bin/bash\n"
+#: Its kind, its name and all that it extends.
+SCALA_TYPE = re.compile(r"^((?:[a-z]+ )*(?:class|trait)) (\w+)[^{\n]*?(?: extends ([^{\n]*))?(?:[{\n]|$)", re.MULTILINE)
 
 
 @pytest.fixture
@@ -55,6 +57,37 @@ def test_every_kind_of_test_is_run_once() -> None:
 def test_only_one_lane_calls_sbt() -> None:
     calling = {name for name, recipe in rules_of_the_project().items() if "$(SBT)" in recipe}
     assert [bool(calling & set(lane)) for lane in everything.LANES] == [True, False]
+
+
+def test_every_suite_lies_where_it_is_run() -> None:
+    known = re.search(r"^val suiteFolders = Seq\((.*)\)$", (ROOT / "build.sbt").read_text(), re.MULTILINE)
+    assert known
+    texts = {path.relative_to(ROOT / "jvm"): path.read_text() for path in (ROOT / "jvm").glob("*/src/*/**/*.scala")}
+    types = [(path, *match.groups("")) for path, text in texts.items() for match in SCALA_TYPE.finditer(text)]
+    tests = {"FunSuite"}
+    while heirs := {name for *_, name, parents in types if tests & set(re.findall(r"\w+", parents))} - tests:
+        tests |= heirs
+    suites = [(path, name) for path, kind, name, _ in types if name in tests and kind in ("class", "final class")]
+    folders = [f"{module}/src/{name}/scala" for module in ("core", "spark") for name in re.findall(r"[\w-]+", known[1])]
+    assert len(suites) > 200
+    for path, name in suites:
+        (package,) = re.findall(r"^package (\S+)$", texts[path], re.MULTILINE)
+        assert path in [Path(folder, *package.split("."), f"{name}.scala") for folder in folders]
+
+
+def test_one_target_leaves_out_no_folder_of_suites() -> None:
+    running = {name: recipe for name, recipe in rules_of_the_project().items() if "core/test spark/test" in recipe}
+    assert [name for name, recipe in running.items() if "-Dspark.test=" not in recipe] == ["test-43"]
+
+
+def test_every_story_is_told_on_spark_3_5() -> None:
+    rules = rules_of_the_project()
+    assert re.findall(r"pytest (.*)", rules["test-python-35"]) == ["tests --ignore tests/interop"]
+    assert re.findall(r"pytest (.*)", rules["interop"]) == ["tests/interop --ignore $(LIVES_WITH_HUDI)"]
+    assert re.findall(r"pytest (.*)", rules["interop-lives"]) == ["$(LIVES_WITH_HUDI)"]
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    telling = [path for path in files if re.search(r"^ *def test_", path.read_text(), re.MULTILINE)]
+    assert [path for path in telling if not path.name.startswith("test_")] == []
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from conditions import fails_with
 from engines import Engine, Shape, frame, record
 
 import hudilite
-from hudilite import HudiliteTable, cli
+from hudilite import HudiliteTable
 from hudilite.cleaning import CleanPlan, CleanResult
 
 VERSIONS = pytest.mark.parametrize("version", [6, 8, 9])
@@ -75,17 +74,3 @@ def test_a_bad_policy_and_a_bad_number_are_told(lite: Engine, path: Path) -> Non
         table.clean(retain=0)
     with fails_with("TABLE_NOT_FOUND"):
         hudilite.table(lite.spark, str(path / "elsewhere")).clean()
-
-
-def test_the_command_shows_and_does_the_same(lite: Engine, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rewritten(lite, path, 9)
-    before = base_files(path)
-    retain = ["--policy", "KEEP_LATEST_FILE_VERSIONS", "--retain", "2"]
-    assert cli.main(["clean", str(path), "--json", "--dry-run", *retain]) == 0
-    shown = {row["file"] for row in json.loads(capsys.readouterr().out)}
-    assert len(shown) == 3 and base_files(path) == before
-    assert cli.main(["clean", str(path), "--json", *retain]) == 0
-    assert json.loads(capsys.readouterr().out) == [
-        {"partition": "2026-01-01", "files": 3, "failed": 0, "removed": False}
-    ]
-    assert base_files(path) == before - shown

@@ -17,7 +17,7 @@ from rows import META, read_lines, rows_with_keys
 
 import hudilite
 
-ARCHIVE = Path(__file__).parent / "golden.tar.gz"
+ARCHIVE = Path(__file__).parent.parent / "golden" / "golden.tar.gz"
 
 
 def facts_of_all() -> dict[str, dict[str, Any]]:
