@@ -29,7 +29,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
-    val traces = new Exclusion(table.storage, table.basePath, options.process).check(instant)
+    val exclusion = new Exclusion(table.storage, table.basePath, options.process)
+    val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
     // Its files may lie under the names of ours, so nothing is deleted.
     if (permit.isContested(traces)) throw unknown
     val now = store.load()

@@ -52,7 +52,7 @@ final class ProcessView(to: Storage, name: String, before: String => Unit = _ =>
 object TwoProcesses {
 
   def options(name: String): TransactionOptions =
-    TransactionOptions(process = Owner.current.copy(host = name, process = name))
+    TransactionOptions(process = Owner.current.copy(host = name, process = name), claimWaitMs = 0L)
 
   /** What became of both, and whether each was held. */
   final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
