@@ -7,7 +7,7 @@ import io.hudilite.service.{Services, TextServices}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
 import io.hudilite.service.doctor.{Doctor, FindingKind}
 import io.hudilite.service.undo.Rollbacks
-import io.hudilite.storage.{MemoryStorage, Storage}
+import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.{Action, Instant, InstantStates}
 import io.hudilite.transaction.rollback.Heartbeat
@@ -257,10 +257,20 @@ class LateCommitSuite extends FunSuite {
       // Another program archives all there is.
       val states = InstantStates.of(storage, now.store.folder, gone)
       now.store.archive.append(states)
+      // A process reads each of its files once, and none again until there is another one.
+      val asked = new CountingStorage(new ProcessView(storage, "b"))
+      val store = open(asked).store
+      def reads(): Seq[String] = asked.during(store.archivedCompleted())._2.paths("get")
+        .filter(p => p.endsWith(".parquet") || p.contains(".archive."))
+      assertEquals((reads().size, reads()), (1, Nil))
+      now.store.archive.append(states.takeRight(1))
+      val again = reads()
+      assertEquals((again.size, again.distinct, reads()), (2, again, Nil))
       InstantStates.delete(storage, states)
-      val archived = now.store.archivedCompleted().map(_.time)
-      assert(archived.contains(compaction) && !archived.contains(write.instant), archived)
-      assertEquals(archived.toSet, gone.map(_.time).toSet - write.instant)
+      for (archived <- Seq(now.store, store).map(_.archivedCompleted().map(_.time))) {
+        assert(archived.contains(compaction) && !archived.contains(write.instant), archived)
+        assertEquals(archived.toSet, gone.map(_.time).toSet - write.instant)
+      }
     }
   }
 }
