@@ -5,7 +5,7 @@ import io.hudilite.error.{CommitConflict, CommitStateUnknown}
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, ClusteringPlan, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
-import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
+import io.hudilite.transaction.rollback.{InstantFiles, Markers, Strays, WritePermit}
 
 /** What lies between a finished write and its completed instant, all of it under the table lock
   * (docs/format.md#commit): whether anything stands against the write, what of its files goes, and when it completes.
@@ -16,7 +16,7 @@ import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
   *   rollbacks that had completed before this run began
   */
 private[transaction] final class CommitGate(table: Table, instant: String, action: String, permit: WritePermit,
-    earlier: Set[String], options: TransactionOptions) {
+    earlier: Set[String], run: PlannedRun, options: TransactionOptions) {
 
   private val store: TimelineStore = table.store
   private val before = table.timeline
@@ -43,11 +43,14 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     now
   }
 
-  // In this order: a task that makes a marker after it was looked for finds that its permit is gone.
+  // In this order: a task that makes a marker after it was looked for finds that its permit is gone. Markers may be those
+  // of another run of the plan.
   private def deleteStrays(config: TableConfig, stats: Seq[WriteStat]): Unit = {
     permit.revoke(table.storage, table.basePath)
     val files = new InstantFiles(table.storage, table.basePath, config, instant)
-    Strays.delete(table.storage, table.basePath, files, instant, stats).foreach(path =>
+    val strays = Strays.find(Markers.list(table.storage, table.basePath, instant), stats)
+    if (strays.nonEmpty) run.checkOwn()
+    strays.find(!files.deleteStray(_)).foreach(path =>
       throw conflict(s"a task that was tried again left records in $path, beside those of other writes"))
   }
 
