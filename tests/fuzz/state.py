@@ -85,12 +85,15 @@ class State:
         return record.key, "" if self.spec.is_global else record.path
 
     def newest(self, rows: Iterable[Row]) -> list[Record]:
-        """One row a key: the one with the largest ordering value, of equal ones the later."""
+        """One row a key: the one with the largest ordering value, of equal ones the later. A delete without one takes the
+        place of what comes before it, and gives it to what comes behind it.
+        """
         best: dict[tuple[str, str], Record] = {}
         for row in rows:
             record = self.record(row)
             old = best.get(self.identity(record))
-            if old is None or self._place(record) >= self._place(old):
+            unordered = self.is_unordered(record) or (old is not None and self.is_unordered(old))
+            if old is None or unordered or self._place(record) >= self._place(old):
                 best[self.identity(record)] = record
         return list(best.values())
 
@@ -103,10 +106,18 @@ class State:
         field = self.spec.ordering
         if not self.spec.event_time or field is None:
             return True
-        if change.values.get(DELETED) == "true" and change.values[field] is None:
-            return True  # in the order of commits
+        if self.is_unordered(change):
+            return True
         ddl = dict(self.spec.columns)[field]
         return bool(order(change.values[field], ddl) >= order(old, ddl))
+
+    def is_unordered(self, change: Record) -> bool:
+        """Whether a row deletes its key in the order of commits: without an ordering value, which the int 0 is, too."""
+        field = self.spec.ordering
+        if field is None or change.values.get(DELETED) != "true":
+            return False
+        value = change.values[field]
+        return value is None or (value == "0" and dict(self.spec.columns)[field] == "int")
 
     def upsert(self, rows: Iterable[Row]) -> None:
         for change in self.newest(rows):
@@ -145,7 +156,8 @@ class State:
         if self.spec.log:
             self.buried.add(name)
             if self.spec.event_time and (value := self._ordering(change)) is not None:
-                self.graves[name] = value
+                if not self.is_unordered(change):
+                    self.graves[name] = value
 
     def insert(self, rows: Iterable[Row], combine: bool = False) -> None:
         """No key is looked up; rows may repeat one."""

@@ -293,13 +293,18 @@ class Author:
         }  # fmt: skip
 
     def _ties(self, rows: list[Row]) -> bool:
-        """Rows of one key have the same ordering value, so that their order says which wins."""
+        """Rows of one key have the same ordering value, or one of them deletes and may have none, so that their order says
+        which wins.
+        """
         names = [
             (self.spec.record_key(r), "" if self.spec.is_global else self.spec.partition_path(r),
              r.get(self.spec.ordering) if self.spec.ordering else None)
             for r in rows
         ]  # fmt: skip
-        return len(set(names)) < len(names)
+        deleted = {name[:2] for name, row in zip(names, rows, strict=True) if row.get(DELETED) == "true"}
+        return len(set(names)) < len(names) or any(
+            name[:2] in deleted and row.get(DELETED) != "true" for name, row in zip(names, rows, strict=True)
+        )
 
     def _legal(self, rows: list[Row], operation: str) -> list[Row]:
         """The rows without those of which the answer is not settled."""

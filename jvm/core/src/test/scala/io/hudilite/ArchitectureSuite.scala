@@ -68,6 +68,11 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(found.map(_.name), Seq("Compactions"))
   }
 
+  test("the markers of a write are the only folder that goes with whatever is in it") {
+    val found = all.filter(s => s.room != "storage" && s.code.exists(_.contains("deleteOwn(")))
+    assertEquals(found.map(_.name), Seq("Markers"))
+  }
+
   test("no folder is crowded") {
     val crowded = all.groupBy(_.path.getParent).filter(_._2.size > most)
     assertEquals(crowded.map { case (folder, files) => s"$folder: ${files.size} files" }.toSeq, Nil)

@@ -108,11 +108,15 @@ object TestTables {
       baseFile = slice.base.filterNot(_ => byInstant).map(_.name), logFiles = Seq(name), logVersion = number)
   }
 
-  /** Does what a task does for one data file: partition marker, write marker, file, stat. */
+  /** Does what a task does for one data file: partition marker, write marker, file, stat.
+    *
+    * @param attempt
+    *   task attempt, which makes another file
+    */
   def writeFile(table: Table, instant: String, partition: String, fileId: String,
-      previous: Option[String] = None): WriteStat = {
+      previous: Option[String] = None, attempt: Int = 0): WriteStat = {
     val storage = table.storage
-    val name = FileNames.baseFile(fileId, "0-0-0", instant)
+    val name = FileNames.baseFile(fileId, s"0-0-$attempt", instant)
     val bytes = s"rows of $instant".getBytes(StandardCharsets.UTF_8)
     Partitions.createMetadata(storage, table.basePath, partition, instant)
     val ioType = if (previous.isEmpty) Markers.Create else Markers.Merge

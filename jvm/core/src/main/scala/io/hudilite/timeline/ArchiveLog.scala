@@ -3,7 +3,7 @@ package io.hudilite.timeline
 import io.hudilite.codec.avro.{AvroCodecValues, AvroFields, AvroInput}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
-import io.hudilite.storage.{OpenFile, Storage}
+import io.hudilite.storage.{FileInfo, OpenFile, Storage}
 
 import java.time.ZoneId
 
@@ -16,19 +16,30 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
 
   import ArchiveLog._
 
-  override def completed(): Seq[Instant] =
-    read(paths, OfInstants)(instant).distinct.sortBy(i => (i.time, i.action))
+  override def now(): ArchiveImage = new ArchiveImage {
+    private val listed = ArchiveLog.this.listed
+    private lazy val contents = ArchiveLog.this.contents(listed)
 
-  override def commits(times: Set[String]): Map[String, CommitMetadata] =
-    read(paths, OfCommits)(commit(_).filter { case (time, _) => times(time) }).toMap
+    override def files: Seq[(String, Long)] = listed.map(f => f.path -> f.length)
 
-  override def takenBack(): Set[String] =
-    read(paths, OfInstants + Rollback)(entry => if (instant(entry).isEmpty) None else entry.child(Rollback))
-      .flatMap(LateWrites.named(PlanCodec.rollbackOf, _)).toSet
+    override lazy val completed: Seq[Instant] =
+      parsed(contents, OfInstants)(instant).distinct.sortBy(i => (i.time, i.action))
+
+    override def takenBack: Set[String] =
+      parsed(contents, OfInstants + Rollback)(entry => if (instant(entry).isEmpty) None else entry.child(Rollback))
+        .flatMap(LateWrites.named(PlanCodec.rollbackOf, _)).toSet
+
+    override def commits(times: Set[String]): Map[String, CommitMetadata] = commitsIn(contents, times)
+  }
+
+  override def commits(times: Set[String]): Map[String, CommitMetadata] = commitsIn(contents(listed), times)
+
+  private def commitsIn(contents: Seq[(String, Array[Byte])], times: Set[String]): Map[String, CommitMetadata] =
+    parsed(contents, OfCommits)(commit(_).filter { case (time, _) => times(time) }).toMap
 
   /** A run takes up what was cut off before it writes a file, so the newest file has all of that. */
   override def held(instants: Seq[Instant]): Set[Instant] = {
-    val newest = read(paths.takeRight(1), OfInstants)(instant).map(i => (i.time, i.action)).toSet
+    val newest = parsed(contents(listed.takeRight(1)), OfInstants)(instant).map(i => (i.time, i.action)).toSet
     instants.filter(i => newest((i.time, i.comparableAction))).toSet
   }
 
@@ -50,20 +61,23 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
   // Hudi merges the files of this layout only when told to, and nobody needs that: readers of them are few.
   override def merge(files: Int): Seq[String] = Nil
 
-  private def paths: Seq[String] =
-    storage.list(folder).flatMap(f => number(f.name).map(_ -> f.path)).sortBy(_._1).map(_._2)
+  private def listed: Seq[FileInfo] =
+    storage.list(folder).flatMap(f => number(f.name).map(_ -> f)).sortBy(_._1).map(_._2)
 
-  private def read[T](paths: Seq[String], fields: Set[String])(parse: AvroFields => Option[T]): Seq[T] = {
-    val contents = storage.readAll(paths)
+  private def contents(files: Seq[FileInfo]): Seq[(String, Array[Byte])] = {
+    val found = storage.readAll(files.map(_.path))
+    files.flatMap(f => found.get(f.path).map(f.path -> _))
+  }
+
+  private def parsed[T](contents: Seq[(String, Array[Byte])], fields: Set[String])(parse: AvroFields => Option[T])
+      : Seq[T] =
     for {
-      path <- paths
-      bytes <- contents.get(path).toList
+      (path, bytes) <- contents
       file = OpenFile.of(path, bytes)
       block <- LogFileReader.blocks(file, path, bytes.length.toLong) if block.kind == BlockKind.AvroData
       content = LogFileReader.content(file, block)
       found <- CorruptTable.guard(path)(records(content, block.schemaJson, path, fields).flatMap(parse(_).toList))
     } yield found
-  }
 
   private def records(content: Array[Byte], schemaJson: String, path: String, fields: Set[String]): Seq[AvroFields] = {
     val schema = new Schema.Parser().parse(schemaJson)

@@ -40,11 +40,22 @@ private[timeline] final class LateWrites(store: TimelineStore) {
   }
 
   /** What completed and was archived, without writes that archived rollbacks name: programs that know nothing of such ones
-    * archive them, too.
+    * archive them, too. A process reads the archive for it once, and once more when there is more in it.
     */
   def archived(archive: TimelineArchive): Seq[Instant] = {
-    val all = archive.completed()
-    val takenBack = if (all.exists(_.action == Action.Rollback)) archive.takenBack() else Set.empty[String]
+    val image = archive.now()
+    val key = (store.storage.cacheScope, image.files)
+    if (image.files.isEmpty) Nil
+    else archives.get(key).getOrElse {
+      val counted = this.counted(image)
+      archives.put(key, counted, counted.size + 1L)
+      counted
+    }
+  }
+
+  private def counted(archive: ArchiveImage): Seq[Instant] = {
+    val all = archive.completed
+    val takenBack = if (all.exists(_.action == Action.Rollback)) archive.takenBack else Set.empty[String]
     val named = all.filter(i => Action.Writes(i.action) && takenBack(i.time))
     if (named.isEmpty) all
     else {
@@ -95,6 +106,7 @@ private object LateWrites {
 
   // What completed never changes.
   private val MaxInstants = 10000L
+  private val MaxArchived = 100000L
 
   /** What a completed rollback names, if it can be read. */
   def named[T](parse: T => RollbackMetadata, content: T): Seq[String] =
@@ -102,4 +114,7 @@ private object LateWrites {
     catch { case NonFatal(_) => Nil } // the doctor tells of it
 
   private val cache = new WeightedCache[(AnyRef, String), Set[String]](MaxInstants)
+
+  // By the files of the archive, which are others when anything comes to it.
+  private val archives = new WeightedCache[(AnyRef, Seq[(String, Long)]), Seq[Instant]](MaxArchived)
 }

@@ -8,14 +8,11 @@ import io.hudilite.storage.{FileInfo, Parallel, Storage}
   */
 private[hudilite] trait TimelineArchive {
 
-  /** Completed actions, oldest first; reads the whole archive. */
-  def completed(): Seq[Instant]
+  /** All of it as it is now. */
+  def now(): ArchiveImage
 
   /** What the writes of these instants wrote, as far as the archive knows. */
   def commits(times: Set[String]): Map[String, CommitMetadata]
-
-  /** Instants that completed rollbacks in it name. */
-  def takenBack(): Set[String]
 
   /** Those of the instants that a batch that was cut off has put here. */
   def held(instants: Seq[Instant]): Set[Instant]
@@ -25,6 +22,22 @@ private[hudilite] trait TimelineArchive {
 
   /** Merges small files, `files` of them at a time, and removes what no reader needs; the names of the new ones. */
   def merge(files: Int): Seq[String]
+}
+
+/** The archive at one moment. Its files are read once, when something is asked of them. */
+private[hudilite] trait ArchiveImage {
+
+  /** Paths and sizes of the files, of which none changes. */
+  def files: Seq[(String, Long)]
+
+  /** Completed actions, oldest first. */
+  def completed: Seq[Instant]
+
+  /** Instants that completed rollbacks in it name. */
+  def takenBack: Set[String]
+
+  /** As [[TimelineArchive.commits]]. */
+  def commits(times: Set[String]): Map[String, CommitMetadata]
 }
 
 /** The files of one completed instant in the active timeline.

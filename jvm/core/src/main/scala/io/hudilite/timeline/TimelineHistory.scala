@@ -13,40 +13,62 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
 
   private val manifests = new HistoryManifests(storage, folder)
 
-  override def completed(): Seq[Instant] =
-    rows(manifests.current().files)(HistoryRows.instants).map(_.instant).distinct.sortBy(i => (i.time, i.action))
+  override def now(): ArchiveImage = new ArchiveImage {
+    private val current = manifests.current().files
+    private lazy val contents = TimelineHistory.this.contents(current)
 
-  override def commits(times: Set[String]): Map[String, CommitMetadata] = {
+    override def files: Seq[(String, Long)] = current.map(f => pathOf(f) -> f.bytes)
+
+    override lazy val completed: Seq[Instant] =
+      rows(contents)(HistoryRows.instants).map(_.instant).distinct.sortBy(i => (i.time, i.action))
+
+    override def takenBack: Set[String] =
+      rows(contents)(HistoryRows.commits(_).filter(_.action == Action.Rollback))
+        .flatMap(_.metadata.toList).flatMap(LateWrites.named(PlanCodec.rollback, _)).toSet
+
+    override def commits(times: Set[String]): Map[String, CommitMetadata] = {
+      val mayHold = ofTimes(current, times.toSeq).map(pathOf).toSet
+      commitsIn(contents.filter { case (path, _) => mayHold(path) }, times)
+    }
+  }
+
+  override def commits(times: Set[String]): Map[String, CommitMetadata] =
+    commitsIn(contents(mayHold(times.toSeq)), times)
+
+  private def commitsIn(contents: Seq[(String, Array[Byte])], times: Set[String]): Map[String, CommitMetadata] = {
     val found = for {
-      row <- rows(mayHold(times.toSeq))(HistoryRows.commits)
+      row <- rows(contents)(HistoryRows.commits)
       if times(row.time) && Action.Writes(row.instant.action)
       bytes <- row.metadata.toList
     } yield row.time -> CommitCodec.read(bytes, s"$folder, the instant ${row.time}")
     found.toMap
   }
 
-  override def takenBack(): Set[String] =
-    rows(manifests.current().files)(HistoryRows.commits(_).filter(_.action == Action.Rollback))
-      .flatMap(_.metadata.toList).flatMap(LateWrites.named(PlanCodec.rollback, _)).toSet
-
   override def held(instants: Seq[Instant]): Set[Instant] = {
-    val found = rows(mayHold(instants.map(_.time)))(HistoryRows.instants).map(r => (r.time, r.instant.action)).toSet
+    val found =
+      rows(contents(mayHold(instants.map(_.time))))(HistoryRows.instants).map(r => (r.time, r.instant.action)).toSet
     instants.filter(i => found((i.time, i.comparableAction))).toSet
   }
 
   private def mayHold(times: Seq[String]): Seq[HistoryFile] =
-    if (times.isEmpty) Nil else manifests.current().files.filter(_.mayHold(times.min, times.max))
+    if (times.isEmpty) Nil else ofTimes(manifests.current().files, times)
 
-  private def rows(files: Seq[HistoryFile])(read: Array[Byte] => Seq[HistoryRow]): Seq[HistoryRow] = {
-    val paths = files.map(f => s"$folder/${f.name}")
-    val contents = storage.readAll(paths)
-    paths.flatMap { path =>
-      val bytes = contents.getOrElse(path,
+  private def ofTimes(files: Seq[HistoryFile], times: Seq[String]): Seq[HistoryFile] =
+    if (times.isEmpty) Nil else files.filter(_.mayHold(times.min, times.max))
+
+  private def pathOf(file: HistoryFile): String = s"$folder/${file.name}"
+
+  private def contents(files: Seq[HistoryFile]): Seq[(String, Array[Byte])] = {
+    val paths = files.map(pathOf)
+    val found = storage.readAll(paths)
+    paths.map(path =>
+      path -> found.getOrElse(path,
         throw CorruptTable("CORRUPT_FILE", "path" -> path,
-          "reason" -> "the manifest lists it and it does not exist"))
-      CorruptTable.guard(path)(read(bytes))
-    }
+          "reason" -> "the manifest lists it and it does not exist")))
   }
+
+  private def rows(contents: Seq[(String, Array[Byte])])(read: Array[Byte] => Seq[HistoryRow]): Seq[HistoryRow] =
+    contents.flatMap { case (path, bytes) => CorruptTable.guard(path)(read(bytes)) }
 
   override def append(batch: Seq[InstantStates]): String = {
     val now = manifests.current()
@@ -95,7 +117,7 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
     val small = candidates(now.files, layer, files)
     if (small.isEmpty) Nil
     else {
-      val all = rows(small)(HistoryRows.all)
+      val all = rows(contents(small))(HistoryRows.all)
       val once = all.groupBy(r => (r.time, r.action)).values.map(_.head).toList
       val made = write(once, layer + 1)
       manifests.publish(now, now.files.filterNot(f => small.contains(f) || f.name == made.name) :+ made)

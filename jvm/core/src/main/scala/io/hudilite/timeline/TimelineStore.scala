@@ -259,10 +259,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     ()
   }
 
-  /** The states that the timeline's folder has of an action, and all instants in it, whether or not they count. */
-  def look(time: String, action: String): (Set[State], Timeline) = {
+  /** The state of each file that the timeline's folder has of an action, and all instants in it, whether or not they
+    * count.
+    */
+  def look(time: String, action: String): (Seq[State], Timeline) = {
     val listed = storage.list(folder)
-    (filesOf(time, action, listed).map(_._1.state).toSet, timeline(listed))
+    (filesOf(time, action, listed).map(_._1.state), timeline(listed))
   }
 
   /** What a rollback is to take back, or has; `None` when it does not say. */

@@ -20,6 +20,7 @@ private[transaction] final class Beginning(table: Table, instant: String, action
   private val basePath = table.basePath
   private val store = table.store
   private val permit = WritePermit.of(instant)
+  private lazy val isTakenOver = new PlannedRun(storage, basePath, instant, options.process, planned).isTakenOver
 
   // How the steps so far are taken back, the last one first.
   private var undo: List[() => Unit] = Nil
@@ -42,10 +43,10 @@ private[transaction] final class Beginning(table: Table, instant: String, action
 
   private def steps(): Begun = {
     // The owner comes first: a crash at any later point leaves an instant that says whose it was.
-    step(Owner.delete(storage, basePath, instant)) {
+    step(if (!isTakenOver) Owner.delete(storage, basePath, instant)) {
       if (!Owner.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
     }
-    step(Heartbeat.delete(storage, basePath, instant)) {
+    step(if (!isTakenOver) Heartbeat.delete(storage, basePath, instant)) {
       heartbeat = Some(Heartbeat.start(storage, basePath, instant))
     }
     step(permit.revoke(storage, basePath))(permit.issue(storage, basePath))

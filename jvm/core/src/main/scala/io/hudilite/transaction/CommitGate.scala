@@ -6,7 +6,7 @@ import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.timeline.plan.ClusteringPlan
-import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
+import io.hudilite.transaction.rollback.{InstantFiles, Markers, Strays, WritePermit}
 
 /** What lies between a finished write and its completed instant, all of it under the table lock
   * (docs/format.md#commit): whether anything stands against the write, what of its files goes, and when it completes.
@@ -17,7 +17,7 @@ import io.hudilite.transaction.rollback.{InstantFiles, Strays, WritePermit}
   *   rollbacks that had completed before this run began
   */
 private[transaction] final class CommitGate(table: Table, instant: String, action: String, permit: WritePermit,
-    earlier: Set[String], options: TransactionOptions) {
+    earlier: Set[String], run: PlannedRun, options: TransactionOptions) {
 
   private val store: TimelineStore = table.store
   private val before = table.timeline
@@ -30,7 +30,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
-    val traces = new Exclusion(table.storage, table.basePath, options.process).check(instant)
+    val exclusion = new Exclusion(table.storage, table.basePath, options.process)
+    val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
     // Its files may lie under the names of ours, so nothing is deleted.
     if (permit.isContested(traces)) throw unknown
     val now = store.load()
@@ -43,11 +44,14 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     now
   }
 
-  // In this order: a task that makes a marker after it was looked for finds that its permit is gone.
+  // In this order: a task that makes a marker after it was looked for finds that its permit is gone. Markers may be those
+  // of another run of the plan.
   private def deleteStrays(config: TableConfig, stats: Seq[WriteStat]): Unit = {
     permit.revoke(table.storage, table.basePath)
     val files = new InstantFiles(table.storage, table.basePath, config, instant)
-    Strays.delete(table.storage, table.basePath, files, instant, stats).foreach(path =>
+    val strays = Strays.find(Markers.list(table.storage, table.basePath, instant), stats)
+    if (strays.nonEmpty) run.checkOwn()
+    strays.find(!files.deleteStray(_)).foreach(path =>
       throw conflict(s"a task that was tried again left records in $path, beside those of other writes"))
   }
 

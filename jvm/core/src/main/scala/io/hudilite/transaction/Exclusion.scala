@@ -37,16 +37,41 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     *   all other files of the folder of owners
     */
   private[transaction] def check(ours: String): Seq[FileInfo] = {
-    val liveness = new Liveness(storage, basePath, self)
-    val listed = storage.list(WriteFolders.owners(basePath)).filter(_.name != ours)
-    for {
-      file <- Owner.among(listed)
-      owner <- Owner.read(storage, basePath, file.name)
-      if owner.process != self.process && !isLockedOut(owner) && liveness.mayBeAlive(owner, file)
-    } throw CommitConflict("WRITER_NOT_EXCLUDED", "path" -> basePath, "instant" -> file.name,
-      "process" -> (if (owner.host.isEmpty) "an unknown process" else s"process ${owner.pid} of ${owner.host}"))
+    val listed = others(ours)
+    found(listed).foreach { case (file, owner) => throw refused(file, owner) }
     listed
   }
+
+  /** The same for a write that has been at work since it began: whoever has put a claim there since sees its owner file and
+    * gives way, unless it takes the write for dead. So a claim is given some time to go.
+    */
+  private[transaction] def checkAtCommit(instant: String, claimWaitMs: Long): Seq[FileInfo] = {
+    val listed = others(instant)
+    found(listed) match {
+      case None => listed
+      case Some((file, _)) if Claim.isClaim(file.name) =>
+        Thread.sleep(claimWaitMs)
+        check(instant)
+      case Some((file, owner)) => throw refused(file, owner)
+    }
+  }
+
+  private def others(ours: String): Seq[FileInfo] =
+    storage.list(WriteFolders.owners(basePath)).filter(_.name != ours)
+
+  /** The first of these files, claims last, whose process may be alive and is another one that no lock reaches. */
+  private def found(listed: Seq[FileInfo]): Option[(FileInfo, Owner)] = {
+    val liveness = new Liveness(storage, basePath, self)
+    Owner.among(listed).iterator
+      .flatMap(file => Owner.read(storage, basePath, file.name).map(file -> _))
+      .find { case (file, owner) =>
+        owner.process != self.process && !isLockedOut(owner) && liveness.mayBeAlive(owner, file)
+      }
+  }
+
+  private def refused(file: FileInfo, owner: Owner): CommitConflict =
+    CommitConflict("WRITER_NOT_EXCLUDED", "path" -> basePath, "instant" -> file.name,
+      "process" -> (if (owner.host.isEmpty) "an unknown process" else s"process ${owner.pid} of ${owner.host}"))
 
   // The lock file works between processes of one running system.
   private def isLockedOut(owner: Owner): Boolean = isLocal && owner.machine == self.machine

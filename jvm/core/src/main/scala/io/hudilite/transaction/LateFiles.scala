@@ -9,13 +9,17 @@ import io.hudilite.timeline.WriteStat
   */
 object LateFiles {
 
-  /** Deletes the base files of the instant in these partitions that no stat names. To be called before it completes. */
-  def delete(table: Table, instant: String, partitions: Iterable[String], stats: Seq[WriteStat]): Unit = {
+  /** Deletes the base files of the instant in these partitions that no stat names. To be called before it completes. Raises
+    * `CommitConflict` where they may be those of another run that has begun since.
+    */
+  def delete(table: Table, running: Transaction, partitions: Iterable[String], stats: Seq[WriteStat]): Unit = {
     val named = stats.map(_.path).toSet
-    for {
-      (partition, files) <- Partitions.list(table.storage, table.basePath, partitions.toSeq)
+    val late = for {
+      (partition, files) <- Partitions.list(table.storage, table.basePath, partitions.toSeq).toSeq
       file <- FileSystemView.baseFiles(partition, files)
-      if file.instant == instant && !named(file.relativePath)
-    } table.storage.delete(s"${Partitions.directory(table.basePath, partition)}/${file.name}")
+      if file.instant == running.instant && !named(file.relativePath)
+    } yield s"${Partitions.directory(table.basePath, partition)}/${file.name}"
+    if (late.nonEmpty) running.checkOwn()
+    late.foreach(table.storage.delete(_))
   }
 }

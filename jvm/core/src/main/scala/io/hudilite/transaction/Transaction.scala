@@ -35,6 +35,7 @@ final class Transaction private (
 
   import Transaction._
 
+  private val run = new PlannedRun(table.storage, table.basePath, instant, options.process, planned)
   private var state: Phase = Open
 
   /** What tasks must hold to leave files in the table. */
@@ -75,7 +76,7 @@ final class Transaction private (
       compacted = action == Action.Compaction)
     val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
       val now = unlessUnknown(
-        new CommitGate(table, instant, action, permit, earlier, options).pass(metadata, assumption))
+        new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
       val recorded = columns(now)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
@@ -110,7 +111,7 @@ final class Transaction private (
   // The state changes inside the lock: what fails from here on, its release included, must not make the write look open.
   private def complete(metadata: CommitMetadata, now: Timeline): Instant = unlessUnknown {
     val completed = store.complete(instant, action, metadata, Some(now))
-    new LastLook(store, instant, action, earlier, planned).check(completed)
+    new LastLook(store, instant, action, earlier, planned, run).check(completed, metadata)
     state = Committed
     completed
   }
@@ -124,8 +125,12 @@ final class Transaction private (
         throw e
     }
 
+  /** Raises `CommitConflict` when another process may have run the plan of this action meanwhile. */
+  private[transaction] def checkOwn(): Unit = run.checkOwn()
+
   /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. Of an instant
-    * that turns out to have completed nothing is removed.
+    * that turns out to have completed nothing is removed, nor of a plan that another process runs: that one has removed
+    * what this run had left before it began.
     *
     * @param stats
     *   files known to be written; the markers name them and all others, too
@@ -135,12 +140,14 @@ final class Transaction private (
     // From here on the next writer may clean up, should this one not come to it.
     Owner.release(table.storage, table.basePath, instant, options.process)
     Lock.withTableLock(table.place, options.lockWaitMs) {
-      // The table may have been upgraded in the meantime, which moves the timeline.
-      val config = TableProperties.read(table.storage, table.basePath)
-      val undone =
-        new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, stats.map(_.path))
-      state = if (undone) RolledBack else Committed
+      state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
+  }
+
+  private def takenBack(stats: Seq[WriteStat]): Boolean = {
+    // The table may have been upgraded in the meantime, which moves the timeline.
+    val config = TableProperties.read(table.storage, table.basePath)
+    new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, stats.map(_.path))
   }
 
   // The write is visible: what remains of its preparation must not fail it any more.

@@ -15,11 +15,13 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
   *   the process that writes
   * @param sweepsAtOnce
   *   what killed writers were about to name is looked for now; else only when this process has not looked for a while
+  * @param claimWaitMs
+  *   how long another process's claim on the table has to go when the write is about to commit
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
-    sweepsAtOnce: Boolean = false)
+    sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L)
 
 object TransactionOptions {
 

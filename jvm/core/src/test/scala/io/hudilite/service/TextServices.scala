@@ -44,7 +44,7 @@ object TextServices {
     resumed(now, instant, CompactionKind.Base.operation, options) { running =>
       val pending = PendingCompactions.open(now, instant)
       val stats = compacted(now, pending)
-      LateFiles.delete(now, time, pending.slices.map(_.partition), stats)
+      LateFiles.delete(now, running, pending.slices.map(_.partition), stats)
       running.commit(stats)
     }
   }

@@ -5,7 +5,7 @@ import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, InvalidInput}
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Place, Storage}
 import io.hudilite.table.Table
-import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+import io.hudilite.transaction.rollback.{Claim, Heartbeat, Owner}
 
 import java.nio.file.Paths
 import java.time.Duration
@@ -54,6 +54,32 @@ class ExclusionSuite extends FunSuite {
     paused.rollback()
     assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0", "p/g-0"))
     assertEquals(open(storage).timeline.pending, Nil)
+  }
+
+  test(
+    "a claim that gives way to a write as that looks for others before it commits does not fail it, one that stays does") {
+    for (stays <- Seq(false, true)) {
+      val storage = new MemoryStorage()
+      TextWrites.table(storage, path, 9, TableType.CopyOnWrite)
+      val look = s"list $path/.hoodie/.hudilite"
+      var (committing, looks) = (false, 0)
+      var claim: Option[Claim] = None
+      val table = open(new ProcessView(storage, "a",
+          call =>
+            if (committing && call == look) {
+              looks += 1
+              if (looks == 1) claim = Some(Claim.take(storage, path, hosts(1).process))
+              else if (!stays) claim.foreach(_.end())
+            }))
+      val write = TextWrites.insert("a-0").begin(table, hosts(0))
+      committing = true
+      if (stays) refused(TextWrites.insert("a-0").commit(table, write))
+      else TextWrites.insert("a-0").commit(table, write)
+      assert(looks > 1, looks)
+      claim.foreach(_.end())
+      write.rollback()
+      assertEquals(TestTables.visible(open(storage)).size, if (stays) 1 else 2)
+    }
   }
 
   test("two processes that a lock joins write at one time, and two writes of one process as well") {

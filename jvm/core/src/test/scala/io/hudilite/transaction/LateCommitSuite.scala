@@ -7,10 +7,10 @@ import io.hudilite.service.{Services, TextServices}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
 import io.hudilite.service.doctor.{Doctor, FindingKind}
 import io.hudilite.service.undo.Rollbacks
-import io.hudilite.storage.{FileInfo, ForwardingStorage, MemoryStorage, Place, Storage}
+import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
 import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.{Action, Instant, InstantStates}
-import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+import io.hudilite.transaction.rollback.Heartbeat
 
 import java.util.concurrent.CountDownLatch
 
@@ -21,34 +21,7 @@ class LateCommitSuite extends FunSuite {
 
   private val path = "/t"
   private var now = 1767225600000L
-  private val hosts = Seq("a", "b").map(h => TransactionOptions(process = Owner.current.copy(host = h, process = h)))
-
-  /** The storage as one process sees it.
-    *
-    * @param before
-    *   called with what each call is about to do
-    * @param after
-    *   the same when it is done
-    */
-  private final class Process(to: Storage, name: String, before: String => Unit = _ => (),
-      after: String => Unit = _ => ()) extends ForwardingStorage(to) {
-    override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
-    private def call[T](kind: String, path: String)(made: => T): T = {
-      before(s"$kind $path")
-      val result = made
-      after(s"$kind $path")
-      result
-    }
-    override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
-      call("list", directories.head)(super.list(directories))
-    override def createNew(path: String, content: Array[Byte]): Boolean =
-      call("create", path)(super.createNew(path, content))
-    override def replace(path: String, content: Array[Byte]): Unit =
-      call("replace", path)(super.replace(path, content))
-    override def delete(path: String): Boolean = call("delete", path)(super.delete(path))
-    override def exists(path: String): Boolean = call("exists", path)(super.exists(path))
-    override def read(path: String): Option[Array[Byte]] = call("read", path)(super.read(path))
-  }
+  private val hosts = Seq("a", "b").map(TwoProcesses.options)
 
   private def open(storage: Storage): Table = Table.open(storage, path)
 
@@ -76,11 +49,11 @@ class LateCommitSuite extends FunSuite {
     */
   private def late(storage: MemoryStorage, after: () => Unit = () => ()): (Transaction, () => Unit) = {
     var instant = ""
-    val process = new Process(storage, "a",
+    val process = new ProcessView(storage, "a",
       call =>
         if (call.startsWith("create") && completes(instant)(call)) {
           expire()
-          TextWrites.insert("b-0").run(open(new Process(storage, "b")), hosts(1))
+          TextWrites.insert("b-0").run(open(new ProcessView(storage, "b")), hosts(1))
         },
       call => if (call.startsWith("create") && completes(instant)(call)) after())
     val table = open(process)
@@ -132,7 +105,7 @@ class LateCommitSuite extends FunSuite {
       s"version $version: a write that completes while it is being rolled back is of unknown state, and stays as it ends") {
       val storage = memory(version)
       val (held, released) = (new CountDownLatch(1), new CountDownLatch(1))
-      val table = open(new Process(storage, "a",
+      val table = open(new ProcessView(storage, "a",
           call =>
             if (call.startsWith("create") && call.endsWith("commit")) {
               held.countDown()
@@ -146,7 +119,7 @@ class LateCommitSuite extends FunSuite {
       held.await()
       expire()
       // The writer goes on when the rollback has found it pending and is about to take its first file.
-      val other = new Process(storage, "b",
+      val other = new ProcessView(storage, "b",
         call =>
           if (told.isEmpty && call.startsWith("delete") && call.endsWith(".parquet")) {
             released.countDown()
@@ -174,12 +147,12 @@ class LateCommitSuite extends FunSuite {
             calls += 1
             if (calls == number) { holds = false; meanwhile() }
           }
-          val ours = open(new Process(storage, "a", call => if (held == "writer") hold(call)))
+          val ours = open(new ProcessView(storage, "a", call => if (held == "writer") hold(call)))
           val write = TextWrites.insert("a-0").begin(ours, hosts.head)
           def other(): Unit = {
             expire()
             try TextWrites.insert("b-0").run(
-                open(new Process(storage, "b", call => if (held == "other") hold(call))), hosts(1))
+                open(new ProcessView(storage, "b", call => if (held == "other") hold(call))), hosts(1))
             catch { case _: CommitConflict => () }
           }
           var outcome = ""
@@ -214,11 +187,11 @@ class LateCommitSuite extends FunSuite {
       TextWrites.append.run(open(storage))
       val planned = CompactionScheduler.schedule(open(storage),
         Services.of("hoodie.compact.inline.max.delta.commits" -> "1").compaction).get.instant.get
-      val process = new Process(storage, "a",
+      val process = new ProcessView(storage, "a",
         call =>
           if (call.startsWith("create") && completes(planned)(call)) {
             expire()
-            TextWrites.insert("b-0").run(open(new Process(storage, "b")), hosts(1))
+            TextWrites.insert("b-0").run(open(new ProcessView(storage, "b")), hosts(1))
           })
       val table = open(process)
       val running = Transaction.resume(table, PendingCompactions.named(table, planned), CompactionKind.Base.operation,
@@ -255,7 +228,7 @@ class LateCommitSuite extends FunSuite {
       // An archiving that is cut off leaves some of its files.
       val (seen, folder) = (groups(storage), open(storage).store.folder)
       var looks = 0
-      val archiving = new Process(storage, "a",
+      val archiving = new ProcessView(storage, "a",
         after = call =>
           if (call.startsWith("delete") && !completes(compaction.time)(call)) {
             looks += 1
@@ -284,10 +257,20 @@ class LateCommitSuite extends FunSuite {
       // Another program archives all there is.
       val states = InstantStates.of(storage, now.store.folder, gone)
       now.store.archive.append(states)
+      // A process reads each of its files once, and none again until there is another one.
+      val asked = new CountingStorage(new ProcessView(storage, "b"))
+      val store = open(asked).store
+      def reads(): Seq[String] = asked.during(store.archivedCompleted())._2.paths("get")
+        .filter(p => p.endsWith(".parquet") || p.contains(".archive."))
+      assertEquals((reads().size, reads()), (1, Nil))
+      now.store.archive.append(states.takeRight(1))
+      val again = reads()
+      assertEquals((again.size, again.distinct, reads()), (2, again, Nil))
       InstantStates.delete(storage, states)
-      val archived = now.store.archivedCompleted().map(_.time)
-      assert(archived.contains(compaction) && !archived.contains(write.instant), archived)
-      assertEquals(archived.toSet, gone.map(_.time).toSet - write.instant)
+      for (archived <- Seq(now.store, store).map(_.archivedCompleted().map(_.time))) {
+        assert(archived.contains(compaction) && !archived.contains(write.instant), archived)
+        assertEquals(archived.toSet, gone.map(_.time).toSet - write.instant)
+      }
     }
   }
 }

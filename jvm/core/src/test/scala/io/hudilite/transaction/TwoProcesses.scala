@@ -9,43 +9,50 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 /** A storage as one process sees it: what it locks no other one does, and it remembers nothing of what others do.
   *
   * @param before
-  *   is shown each request before it is made
+  *   is shown each request before it is made, as its kind and path
+  * @param after
+  *   the same when it has been made
   * @param exclusive
   *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop 3.3
   *   does
   * @param behind
   *   how much slower its clock is
   */
-final class ProcessView(to: Storage, name: String, before: String => Unit = _ => (), exclusive: Boolean = true,
-    behind: Duration = Duration.ZERO) extends ForwardingStorage(to) {
+final class ProcessView(to: Storage, name: String, before: String => Unit = _ => (), after: String => Unit = _ => (),
+    exclusive: Boolean = true, behind: Duration = Duration.ZERO) extends ForwardingStorage(to) {
 
-  private def call[T](path: String)(made: => T): T = { before(path); made }
+  private def call[T](kind: String, path: String)(made: => T): T = {
+    before(s"$kind $path")
+    val result = made
+    after(s"$kind $path")
+    result
+  }
 
   override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
   override def cacheScope: AnyRef = this
   override val clock: Clock = Clock.offset(to.clock, behind.negated)
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
-    call(directories.headOption.getOrElse(""))(super.list(directories))
+    call("list", directories.headOption.getOrElse(""))(super.list(directories))
   override def createNew(path: String, content: Array[Byte]): Boolean =
-    if (exclusive) call(path)(super.createNew(path, content))
-    else if (call(path)(super.exists(path))) false
+    if (exclusive) call("create", path)(super.createNew(path, content))
+    else if (call("exists", path)(super.exists(path))) false
     else {
       replace(path, content)
       true
     }
-  override def replace(path: String, content: Array[Byte]): Unit = call(path)(super.replace(path, content))
-  override def delete(path: String): Boolean = call(path)(super.delete(path))
-  override def deleteOwn(directory: String): Unit = call(directory)(super.deleteOwn(directory))
-  override def exists(path: String): Boolean = call(path)(super.exists(path))
-  override def read(path: String): Option[Array[Byte]] = call(path)(super.read(path))
+  override def replace(path: String, content: Array[Byte]): Unit = call("replace", path)(super.replace(path, content))
+  override def delete(path: String): Boolean = call("delete", path)(super.delete(path))
+  override def deleteOwn(directory: String): Unit = call("delete", directory)(super.deleteOwn(directory))
+  override def exists(path: String): Boolean = call("exists", path)(super.exists(path))
+  override def read(path: String): Option[Array[Byte]] = call("read", path)(super.read(path))
 }
 
 /** Two processes on different machines at work on one storage, `a` and `b`. */
 object TwoProcesses {
 
   def options(name: String): TransactionOptions =
-    TransactionOptions(process = Owner.current.copy(host = name, process = name))
+    TransactionOptions(process = Owner.current.copy(host = name, process = name), claimWaitMs = 0L)
 
   /** What became of both, and whether each was held. */
   final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
@@ -64,11 +71,12 @@ object TwoProcesses {
           held = true
           paused.countDown()
           await(mayGoOn)
-        }, exclusive, behind)
+        }, exclusive = exclusive, behind = behind)
       ended = Some(outcome(second(view)))
       paused.countDown()
     })
-    val view = new ProcessView(storage, "a", at(n) { other.start(); await(paused) }, exclusive, behind)
+    val view = new ProcessView(storage, "a", at(n) { other.start(); await(paused) }, exclusive = exclusive,
+      behind = behind)
     val done = outcome(first(view))
     mayGoOn.countDown()
     if (other.getState != Thread.State.NEW) other.join(TimeUnit.SECONDS.toMillis(60))
@@ -103,7 +111,8 @@ object TwoProcesses {
       first: Storage => Unit, second: Storage => Unit): Outcome = {
     val turns = new Turns(Seq(n, m))
     def run(process: Int, body: Storage => Unit): Either[Throwable, Unit] =
-      try outcome(body(new ProcessView(storage, s"$process", _ => turns.request(process), exclusive, behind)))
+      try outcome(body(new ProcessView(storage, s"$process", _ => turns.request(process), exclusive = exclusive,
+              behind = behind)))
       finally turns.end(process)
     var ended: Option[Either[Throwable, Unit]] = None
     val other = new Thread(() => ended = Some(run(1, second)))

@@ -1,6 +1,5 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.Storage
 import io.hudilite.timeline.WriteStat
 
 /** Files of task attempts that lost: a marker names them, no write stat does.
@@ -8,10 +7,6 @@ import io.hudilite.timeline.WriteStat
   * Hudi's readers list folders, so a stray that stays when its instant completes would be read.
   */
 private[transaction] object Strays {
-
-  /** Deletes the strays; the answer is one that must not be deleted, since another write's records are in it. */
-  def delete(storage: Storage, basePath: String, files: InstantFiles, instant: String, stats: Seq[WriteStat])
-      : Option[String] = find(Markers.list(storage, basePath, instant), stats).find(!files.deleteStray(_))
 
   /** Relative paths of the strays. */
   def find(markers: Seq[Marker], stats: Seq[WriteStat]): Seq[String] = {

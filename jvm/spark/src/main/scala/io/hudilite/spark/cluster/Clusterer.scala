@@ -132,7 +132,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
       val pending = PendingClusterings.open(table, instant)
       val order = ClusteringOrder.of(PlannedLayout.of(pending.params), clustering)
       val stats = new ClusteringJob(session, table, order, job(table, pending, running.permit), done).run(pending)
-      LateFiles.delete(table, instant.time, pending.replaced.keys, stats)
+      LateFiles.delete(table, running, pending.replaced.keys, stats)
       // New rows that others have dealt by the old number meanwhile would stay so.
       val assumption = if (pending.buckets.isDefined) Assumption.Replaces(_ => true) else Assumption.Nothing
       running.commit(stats, pending.replaced, assumption = assumption, buckets = pending.buckets)

@@ -6,18 +6,18 @@ import io.hudilite.merge.MergeRule
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.row.{KeyValues, SchemaAlignment}
+import io.hudilite.spark.row.{KeyValues, MissingOrdering, SchemaAlignment}
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, Cast, EqualNullSafe, EqualTo, Expression, IsNull, Literal, Or}
+import org.apache.spark.sql.catalyst.expressions.{And, Cast, EqualNullSafe, EqualTo, Expression, If, Literal, Or}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{BooleanType, StringType}
+import org.apache.spark.sql.types.{BooleanType, LongType, StringType}
 
 import scala.collection.JavaConverters._
 
@@ -158,8 +158,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val flag = now(MetaFields.IsDeleted).filter(_.dataType == BooleanType).map(EqualNullSafe(_, Literal.TrueLiteral))
     val mark = for (marker <- target.config.deleteMarker; column <- now(marker.field))
       yield EqualNullSafe(Cast(column, StringType), Literal(marker.value))
-    (flag.toSeq ++ mark).reduceOption[Expression](Or(_, _))
-      .map(And(_, ordering.map(IsNull(_): Expression).reduce(Or(_, _))))
+    if (ordering.isEmpty) None
+    else (flag.toSeq ++ mark).reduceOption[Expression](Or(_, _)).map(And(_, MissingOrdering.of(ordering)))
   }
 
   /** The rows of an upsert or delete, which the lookup and the write use both. */
@@ -176,7 +176,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   }
 
   private def latest(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
-    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed, values = valuesOf(keyed, target))
+    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed, values = valuesOf(keyed, target),
+      inOrder = inOrder(keyed, target))
 
   private def valuesOf(keyed: LogicalPlan, target: WriteTarget): Option[KeyValues] =
     target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
@@ -189,6 +190,11 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   /** What makes a row newer than another of its key; of two that are equal in all else the later one is. */
   private def newest(numbered: LogicalPlan, target: WriteTarget): Seq[Expression] =
     WriteLayout.orderingOf(numbered, target) :+ WriteLayout.column(numbered, RowNumber.Column)
+
+  /** The number of a row that deletes its key in the order of commits: it does so in that of the rows of one write, too. */
+  private def inOrder(numbered: LogicalPlan, target: WriteTarget): Option[Expression] =
+    unorderedDelete(WriteLayout.named(numbered), WriteLayout.orderingColumns(numbered, target), target)
+      .map(If(_, WriteLayout.column(numbered, RowNumber.Column), Literal.create(null, LongType)))
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
       : LogicalPlan = {
@@ -218,7 +224,8 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
         val latest: KeepsLatest =
-          (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target))
+          (keys, place, dealt) =>
+            LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target), inOrder(keyed, target))
         AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine), cores)
       case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), cores)
     }

@@ -129,7 +129,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
     kind match {
       case CompactionKind.Base if isFirst =>
-      case CompactionKind.Base => LateFiles.delete(table, instant.time, pending.slices.map(_.partition), stats)
+      case CompactionKind.Base => LateFiles.delete(table, running, pending.slices.map(_.partition), stats)
       case CompactionKind.Log => checkOrder(table, instant, pending.slices, stats)
     }
     running.commit(stats)

@@ -1,6 +1,7 @@
 package io.hudilite.spark.slice
 
 import io.hudilite.merge.Version
+import io.hudilite.spark.row.MissingOrdering
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
@@ -14,6 +15,7 @@ import org.apache.spark.sql.types.StructType
 private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int]) extends Version {
 
   private val types = ordinals.map(schema(_).dataType)
+  private val lacks = new MissingOrdering(ordinals, types)
   private var row: InternalRow = _
   private var deletes = false
 
@@ -31,12 +33,5 @@ private[spark] final class RowVersion(schema: StructType, ordinals: Array[Int]) 
 
   override def isDelete: Boolean = deletes
 
-  override def isUnordered: Boolean = row == null || deletes && lacks
-
-  private def lacks: Boolean = {
-    // hot path
-    var i = 0
-    while (i < ordinals.length && !row.isNullAt(ordinals(i))) i += 1
-    i < ordinals.length
-  }
+  override def isUnordered: Boolean = row == null || deletes && lacks(row)
 }

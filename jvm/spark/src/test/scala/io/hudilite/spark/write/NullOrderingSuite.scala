@@ -87,6 +87,39 @@ class NullOrderingSuite extends FunSuite with Interpreted {
       assertEquals(shown.sorted, Seq("b x old", "c x old"))
     }
 
+  private val global = Seq("hoodie.index.type" -> "GLOBAL_SIMPLE")
+
+  for ((kind, ddl, more) <- Seq(("COPY_ON_WRITE", "bigint", Nil), ("COPY_ON_WRITE", "int", global),
+      ("MERGE_ON_READ", "int", Nil), ("MERGE_ON_READ", "bigint", inBuckets)))
+    test(
+      s"a delete without an ordering value and another row are the same in one write as in two, $kind, $ddl, $more") {
+      // Of a delete the int 0 is none.
+      val deletes = if (ddl == "int") Seq("null", "0") else Seq("null")
+      val versions = Seq("3" -> false, "7" -> false) ++ deletes.map(_ -> true)
+      val pairs = for (base <- Seq(false, true); (a, i) <- versions.zipWithIndex; (b, j) <- versions.zipWithIndex)
+        yield (s"$base-$i-$j", base, a, b)
+      def frame(rows: Seq[(String, (String, Boolean), String)]): DataFrame =
+        spark.sql(rows.map { case (id, (ts, deleted), v) => s"('$id', cast($ts AS $ddl), '$v', $deleted)" }
+            .mkString("SELECT * FROM VALUES ", ", ", " AS t(id, ts, v, _hoodie_is_deleted)")).coalesce(1)
+      val first = pairs.map { case (id, _, a, _) => (id, a, "first") }
+      val second = pairs.map { case (id, _, _, b) => (id, b, "second") }
+      def shown(writes: Seq[Seq[(String, (String, Boolean), String)]]): Map[String, String] = {
+        val path = newPath()
+        val there = pairs.collect { case (id, true, _, _) => (id, "5" -> false, "base") }
+        write(path, frame(there), facts("ts", kind) ++ more: _*)
+        writes.foreach(rows => write(path, frame(rows), more: _*))
+        spark.read.format("hudilite").load(path).select("id", "v").collect().map(r => r.getString(0) -> r.getString(1))
+          .toMap
+      }
+      val (inOne, inTwo) = (shown(Seq(first ++ second)), shown(Seq(first, second)))
+      for ((id, base, (_, deletes), (ts, _)) <- pairs) {
+        // Of a row behind a delete nobody knows that it has nothing to win over any more.
+        val isLate = base && deletes && ts == "3"
+        assertEquals(inOne.get(id), if (isLate) Some("base") else inTwo.get(id), id)
+        assertEquals(inOne.contains(id), ts == "3" || ts == "7", id)
+      }
+    }
+
   for (more <- Seq(Nil, inBuckets))
     test(s"a merge-on-read table takes a row without an ordering value only where that deletes its key, $more") {
       val path = newPath()

@@ -2,7 +2,7 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.row.RowDeletes
+import io.hudilite.spark.row.{MissingOrdering, RowDeletes}
 
 import org.apache.avro.Schema
 import org.apache.spark.sql.catalyst.InternalRow
@@ -93,6 +93,7 @@ private[spark] final case class LogRowLayout(job: LogJob, columns: StructType) {
 
   val keyInRead: Int = read.fieldIndex(MetaFields.RecordKey)
   private val orderingInRead = orderingOrdinals.map(_ - Bookkeeping.size)
+  private val missing = new MissingOrdering(orderingInRead, orderingTypes)
   private val operationInRead = read.fieldIndex(MetaFields.Operation)
   private val deletes = new RowDeletes(read, job.deleteMarker)
   private val ownDeletes = new RowDeletes(read, job.deleteMarker, among = job.dataSchema.fieldNames.toSet)
@@ -100,17 +101,13 @@ private[spark] final case class LogRowLayout(job: LogJob, columns: StructType) {
   /** The flags of a record in a data block, as it was read. */
   def flagsOf(record: InternalRow): Int =
     if (!isDelete(record)) 0
-    else Delete | (if (hasOrdering(record)) 0 else Unordered) | (if (ownDeletes(record)) ByColumn else 0)
+    else Delete | (if (lacksOrdering(record)) Unordered else 0) | (if (ownDeletes(record)) ByColumn else 0)
 
   private def isDelete(record: InternalRow): Boolean =
     deletes(record) ||
       (!record.isNullAt(operationInRead) && isDeleteOperation(record.getUTF8String(operationInRead)))
 
-  private def hasOrdering(record: InternalRow): Boolean = {
-    var i = 0
-    while (i < orderingInRead.length && !record.isNullAt(orderingInRead(i))) i += 1 // hot path
-    i == orderingInRead.length && i > 0
-  }
+  private def lacksOrdering(record: InternalRow): Boolean = orderingInRead.isEmpty || missing(record)
 
   /** A row as it is read, with nothing in it but a key and ordering values: a record of a delete block. */
   def deleted(record: InternalRow, key: UTF8String, ordering: IndexedSeq[Any]): Unit = {

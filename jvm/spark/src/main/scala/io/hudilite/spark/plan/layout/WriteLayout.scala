@@ -131,8 +131,11 @@ object WriteLayout {
 
   /** The ordering values of rows, to be sorted by with nulls as the least: in the order of `MergeRule`. */
   def orderingOf(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver))
-      .map(column => inOrder(valueOf(column)))
+    orderingColumns(rows, target).map(inOrder)
+
+  /** The same values as they are. */
+  private[plan] def orderingColumns(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
+    target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver)).map(valueOf)
 
   private def inOrder(value: Expression): Expression = value.dataType match {
     case IntegerType | ShortType | ByteType | DateType if value.nullable =>

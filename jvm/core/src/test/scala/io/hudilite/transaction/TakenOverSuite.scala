@@ -1,0 +1,162 @@
+package io.hudilite.transaction
+
+import io.hudilite.TestTables
+import io.hudilite.config.TableType
+import io.hudilite.error.{CommitConflict, CommitStateUnknown, InvalidInput}
+import io.hudilite.service.{Services, TextServices}
+import io.hudilite.service.cluster.PendingClusterings
+import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
+import io.hudilite.service.doctor.Doctor
+import io.hudilite.storage.{MemoryStorage, Storage}
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, WriteStat}
+import io.hudilite.transaction.rollback.Heartbeat
+
+import munit.FunSuite
+
+/** Runs of a plan that are held for so long that another process takes them for dead, no lock being between them, and runs
+  * the plan itself.
+  */
+class TakenOverSuite extends FunSuite {
+
+  private val path = "/t"
+  private var now = 1767225600000L
+  private val (ours, theirs) = (TwoProcesses.options("a"), TwoProcesses.options("b"))
+
+  private def open(storage: Storage): Table = Table.open(storage, path)
+
+  private def expire(): Unit = now += 2 * Heartbeat.ExpiryMs
+
+  /** A table with a plan. */
+  private def planned(kind: String, version: Int): (MemoryStorage, String) = {
+    val storage = new MemoryStorage(() => now)
+    TextWrites.table(storage, path, version, TableType.MergeOnRead)
+    val plan =
+      if (kind == "clustering") {
+        TextWrites.insert("h-0").run(open(storage))
+        TextServices.planClustering(open(storage))
+      } else {
+        TextWrites.append.run(open(storage))
+        CompactionScheduler.schedule(open(storage),
+          Services.of("hoodie.compact.inline.max.delta.commits" -> "1").compaction).get.instant
+      }
+    (storage, plan.get)
+  }
+
+  /** A run of the plan by one process, step by step.
+    *
+    * @param attempt
+    *   of its tasks, so that each run has files of its own
+    */
+  private final class Run(kind: String, storage: Storage, time: String, attempt: Int, options: TransactionOptions) {
+    private val table = open(storage)
+    private val isClustering = kind == "clustering"
+    private val instant =
+      if (isClustering) PendingClusterings.named(table, time) else PendingCompactions.named(table, time)
+    private val replaced =
+      if (isClustering) PendingClusterings.open(table, instant).replaced else Map.empty[String, Seq[String]]
+
+    val running: Transaction = Transaction.resume(table, instant,
+      if (isClustering) CommitMetadata.Cluster else CompactionKind.Base.operation, options)
+    var stats: Seq[WriteStat] = Nil
+
+    def write(): Unit = stats =
+      if (isClustering) replaced.keys.toSeq.map(TestTables.writeFile(table, time, _, s"c-$time", None, attempt))
+      else PendingCompactions.open(table, instant).slices.map(s =>
+        TestTables.writeFile(table, time, s.partition, s.fileId, Some(s.instant), attempt))
+
+    def commit(): String =
+      try {
+        LateFiles.delete(table, running, Seq("p"), stats)
+        running.commit(stats, replaced)
+        "committed"
+      } catch {
+        case _: CommitConflict => running.rollback(); "conflict"
+        case _: CommitStateUnknown => "unknown"
+      }
+  }
+
+  private def begun(run: => Run): Option[Run] =
+    try Some(run)
+    catch { case _: CommitConflict | _: InvalidInput => None } // it is being run, or has completed
+
+  /** The files that count are those of the run that was told that it had completed; without one the plan can be run. */
+  private def check(storage: MemoryStorage, kind: String, time: String, ended: Seq[(Run, String)], clue: String): Unit = {
+    val told = ended.collect { case (run, "committed") => run.stats.map(_.path).toSet }
+    val counts = open(storage).timeline.write(time).map(open(storage).store.readCommit(_).allPaths)
+    assertEquals(counts.toSeq, told, clue)
+    counts.foreach(_.foreach(file => assert(storage.exists(s"$path/$file"), s"$clue: $file")))
+    expire()
+    if (counts.isEmpty) {
+      val again = new Run(kind, storage, time, 3, TransactionOptions())
+      again.write()
+      assertEquals(again.commit(), "committed", clue)
+    } else TextWrites.insert("z-0").run(open(storage))
+    val left = storage.paths.filter(_.endsWith(s"_$time.parquet"))
+    assertEquals(left.size, told.headOption.fold(1)(_.size), s"$clue: $left")
+    assertEquals(new Doctor(storage, path, TransactionOptions(), TextServices.deleting).run(fix = false), Nil, clue)
+  }
+
+  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"); ends <- Seq(true, false)) {
+    val meanwhile = if (ends) "has run the plan" else "runs the plan"
+
+    test(s"version $version: a $kind that is held at any call while another process $meanwhile does not count beside it") {
+      var (number, isHeld) = (0, true)
+      var outcomes = Set.empty[String]
+      while (isHeld) {
+        number += 1
+        val (storage, time) = planned(kind, version)
+        var (calls, counts) = (0, false)
+        isHeld = false
+        var other: Option[Run] = None
+        var ended = Seq.empty[(Run, String)]
+        def takeOver(): Unit = {
+          isHeld = true
+          expire()
+          other = begun(new Run(kind, new ProcessView(storage, "b"), time, 2, theirs))
+          other.foreach(_.write())
+          if (ends) end()
+        }
+        def end(): Unit = other.foreach { run =>
+          val outcome = run.commit()
+          ended = ended :+ (run -> outcome)
+        }
+        val view = new ProcessView(storage, "a",
+          _ =>
+            if (counts) {
+              calls += 1
+              if (calls == number) { counts = false; takeOver() }
+            })
+        def counting[T](step: => T): T = {
+          counts = !isHeld
+          try step
+          finally counts = false
+        }
+        counting(begun(new Run(kind, view, time, 1, ours))).foreach { held =>
+          if (other.isEmpty) held.write()
+          val outcome = counting(held.commit())
+          ended = ended :+ (held -> outcome)
+        }
+        if (!ends) end()
+        outcomes ++= ended.collect { case (run, outcome) if other.forall(_ ne run) => outcome }
+        check(storage, kind, time, ended, s"held at call $number of it, $ended")
+      }
+      assert(number > 20, s"$number calls")
+      assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
+    }
+  }
+
+  for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"))
+    test(s"version $version: a $kind that fails while another process runs the plan leaves that run alone") {
+      val (storage, time) = planned(kind, version)
+      val failing = new Run(kind, new ProcessView(storage, "a"), time, 1, ours)
+      failing.write()
+      expire()
+      val other = new Run(kind, new ProcessView(storage, "b"), time, 2, theirs)
+      other.write()
+      val before = storage.paths
+      failing.running.rollback(failing.stats)
+      assertEquals((storage.paths, failing.running.isRolledBack), (before, true))
+      check(storage, kind, time, Seq(other -> other.commit()), "")
+    }
+}
