@@ -8,16 +8,7 @@ import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
 import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{
-  Claim,
-  ForeignWrites,
-  LateCommits,
-  Markers,
-  Owner,
-  Recovery,
-  Rollback,
-  WritePermit
-}
+import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, Owner, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
 
@@ -183,7 +174,7 @@ object Transaction {
   def begin(table: Table, action: String, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
     recovered(table, options) { (_, claim) =>
-      val now = new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
+      val now = options.recovery(table.store).settle()
       now.pending.find(_.action == Action.Restore).foreach(i =>
         throw CommitConflict("RESTORE_PENDING", "path" -> table.basePath, "restore" -> i.time,
           "instant" -> table.store.readRestorePlan(i).map(_.to).getOrElse("")))
@@ -250,7 +241,7 @@ object Transaction {
     TableSupport.checkWritable(table.config, table.basePath)
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
     locked(table, options) { (config, claim, owners) =>
-      new Recovery(table.store, options.process, options.sweepsAtOnce).run(owners)
+      options.recovery(table.store).run(owners, options.sweepsAtOnce)
       body(config, claim)
     }
   }

@@ -1,7 +1,8 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.CommitConf
-import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
+import io.hudilite.timeline.TimelineStore
+import io.hudilite.transaction.rollback.{ForeignWrites, Owner, PendingWrites, Recovery}
 
 /** How a transaction waits and what it refuses.
   *
@@ -21,7 +22,13 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner}
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
-    sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L)
+    sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L) {
+
+  private[hudilite] def pendingWrites(store: TimelineStore): PendingWrites =
+    new PendingWrites(store, foreignWrites, process)
+
+  private[hudilite] def recovery(store: TimelineStore): Recovery = new Recovery(store, foreignWrites, process)
+}
 
 object TransactionOptions {
 

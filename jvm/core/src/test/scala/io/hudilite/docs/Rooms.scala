@@ -49,7 +49,7 @@ object Rooms {
     Room("service.compact", "which file slices are compacted, and when", "config", "config.service", "error",
       "filegroup", "log", "storage", "table", "timeline", "timeline.plan", "transaction"),
     Room("service.clean", "which files only past states need, and that they go", "config.key", "config.service",
-      "error", "filegroup", "storage", "table", "timeline", "transaction", "transaction.rollback"),
+      "error", "filegroup", "storage", "table", "timeline", "transaction"),
     Room("service.cluster", "which file slices are written again together, and laid out how", "config",
       "config.service", "error", "filegroup", "index", "table", "timeline", "timeline.plan", "transaction"),
     Room("service.archive", "which instants leave the active timeline, and how they get into the archived one",

@@ -5,7 +5,6 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.WriteTraces
 
 import java.util.concurrent.CancellationException
 
@@ -64,8 +63,8 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   // As Hudi does: nothing comes of them, and they would keep what follows from being archived.
   private def dropEmptyPlans(table: Table): Unit = if (Cleaning.empty(table).nonEmpty)
     Transaction.preparedNow(table, transaction) { now =>
-      val traces = new WriteTraces(now.store, transaction.foreignWrites, transaction.process)
-      Cleaning.empty(now).filter(now.store.requestedAt(_).exists(traces.isOld)).foreach(now.store.delete)
+      val pending = transaction.pendingWrites(now.store)
+      Cleaning.empty(now).filter(now.store.requestedAt(_).exists(pending.isOld)).foreach(now.store.delete)
     }
 
   private def unlessDone(table: Table, instant: Instant)(run: => FinishedCleaning): Option[FinishedCleaning] =

@@ -9,7 +9,7 @@ import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Timeline, TimelineStore}
 import io.hudilite.transaction.{Exclusion, MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{Rollback, WriteTraces}
+import io.hudilite.transaction.rollback.Rollback
 
 import scala.collection.mutable
 
@@ -117,9 +117,9 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
 
   private def carryOut(table: Table, mend: Mend): Unit = {
     val timeline: Timeline = table.store.load()
-    def traces = new WriteTraces(table.store, options.foreignWrites, options.process)
+    def recovery = options.recovery(table.store)
     mend match {
-      case Mend.RollBack(instant) => traces.rollBack(instant)
+      case Mend.RollBack(instant) => recovery.rollBack(instant)
       case Mend.EndRollback(target) =>
         new Rollback(table.store).run(target)
         ()
@@ -128,10 +128,10 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
         new Rollback(table.store).run(instant.time)
         ()
       case Mend.DropClustering(instant) =>
-        traces.rollBack(instant)
+        recovery.rollBack(instant)
         timeline.pending.filter(i => i.time == instant.time && i.comparableAction == instant.comparableAction)
           .foreach(table.store.delete)
-      case Mend.DropTraces(instant, _) => traces.remove(instant, timeline)
+      case Mend.DropTraces(instant, _) => recovery.dropTraces(instant, timeline)
       case Mend.DeleteFiles(paths) =>
         delete(table, paths)
         ()

@@ -5,7 +5,6 @@ import io.hudilite.filegroup.{FileNames, FileSystemView, ListedFolders, Partitio
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineHealth, TimelineStore}
 import io.hudilite.transaction.TransactionOptions
-import io.hudilite.transaction.rollback.WriteTraces
 
 /** Looks at a table: at its properties, its timeline, and folder by folder at its files. Nothing is changed; where the age
   * of a file decides, the storage is asked for its time by a file that is written and deleted.
@@ -18,7 +17,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
   private val basePath = store.basePath
   private val timeline: Timeline = store.load()
   private val health = new TimelineHealth(store)
-  private val traces = new WriteTraces(store, options.foreignWrites, options.process)
+  private val pending = options.pendingWrites(store)
 
   def findings(): Seq[Finding] = TimelineFindings.of(facts) ++ files()
 
@@ -28,13 +27,13 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
     val targets = rollbacks.flatMap(i => store.readRollbackPlan(i).map(i.time -> _.target.time)).toMap
     // What becomes of a write that is being taken back is its rollback's.
     val worked = timeline.pending.filter(i => isWorkedOn(i) && !targets.values.exists(_ == i.time))
-    val left = traces.left(timeline)
-    Facts(timeline, worked.map(i => i -> traces.life(i)),
-      health.damaged.filter(d => traces.isOld(d.file.modifiedMs)),
-      timeline.pending.filter(i => !Action.Writes(i.comparableAction) && traces.isOld(health.lastChanged(i))), targets,
+    val left = pending.left(timeline)
+    Facts(timeline, worked.map(i => i -> pending.judge(i)),
+      health.damaged.filter(d => pending.isOld(d.file.modifiedMs)),
+      timeline.pending.filter(i => !Action.Writes(i.comparableAction) && pending.isOld(health.lastChanged(i))), targets,
       clusterings,
       if (timeline.pendingWrites.isEmpty) Set.empty else health.restored, left,
-      left.keySet.filter(i => traces.isOwned(i) || health.takenBack(i)), locks)
+      left.keySet.filter(i => pending.isOwned(i) || health.takenBack(i)), locks)
   }
 
   // What is only planned is nobody's yet, unless a restore has left it so.
@@ -49,7 +48,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
   }
 
   private def locks: Seq[String] = storage.list(s"${basePath.stripSuffix("/")}/.hoodie")
-    .filter(f => !f.isDirectory && f.name == HudiLock && traces.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")
+    .filter(f => !f.isDirectory && f.name == HudiLock && pending.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")
 
   // One that completed after it had been taken back has left nothing that counts.
   private lazy val commits: Map[String, CommitMetadata] = health.commits.filter { case (instant, _) =>
@@ -63,7 +62,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
 
   private def files(): Seq[Finding] = {
     val known = ExaminedFile(timeline, commits, health.takenBack,
-      (instant, file) => traces.mayBeAlive(instant) || !traces.isOld(file.modifiedMs), store.config.version >= 8)
+      (instant, file) => pending.mayBeAlive(instant) || !pending.isOld(file.modifiedMs), store.config.version >= 8)
     val (marked, strays) = PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
       .map { case (partition, folder) =>
         partition -> (FileFindings.of(known, partition, folder.files) ++ missing.in(partition, folder.files))

@@ -2,12 +2,12 @@ package io.hudilite.service.doctor
 
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{CommitMetadata, DamagedInstant, Instant, Timeline}
-import io.hudilite.transaction.rollback.Life
+import io.hudilite.transaction.rollback.PendingWrites.Judgement
 
 /** What is known of a table's timeline and of those who work on it, at one moment.
   *
-  * @param lives
-  *   of the pending writes, and of the services that are under way
+  * @param writers
+  *   who works on the pending writes, and on the services that are under way
   * @param damaged
   *   files of the timeline that are old enough not to be in the making
   * @param stalled
@@ -28,7 +28,7 @@ import io.hudilite.transaction.rollback.Life
   */
 private[doctor] final case class Facts(
     timeline: Timeline,
-    lives: Seq[(Instant, Life)],
+    writers: Seq[(Instant, Judgement)],
     damaged: Seq[DamagedInstant] = Nil,
     stalled: Seq[Instant] = Nil,
     rollbackTargets: Map[String, String] = Map.empty,

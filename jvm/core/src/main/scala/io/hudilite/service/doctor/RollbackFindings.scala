@@ -2,7 +2,7 @@ package io.hudilite.service.doctor
 
 import io.hudilite.error.Listed
 import io.hudilite.timeline.Instant
-import io.hudilite.transaction.rollback.Life
+import io.hudilite.transaction.rollback.PendingWrites.{Dead, Judgement}
 
 /** What is wrong with rollbacks that were begun and not ended: pure. */
 private[doctor] object RollbackFindings {
@@ -35,8 +35,8 @@ private[doctor] object RollbackFindings {
     * it is taken back anew, as what is dead is. What may be alive must not complete after all.
     */
   def blind(facts: Facts, rollback: Instant, kind: FindingKind, what: String): Finding = {
-    val (dead, others) = facts.lives.filter(_._1.time < rollback.time).partition(_._2.isInstanceOf[Life.Dead])
-    def times(found: Seq[(Instant, Life)]): String = Listed.of(found.map(_._1.time))
+    val (dead, others) = facts.writers.filter(_._1.time < rollback.time).partition(_._2.isInstanceOf[Dead])
+    def times(found: Seq[(Instant, Judgement)]): String = Listed.of(found.map(_._1.time))
     val isStalled = facts.stalled.exists(i => i.time == rollback.time && i.action == rollback.action)
     if (others.nonEmpty)
       Finding(kind, rollback.time, s"$what. It may be taking back what is pending: ${times(others)}.",

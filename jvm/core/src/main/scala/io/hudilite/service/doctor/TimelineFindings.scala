@@ -1,7 +1,7 @@
 package io.hudilite.service.doctor
 
 import io.hudilite.timeline.{Action, DamagedInstant, Instant, State, TimelineHealth}
-import io.hudilite.transaction.rollback.Life
+import io.hudilite.transaction.rollback.PendingWrites.{Alive, Dead, Judgement, Unknown}
 
 /** What is wrong with a timeline: pure. */
 private[doctor] object TimelineFindings {
@@ -13,7 +13,7 @@ private[doctor] object TimelineFindings {
 
   def of(facts: Facts): Seq[Finding] =
     facts.damaged.filterNot(d => isUnacknowledged(facts, d) || isToldBy(facts.damaged, d)).map(damaged(facts, _)) ++
-      facts.lives.flatMap { case (instant, life) => pending(facts, instant, life) } ++
+      facts.writers.flatMap { case (instant, writer) => pending(facts, instant, writer) } ++
       facts.stalled.flatMap(stalled(facts, _)) ++ facts.timeline.late.map(late) ++ traces(facts) ++
       facts.locks.map(lock)
 
@@ -72,20 +72,20 @@ private[doctor] object TimelineFindings {
       }, if (instant.action == Action.Clean) Some(Mend.EndCleaning(instant.time)) else None)
   }
 
-  private def pending(facts: Facts, instant: Instant, life: Life): Option[Finding] = {
+  private def pending(facts: Facts, instant: Instant, writer: Judgement): Option[Finding] = {
     val isClustering = facts.clusterings(instant.time)
     val what = if (isClustering) "clustering" else instant.action
     val begun = if (instant.state == State.Requested) "announced" else "under way"
-    life match {
-      case Life.Alive => None
+    writer match {
+      case Alive(_) => None
       case _ if isRestored(facts, instant) => Some(restored(instant))
-      case Life.Dead(reason, isOwned) =>
+      case Dead(reason, isOwned) =>
         Some(Finding(DeadWriter, instant.time,
             s"The $what ${instant.time} is $begun since then and nobody works on it: $reason.",
             if (isClustering || instant.action == Action.Compaction)
               "Removes what it has written; its plan stays, to be run again."
             else "Rolls it back.", Some(if (isOwned) Mend.Recovery else Mend.RollBack(instant))))
-      case Life.Unknown(reason) =>
+      case Unknown(reason) =>
         Some(Finding(UnknownWriter, instant.time,
             s"The $what ${instant.time} of another program is $begun since then: $reason." +
               (if (isClustering) " Until it has ended updates of its file groups are refused." else ""),

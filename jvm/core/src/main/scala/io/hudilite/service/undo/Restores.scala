@@ -5,7 +5,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 import io.hudilite.timeline.plan.{InstantName, RestoreMetadata, RestorePlan, RollbackMetadata}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Life, Rollback, WriteTraces}
+import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery, Rollback}
 
 import java.util.concurrent.CancellationException
 
@@ -58,10 +58,10 @@ object Restores {
       Rollback.endAll(table.store)
       val begun = table.store.load().pending.find(_.action == Action.Restore)
       begun.foreach(i => checkSame(table, i, to))
-      val foreign = new ForeignWrites(table.store, options.foreignWrites, options.process)
+      val recovery = options.recovery(table.store)
       if (begun.isEmpty) {
-        foreign.settle()
-        revertDead(table, to, options)
+        recovery.settle()
+        revertDead(table, to, options, recovery)
         if (isStopped())
           throw new CancellationException(s"the restore of ${table.basePath} was stopped at its beginning")
       }
@@ -70,19 +70,19 @@ object Restores {
       if (restore.state == State.Requested) now.store.toInflight(restore.time, Action.Restore)
       restored(now, restore, to) { target =>
         if (isStopped()) throw pending(now, restore, to)
-        val rollback = takenBack(now, target, foreign)
+        val rollback = takenBack(now, target, recovery)
         done()
         rollback
       }.copy(deadWrites = if (begun.isEmpty) EndedWrites.between(table.timeline, now.timeline) else Nil)
     }
 
   /** Of services that nobody works on any more nothing is left but their plans. */
-  private def revertDead(table: Table, to: String, options: TransactionOptions): Unit = {
+  private def revertDead(table: Table, to: String, options: TransactionOptions, recovery: Recovery): Unit = {
     val begun = underWay(table.refresh(), to)
     if (begun.nonEmpty && options.foreignWrites != ForeignWrites.Keep) {
-      val traces = new WriteTraces(table.store, options.foreignWrites, options.process)
-      for (instant <- begun) traces.life(instant) match {
-        case Life.Dead(_, _) => traces.rollBack(instant)
+      val pending = options.pendingWrites(table.store)
+      for (instant <- begun) pending.judge(instant) match {
+        case PendingWrites.Dead(_, _) => recovery.rollBack(instant)
         case _ =>
       }
     }
@@ -133,11 +133,11 @@ object Restores {
   /** Nothing is left of the write, nor of the plan behind it. What another program has begun before its restore, which is
     * ended here, or in spite of it has left files.
     */
-  private def takenBack(now: Table, target: Instant, foreign: ForeignWrites): Option[RollbackMetadata] = {
+  private def takenBack(now: Table, target: Instant, recovery: Recovery): Option[RollbackMetadata] = {
     val done = if (target.isCompleted) Some(new Rollback(now.store).runCompleted(target)) else None
     def left = now.store.load().pending.filter(i =>
       i.time == target.time && i.comparableAction == target.comparableAction)
-    left.filter(_.state == State.Inflight).foreach(foreign.rollBack)
+    left.filter(_.state == State.Inflight).foreach(recovery.rollBack)
     left.foreach(now.store.delete)
     done
   }
@@ -163,13 +163,8 @@ object Restores {
       throw impossible(now, to, s"the cleaning ${clean.time}, which is under way, deletes files of it"))
   }
 
-  /** Writes and services after the instant that have begun: they may have files. */
-  private def underWay(now: Table, to: String): Seq[Instant] = {
-    // In layout 1 a clustering looks like a write.
-    val clusterings = now.store.pendingClusterings(now.timeline).map(_._1.time).toSet
-    now.timeline.pendingWrites.filter(i =>
-      i.time > to && (i.state == State.Inflight || Action.Writes(i.action) && !clusterings(i.time)))
-  }
+  private def underWay(now: Table, to: String): Seq[Instant] =
+    PendingWrites.underWay(now.store, now.timeline).filter(_.time > to)
 
   private def impossible(now: Table, to: String, reason: String): InvalidInput = InvalidInput("RESTORE_NOT_POSSIBLE",
     "path" -> now.basePath, "instant" -> to, "reason" -> reason)

@@ -4,7 +4,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Rollback}
+import io.hudilite.transaction.rollback.Rollback
 
 /** A write that was taken back.
   *
@@ -47,7 +47,7 @@ object Rollbacks {
     Transaction.prepared(table, options) {
       val begun = cutOff(table, instant)
       Rollback.endAll(table.store)
-      new ForeignWrites(table.store, options.foreignWrites, options.process).settle()
+      options.recovery(table.store).settle()
       val now = table.refresh()
       begun.filter(done => now.timeline.completed.exists(i => i.action == Action.Rollback && i.time == done.instant))
         .getOrElse(newest(now, instant)).copy(deadWrites = EndedWrites.between(table.timeline, now.timeline))

@@ -25,9 +25,6 @@ private[transaction] final class Liveness(storage: Storage, basePath: String, se
       !isOld(sign)
     }
 
-  /** How long ago an instant's heartbeat beat last, in milliseconds; `None` when it has none. */
-  def sinceBeat(instant: String): Option[Long] = Heartbeat.lastBeat(storage, basePath, instant).map(since)
-
   /** How long ago a file was modified, in milliseconds. */
   def since(modifiedMs: Long): Long = now - modifiedMs
 

@@ -1,70 +1,117 @@
 package io.hudilite.transaction.rollback
 
+import io.hudilite.error.CommitConflict
+import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
-/** Cleans up after hudilite processes that died; the caller holds the table lock.
-  *
-  * Only instants with an owner file are touched, and only when their owner is dead. Pending instants of other writers
-  * stay as they are, expired heartbeat or not.
+/** Takes back what dead writers left; the caller holds the table lock.
   *
   * @param self
   *   the process that asks
-  * @param sweepsAtOnce
-  *   as of [[Sweep]]
   */
-private[transaction] final class Recovery(store: TimelineStore, self: Owner, sweepsAtOnce: Boolean) {
+private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
 
   import Recovery._
 
   private val storage = store.storage
   private val basePath = store.basePath
-  private val liveness = new Liveness(storage, basePath, self)
+  private val pending = new PendingWrites(store, policy, self)
 
-  /** @param owners
+  /** Cleans up after hudilite processes that died. Only instants with an owner file are touched, and only when their owner
+    * is dead: pending instants of other writers stay as they are, expired heartbeat or not.
+    *
+    * @param owners
     *   the files of their folder
+    * @param sweepsAtOnce
+    *   as of [[Sweep]]
     */
-  def run(owners: Seq[FileInfo]): Unit = {
+  def run(owners: Seq[FileInfo], sweepsAtOnce: Boolean): Unit = {
     // Beside the pending instants this finds what a crash before the request or after the completion left.
-    val (alive, dead) = Owner.among(owners).partition(mayBeAlive)
+    val (alive, dead) = Owner.among(owners).partition(pending.isAtWork)
     val (claims, writes) = dead.partition(file => Claim.isClaim(file.name))
     claims.foreach(file => Owner.delete(storage, basePath, file.name))
     if (writes.nonEmpty) {
       val timeline = store.load()
       writes.foreach(file => cleanUp(file.name, timeline))
     }
-    new Sweep(store, liveness).run(alive, sweepsAtOnce)
+    new Sweep(store, pending).run(alive, sweepsAtOnce)
   }
-
-  // A file that is gone was its owner's to remove, who has done so.
-  private def mayBeAlive(file: FileInfo): Boolean =
-    Owner.read(storage, basePath, file.name).forall(liveness.mayBeAlive(_, file))
 
   private def cleanUp(instant: String, timeline: Timeline): Unit =
     timeline.instants.filter(i => i.time == instant && Action.Writes(i.comparableAction)) match {
       // A crash came before the request, or somebody else has rolled the instant back.
-      case Seq() => rollBack(instant)
-      case found => found.find(isUndone).fold(Traces.delete(storage, basePath, instant)) { pending =>
+      case Seq() => takeBack(instant, Nil)
+      case found => found.find(isUndone).fold(Rollback.deleteTraces(store, instant)) { pending =>
           log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
-          rollBack(instant)
+          takeBack(instant, Nil)
         }
     }
 
-  private def rollBack(instant: String): Unit = {
-    new Rollback(store).run(instant)
+  // A plan that is not begun has its owner from a run that somebody had not ended to take back.
+  private def isUndone(i: Instant): Boolean =
+    if (i.isPending) Action.Writes(i.action) || RunAgain(i.action) ||
+    (i.state == State.Inflight && i.action == Action.LogCompaction)
+    else Action.Writes(i.action) && store.isCutShort(i)
+
+  /** Rolls back the pending writes of other programs that the policy says are dead; raises `WRITE_PENDING` for those that
+    * may be alive. They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have
+    * completed. The timeline as it is then.
+    */
+  def settle(): Timeline = {
+    val timeline = LateCommits.removed(store, store.load())
+    val writes = timeline.pending.filter(i => Action.Writes(i.action))
+    if (policy == ForeignWrites.Keep || writes.isEmpty) timeline
+    else {
+      val clusterings = store.pendingClusterings(timeline).map(_._1.time).toSet
+      val foreign = writes.filterNot(i => pending.isOwned(i.time) || clusterings(i.time))
+      lazy val condemned = Rollback.condemned(store, timeline)
+      foreign.filterNot(i => condemned(i.time)).foreach(refusal(_).foreach(throw _))
+      foreign.sortBy(_.time).reverse.foreach(rollBack)
+      if (foreign.isEmpty) timeline else store.load()
+    }
+  }
+
+  /** Why a pending write of another program is not rolled back; `None` when it may be. */
+  private def refusal(instant: Instant): Option[CommitConflict] = pending.judge(instant) match {
+    case PendingWrites.Dead(_, _) => None
+    case _ if pending.isOnlyHudis(instant) =>
+      Some(CommitConflict("DELTA_COMMIT_PENDING", "instant" -> instant.time, "path" -> basePath))
+    case _ if policy == ForeignWrites.All => None
+    case other => Some(CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> basePath,
+          "reason" -> other.reason))
+  }
+
+  /** Rolls a write of another program back, or leaves nothing but the plan of a service, whatever the policy says of it. */
+  def rollBack(instant: Instant): Unit = {
+    log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
+    takeBack(instant.time, filesOf(instant.time))
+  }
+
+  private def takeBack(time: String, written: Seq[String]): Unit = {
+    new Rollback(store).run(time, written)
     ()
   }
 
-  // A plan that is not begun has its owner from a run that somebody had not ended to take back.
-  private def isUndone(i: Instant): Boolean =
-    if (i.isPending) Action.Writes(i.action) || runAgain(i.action) ||
-    (i.state == State.Inflight && i.action == Action.LogCompaction)
-    else Action.Writes(i.action) && store.isCutShort(i)
+  /** Relative paths of the data files that carry the instant in their names; its markers may be of a kind unknown here. */
+  private def filesOf(time: String): Seq[String] =
+    Partitions.discover(storage, basePath).toSeq.flatMap { case (partition, files) =>
+      val bases = FileSystemView.baseFiles(partition, files).filter(_.instant == time).map(_.relativePath)
+      val prefix = if (partition.isEmpty) "" else s"$partition/"
+      bases ++ files.filter(f => FileNames.parseLogFile(f.name).exists(_.time == time)).map(f => prefix + f.name)
+    }
+
+  /** Removes the traces of an instant that has ended, and the files of one that the timeline never had or has no longer.
+    * Of what lies before the active timeline only traces go: its writes are taken for completed.
+    */
+  def dropTraces(instant: String, timeline: Timeline): Unit =
+    if (timeline.contains(instant) || timeline.beforeStart(instant)) Rollback.deleteTraces(store, instant)
+    else takeBack(instant, Nil)
 }
 
 private object Recovery {
-  private val runAgain = Set(Action.Compaction, Action.Clustering)
+  private val RunAgain = Set(Action.Compaction, Action.Clustering)
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Recovery")
 }

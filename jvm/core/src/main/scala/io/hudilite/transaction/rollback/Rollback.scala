@@ -38,7 +38,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
       log.warn(s"$instant of $basePath is not rolled back: it has completed.")
       forgetArchived(instant)
     }
-    Traces.delete(storage, basePath, instant)
+    Rollback.deleteTraces(store, instant)
     undone
   }
 
@@ -69,7 +69,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     val pending = store.load().pending.filter(i => i.time == write.time && Action.Writes(i.comparableAction))
     val done = finish(time, target, pending, files, System.nanoTime())
     store.schemaFiles.delete(write.time)
-    Traces.delete(storage, basePath, write.time)
+    Rollback.deleteTraces(store, write.time)
     done
   }
 
@@ -190,6 +190,17 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
 private[hudilite] object Rollback {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Rollback")
+
+  /** Removes what a running write leaves beside its data and the timeline: permits for its tasks, markers, heartbeat, and
+    * the owner last, for until it is gone the next writer comes back to it.
+    */
+  private[rollback] def deleteTraces(store: TimelineStore, instant: String): Unit = {
+    val (storage, basePath) = (store.storage, store.basePath)
+    WritePermit.deleteAll(storage, basePath, instant)
+    Markers.delete(storage, basePath, instant)
+    Heartbeat.delete(storage, basePath, instant)
+    Owner.delete(storage, basePath, instant)
+  }
 
   /** Times of pending writes that somebody has begun to take back, or has taken back but for their last traces. */
   def condemned(store: TimelineStore, timeline: Timeline): Set[String] =

@@ -9,7 +9,7 @@ import io.hudilite.timeline.{TimelineStore, WriteFolders}
   * They do no harm but take room, and each look for them lists the whole timeline. So a process looks at a table once in
   * the time after which a writer counts as dead, unless it is told to.
   */
-private[rollback] final class Sweep(store: TimelineStore, liveness: Liveness) {
+private[rollback] final class Sweep(store: TimelineStore, pending: PendingWrites) {
 
   private val storage = store.storage
   private val basePath = store.basePath
@@ -23,7 +23,7 @@ private[rollback] final class Sweep(store: TimelineStore, liveness: Liveness) {
     if (storage.usesTemporaries(basePath) && (atOnce || Sweep.isDue(storage, basePath))) {
       val folders = Seq(s"${basePath.stripSuffix("/")}/.hoodie", store.folder, WriteFolders.owners(basePath)).distinct
       val left = storage.list(folders).values.flatten.filter(f => !f.isDirectory && Temporaries.isTemporary(f.name))
-      left.filter(f => alive.forall(f.modifiedMs < _.modifiedMs) && liveness.isOld(f.modifiedMs))
+      left.filter(f => alive.forall(f.modifiedMs < _.modifiedMs) && pending.isOld(f.modifiedMs))
         .foreach(f => storage.delete(f.path))
       Sweep.done(storage, basePath)
     }

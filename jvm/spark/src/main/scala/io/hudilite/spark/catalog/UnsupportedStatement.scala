@@ -40,6 +40,8 @@ private[catalog] object UnsupportedStatement {
       if (catalog.tableExists(ident))
         throw of(Option(catalog.loadTable(ident).properties.get(TableCatalog.PROP_LOCATION)).getOrElse(ident.toString))
   }
+  case object TimeOfQuery extends UnsupportedStatement("TIMESTAMP AS OF (SELECT ...)",
+        "it asks a common table expression of the query around it; define that within the subquery")
   case object Evolve extends UnsupportedStatement("WITH SCHEMA EVOLUTION",
         "Spark adds no columns for it before 4.1; append rows that have them with format(\"hudilite\")")
   case object StreamRead extends UnsupportedStatement("readStream",

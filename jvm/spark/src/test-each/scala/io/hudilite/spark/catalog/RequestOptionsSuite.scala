@@ -222,6 +222,21 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
       intercept[org.apache.spark.sql.AnalysisException](read(time)))
   }
 
+  tableOf.test("a subquery in the time of TIMESTAMP AS OF asks tables and names of its own, not of the query around it") {
+    path =>
+      val named = "WITH c AS (SELECT timestamp '2099-01-01' AS x)"
+      def read(before: String, time: String): Seq[String] =
+        rows(spark.sql(s"$before SELECT * FROM hudilite.`$path` TIMESTAMP AS OF ($time)"))
+      assertEquals(read("", s"$named SELECT x FROM c"), both)
+      assertEquals(read("WITH o AS (SELECT 1)", s"$named, d AS (SELECT * FROM c) SELECT x FROM d"), both)
+      assertEquals(read(named, s"SELECT make_date(2099, max(id), 1) FROM hudilite.`$path`"), both)
+      Seq("SELECT x FROM c", "WITH d AS (SELECT * FROM c) SELECT x FROM d",
+        "SELECT timestamp '2099-01-01' WHERE EXISTS (SELECT * FROM c)").foreach { time =>
+        val e = intercept[InvalidInput](read(named, time))
+        assertEquals((e.condition, e.parameters("path")), ("STATEMENT_NOT_SUPPORTED", path), time)
+      }
+  }
+
   tableOf.test("a read of a path without a table fails as it is loaded, and a write makes the table") { path =>
     val none = s"$path-new"
     val e = intercept[InvalidInput](spark.read.format("hudilite").load(none))

@@ -1,38 +1,52 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.HudiliteCatalog
+import io.hudilite.spark.catalog.{HudiliteCatalog, UnsupportedStatement}
 import io.hudilite.spark.shim.EarlyRules
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{OneRowRelation, Project}
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.hudilite.Datasets
 
-/** Resolves what `TIMESTAMP AS OF` says of a table before the table's name is resolved.
+/** Resolves the time of `TIMESTAMP AS OF` before the table's name is resolved.
   *
   *   - Of a table named by its path: Spark resolves the functions and subqueries in it together with names, and by then
   *     would take the path for that of a plain file.
-  *   - Where Spark could not run a subquery in it, as one that asks a common table expression of the query around it: Spark
-  *     runs it by itself, and what the query around it defines is missing there.
+  *   - Of any table, where Spark could not run a subquery in it.
   */
-object TimeTravelRule {
+object TimeTravelRule extends Rule[LogicalPlan] {
 
-  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForTimes(extensions, resolved(_, _))
+  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForTimes(extensions, this)
 
-  /** @param closed
-    *   the time as it can be run by itself if Spark could not run it
-    */
-  private def resolved(travel: RelationTimeTravel, closed: Option[Expression]): RelationTimeTravel = travel match {
-    case RelationTimeTravel(named: UnresolvedRelation, Some(time), _) if !time.resolved && isOurs(named, closed) =>
-      travel.copy(timestamp = Some(value(closed.getOrElse(time))))
-    case _ => travel
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.resolveOperatorsUpWithPruning(_.containsPattern(TreePattern.RELATION_TIME_TRAVEL)) { case node =>
+      node.transformExpressions { case s: SubqueryExpression => s.withNewPlan(apply(s.plan)) } match {
+        case travel @ RelationTimeTravel(named: UnresolvedRelation, Some(time), _) if !time.resolved =>
+          travel.copy(timestamp = Some(resolved(named, time)))
+        case other => other
+      }
+    }
+
+  private def resolved(named: UnresolvedRelation, time: Expression): Expression = {
+    val subqueries = time.collect { case s: SubqueryExpression => s.plan }
+    // Spark runs a time by itself, without the definitions of the query around it.
+    if (subqueries.exists(asksAround))
+      NamedMergeRule.named(named).foreach(path => throw UnsupportedStatement.TimeOfQuery.of(path))
+    val isOurs = isPath(named) ||
+      (subqueries.nonEmpty && !EarlyRules.areTimesRun && NamedMergeRule.named(named).isDefined)
+    if (isOurs) value(time) else time
   }
 
-  private def isOurs(named: UnresolvedRelation, closed: Option[Expression]): Boolean = {
-    val path = named.multipartIdentifier.size > 1 &&
-      named.multipartIdentifier.head.equalsIgnoreCase(HudiliteCatalog.Name)
-    path || (closed.isDefined && NamedMergeRule.named(named).isDefined)
+  private def isPath(named: UnresolvedRelation): Boolean =
+    named.multipartIdentifier.size > 1 && named.multipartIdentifier.head.equalsIgnoreCase(HudiliteCatalog.Name)
+
+  /** Names a common table expression that is defined outside the subquery. */
+  private def asksAround(subquery: LogicalPlan): Boolean = {
+    val inside = subquery.collectWithSubqueries { case d: CTERelationDef => d.id }.toSet
+    !subquery.collectWithSubqueries { case r: CTERelationRef => r.cteId }.forall(inside)
   }
 
   private def value(time: Expression): Expression = {
