@@ -8,10 +8,6 @@ import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 
-import java.util.{Map => JMap}
-
-import org.apache.spark.sql.SparkSession
-
 /** Archiving by the options of writes, which follow those of cleaning. */
 object Archivings {
 
@@ -40,19 +36,13 @@ object Archivings {
     Archiver.isDue(before.timeline, settings(conf), facts)
   }
 
-  /** Archives what is due in the table at this path, or only says what that would be. */
-  def call(session: SparkSession, path: String, options: JMap[String, String], dryRun: Boolean): Archived =
-    Compactions.onDriver(session, path, options) { (table, conf) =>
-      if (dryRun) archiverOf(table, conf.services, TransactionOptions()).preview()
-      else run(table, conf.services, TransactionOptions.of(conf.commit))
-    }
-
   /** Archives what is due. */
-  private[service] def run(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archived = {
+  private[spark] def run(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archived = {
     val archiver = archiverOf(now, conf, transaction)
     if (archiver.isDue) archiver.run() else Archived(Nil, Nil)
   }
 
-  private def archiverOf(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archiver =
+  /** Archives by these options. */
+  private[spark] def archiverOf(now: Table, conf: ServiceConf, transaction: TransactionOptions): Archiver =
     new Archiver(now, settings(conf), transaction, CleanScheduler.earliestRetained(now, conf.cleaning).map(_.time))
 }

@@ -9,10 +9,7 @@ import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionE
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 
-import java.util.{Map => JMap}
 import java.util.concurrent.ConcurrentHashMap
-
-import org.apache.spark.sql.SparkSession
 
 /** How it stands with one service of a table.
   *
@@ -57,13 +54,11 @@ object ServiceStates {
     ()
   }
 
-  def of(session: SparkSession, path: String, options: JMap[String, String]): Seq[ServiceState] =
-    Compactions.onDriver(session, path, options) { (table, all) =>
-      val conf = all.services
-      val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
-      val ofPartitions = if (conf.expiry.days > 0) Seq(expiry(table, conf)) else Nil
-      ofLogs ++ Seq(clustering(table, conf)) ++ ofPartitions ++ Seq(cleaning(table, conf), archiving(table, conf))
-    }
+  def of(table: Table, conf: ServiceConf): Seq[ServiceState] = {
+    val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
+    val ofPartitions = if (conf.expiry.days > 0) Seq(expiry(table, conf)) else Nil
+    ofLogs ++ Seq(clustering(table, conf)) ++ ofPartitions ++ Seq(cleaning(table, conf), archiving(table, conf))
+  }
 
   private def compaction(table: Table, conf: ServiceConf): ServiceState = {
     val clock = table.storage.clock
