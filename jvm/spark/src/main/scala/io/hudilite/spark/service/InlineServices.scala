@@ -32,7 +32,7 @@ object InlineServices extends AfterCommit {
     InlineCompaction.check(target)
     InlineClustering.check(target)
     val conf = target.conf.services
-    Archivings.settings(conf)
+    conf.archiving.checked
     if (conf.inlineExpiry) ExpirySettings.of(conf.expiry)
     target.copy(afterCommit = this)
   }

@@ -1,8 +1,8 @@
 package io.hudilite.spark.service
 
 import io.hudilite.config.TableType
-import io.hudilite.config.service.ServiceConf
-import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
+import io.hudilite.config.service.{CleaningPolicy, ServiceConf}
+import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
 import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
@@ -91,7 +91,7 @@ object ServiceStates {
     val cleans = table.timeline.instants.filter(_.action == Action.Clean)
     val done = cleans.filter(_.isCompleted).lastOption
     val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
-    val kept = CleaningPolicy.of(conf.cleaning) match {
+    val kept = conf.cleaning.policy match {
       case CleaningPolicy.LatestCommits(n) => s"the states at $n of ${table.timeline.writes.size} commits stay"
       case CleaningPolicy.LatestHours(n) => s"the states of $n hours stay"
       case CleaningPolicy.LatestVersions(n) => s"$n versions of each file group stay"
@@ -105,7 +105,7 @@ object ServiceStates {
   private def archiving(table: Table, conf: ServiceConf): ServiceState =
     state(table, Archiving, conf.inlineArchiving, Nil, None,
       Archivings.mayBeDue(table, conf),
-      s"${table.timeline.writes.size} of ${Archivings.settings(conf).maxCommits} commits that may stay in the timeline")
+      s"${table.timeline.writes.size} of ${conf.archiving.maxCommits} commits that may stay in the timeline")
 
   private def state(table: Table, service: String, byItself: Boolean, pending: Seq[Instant], last: Option[Instant],
       isDue: Boolean, next: String): ServiceState = {
