@@ -86,9 +86,12 @@ private[spark] object CleaningProcedures {
     call.onTable { (table, conf) =>
       val cleaning = conf.services.cleaning
       def planned = Cleaning.planned(table).headOption.map { case (instant, plan) => Option(instant) -> plan }
-      def wouldBe = Some(CleanScheduler.preview(table, cleaning)).filter(_.files.nonEmpty).map(Option.empty[String] -> _)
+      def wouldBe =
+        Some(CleanScheduler.preview(table, cleaning)).filter(_.files.nonEmpty).map(Option.empty[String] -> _)
       if (dryRun) planned.orElse(wouldBe)
-      else CleanScheduler.schedule(table, cleaning, ofCall(conf)).map { case (instant, plan) => Some(instant.time) -> plan }
+      else CleanScheduler.schedule(table, cleaning, ofCall(conf)).map { case (instant, plan) =>
+        Some(instant.time) -> plan
+      }
     }
 
   // Who calls for a cleaning wants all of it.

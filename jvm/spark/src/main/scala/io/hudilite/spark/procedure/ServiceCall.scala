@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.{Options, OptionSide, WriteConf}
+import io.hudilite.config.{OptionSide, Options, WriteConf}
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.service.RunningService
 import io.hudilite.spark.shim.{CachedPlans, Sessions}

@@ -127,7 +127,8 @@ private[spark] object UndoProcedures {
   private def rolledBack(table: Table, instant: Option[String], options: TransactionOptions, dryRun: Boolean)
       : RolledBackWrite =
     instant.filter(time => table.pendingClusterings.values.exists(_ == time) && !Rollbacks.isBegun(table, time)) match {
-      case Some(time) => RolledBackWrite("", time, Action.Clustering, files = 0, withdrawn(table, time, options, dryRun))
+      case Some(time) =>
+        RolledBackWrite("", time, Action.Clustering, files = 0, withdrawn(table, time, options, dryRun))
       case None if dryRun => Rollbacks.preview(table, instant, options)
       case None => Rollbacks.run(table, instant, options)
     }

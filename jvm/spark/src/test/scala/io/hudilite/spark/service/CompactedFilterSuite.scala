@@ -5,7 +5,6 @@ import io.hudilite.spark.basefile.encode.BloomSettings
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.write.MergeOnReadFixture
 
-
 import org.apache.hadoop.conf.Configuration
 
 class CompactedFilterSuite extends MergeOnReadFixture {

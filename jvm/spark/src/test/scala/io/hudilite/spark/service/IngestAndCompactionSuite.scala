@@ -20,7 +20,6 @@ class IngestAndCompactionSuite extends FunSuite with Interpreted {
   private val spark = SharedSession.spark
   import spark.implicits._
 
-
   private final class MorTable(version: Int, mode: String = "EVENT_TIME_ORDERING",
       tableType: String = "MERGE_ON_READ") {
 
