@@ -2,9 +2,9 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.error.{CommitConflict, InvalidInput}
-import io.hudilite.service.archive.{ArchiveSettings, Archiver}
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
-import io.hudilite.service.cluster.{ClusteringScheduler, ClusteringSettings, PendingClusterings}
+import io.hudilite.service.cluster.{ClusteringRequest, ClusteringScheduler, PendingClusterings}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
 import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.service.undo.{EndedWrites, Restores, Rollbacks, Savepoints}
@@ -133,7 +133,7 @@ class DryRunSuite extends StoredTables {
     running.rollback()
   }
 
-  private val settings = ClusteringSettings.of(Services.of().clustering)
+  private val clustering = ClusteringRequest(Services.of().clustering)
 
   private val services: Seq[(String, Table => Any)] = Seq(
     "clean" ->
@@ -144,8 +144,8 @@ class DryRunSuite extends StoredTables {
       (t =>
         CompactionScheduler.preview(PendingCompactions.withoutOutdated(t),
           Services.of("hoodie.log.compaction.blocks.threshold" -> "2").compaction, CompactionKind.Log)),
-    "cluster" -> (t => (PendingClusterings.runnable(t), ClusteringScheduler.preview(t, settings))),
-    "archive" -> (t => new Archiver(t, ArchiveSettings(1, 2)).preview()),
+    "cluster" -> (t => (PendingClusterings.runnable(t), ClusteringScheduler.preview(t, clustering))),
+    "archive" -> (t => new Archiver(t, Services.of().archiving.copy(minCommits = 1, maxCommits = 2)).preview()),
     "drop" -> (t => PartitionDrops.preview(t, Seq("q"))),
     "expire" -> (t => PartitionExpiry.preview(t, ExpirySettings(-1, Some(Seq("q")), 1))),
     "savepoint" -> (t => Savepoints.preview(t, None, "me", "")),

@@ -2,7 +2,7 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.archive.{ArchiveSettings, Archiver}
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler}
 import io.hudilite.service.undo.{Rollbacks, Savepoints}
@@ -108,7 +108,8 @@ class ScheduledTwiceSuite extends StoredTables {
     }
 
   versions("what is archived is not archived again, nor what another program's plan rests on") { storage =>
-    def archive(): Seq[String] = new Archiver(table(storage), ArchiveSettings(2, 4, None)).run().instants.map(_.time)
+    val conf = Services.of().archiving.copy(minCommits = 2, maxCommits = 4, deltaCommits = None)
+    def archive(): Seq[String] = new Archiver(table(storage), conf).run().instants.map(_.time)
     (1 to 6).foreach(_ => rewrite.run(table(storage)))
     assert(archive().nonEmpty)
     assertEquals(still(storage)(archive()), Nil)

@@ -2,7 +2,7 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.error.CommitConflict
-import io.hudilite.service.archive.{ArchiveSettings, Archiver}
+import io.hudilite.service.archive.Archiver
 import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.transaction.{ProcessView, TextWrites, TwoProcesses}
@@ -44,10 +44,10 @@ class ServiceExclusionSuite extends FunSuite {
     TextWrites.insert("w-0").run(open(storage), TwoProcesses.options("b"))
   }
 
-  private val settings = ArchiveSettings(minCommits = 1, maxCommits = 2, mergedFiles = 2)
+  private val conf = Services.of().archiving.copy(minCommits = 1, maxCommits = 2, mergedFiles = 2)
 
   private def archive(storage: Storage, process: String): Unit = {
-    val ours = if (process == "a") settings else settings.copy(minCommits = 2, maxCommits = 3)
+    val ours = if (process == "a") conf else conf.copy(minCommits = 2, maxCommits = 3)
     new Archiver(open(storage), ours, TwoProcesses.options(process)).run()
     ()
   }

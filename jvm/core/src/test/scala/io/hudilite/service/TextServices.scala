@@ -2,7 +2,7 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.service.clean.Cleaning
-import io.hudilite.service.cluster.{ClusteringScheduler, ClusteringSettings, PendingClusterings}
+import io.hudilite.service.cluster.{ClusteringRequest, ClusteringScheduler, PendingClusterings}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompaction, PendingCompactions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -71,7 +71,7 @@ object TextServices {
       .foreach(runClustering(table.refresh(), _, options))
 
   def planClustering(table: Table, options: TransactionOptions = TransactionOptions()): Option[String] =
-    ClusteringScheduler.schedule(table, ClusteringSettings.of(Services.of().clustering), options).flatMap(_.instant)
+    ClusteringScheduler.schedule(table, ClusteringRequest(Services.of().clustering), options).flatMap(_.instant)
 
   /** One new file for each partition. */
   def runClustering(now: Table, time: String, options: TransactionOptions = TransactionOptions()): Instant = {

@@ -3,7 +3,8 @@ package io.hudilite.table
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.archive.{ArchiveSettings, Archiver}
+import io.hudilite.service.Services
+import io.hudilite.service.archive.Archiver
 import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.timeline.Instant
 import io.hudilite.transaction.TextWrites
@@ -18,7 +19,8 @@ class ArchivedCommitsSuite extends FunSuite {
   private def memory(): MemoryStorage = new MemoryStorage(() => 1767225600000L)
 
   private def archive(storage: Storage): Seq[Instant] =
-    new Archiver(Table.open(storage, path), ArchiveSettings(minCommits = 2, maxCommits = 3, deltaCommits = Some(1)))
+    new Archiver(Table.open(storage, path),
+      Services.of().archiving.copy(minCommits = 2, maxCommits = 3, deltaCommits = Some(1)))
       .run().instants
 
   private def position(i: Instant): String = i.completionTime.getOrElse(i.time)

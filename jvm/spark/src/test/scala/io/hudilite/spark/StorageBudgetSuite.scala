@@ -1,6 +1,6 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage, StorageCalls}
 import io.hudilite.table.Table
 
@@ -111,7 +111,7 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
       if (kind == "merge-on-read") {
         within("key, with logs")(assertEquals(read(table).where("id = 'k000097'").count(), 1L))
         within("scan, with logs")(assertEquals(read(table).count(), Rows + 1))
-        within("compaction")(Compactions.start(spark, counted(table), Map.empty[String, String].asJava, None).result())
+        within("compaction")(CompactionRun(ServiceCall(spark, counted(table))).start().result())
       }
     }
 

@@ -1,6 +1,7 @@
 package io.hudilite.config.service
 
 import io.hudilite.config.key.Setting
+import io.hudilite.error.InvalidInput
 
 /** Which files are written again together, and how their rows are laid out.
   *
@@ -31,18 +32,17 @@ final case class ClusteringConf(
 
 /** Which partitions a clustering looks at.
   *
-  * @param strategyFilter
-  *   the filter that the class stands for which is named to plan
   * @param filter
-  *   the filter that is named itself
+  *   one of the filter modes of [[ClusteringOptions]]
+  * @param lookback
+  *   partitions that RECENT_DAYS takes, behind those that it skips
   * @param selected
-  *   the only partitions; `None` = all
+  *   the only partitions, by their paths; `None` = all
   * @param pattern
-  *   that the whole path of a partition must match
+  *   that the whole path of a partition must match; it has no say where partitions are selected
   */
 final case class ClusteredPartitionsConf(
-    strategyFilter: Option[String],
-    filter: Option[String],
+    filter: String,
     lookback: Int,
     skipLatest: Int,
     begin: Option[String],
@@ -70,14 +70,23 @@ object ClusteringConf {
     waitMs = WaitMs(options))
 
   private def partitionsOf(options: Map[String, String]): ClusteredPartitionsConf = ClusteredPartitionsConf(
-    strategyFilter = Strategy.get(options).flatMap(PlanStrategies.toMap.get),
-    filter = FilterMode.get(options),
+    filter = filterOf(options),
     lookback = Lookback(options),
     skipLatest = SkipLatest(options),
     begin = BeginPartition.get(options),
     end = EndPartition.get(options),
     selected = Selected.get(options),
     pattern = PartitionPattern.get(options))
+
+  // The class that is named to plan stands for a filter, too.
+  private def filterOf(options: Map[String, String]): String = {
+    val byClass = Strategy.get(options).flatMap(PlanStrategies.toMap.get).filter(_ != NoFilter)
+    val named = FilterMode.get(options)
+    for (one <- byClass; other <- named if one != other)
+      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> FilterMode.name, "value" -> other,
+        "reason" -> s"${Strategy.name} asks for $one")
+    named.orElse(byClass).getOrElse(NoFilter)
+  }
 }
 
 object PlannedLayout {

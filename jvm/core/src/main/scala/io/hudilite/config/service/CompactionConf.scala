@@ -10,6 +10,14 @@ import io.hudilite.config.key.Setting
   *   a write plans it only
   * @param strategy
   *   name of the strategy that chooses file slices
+  * @param logBytes
+  *   bytes of log files from which on LogFileSizeBased takes a slice
+  * @param logFiles
+  *   log files from which on LogFileNumBased does
+  * @param ioMb
+  *   MiB read and written at which a strategy with bounded IO stops
+  * @param partitions
+  *   that DayBased takes, or days that the partition-aware strategies look back
   * @param fileBytes
   *   size of a base file that inserts no longer go to
   */
@@ -18,7 +26,10 @@ final case class CompactionConf(
     schedulesInline: Boolean,
     trigger: TriggerConf,
     strategy: String,
-    bounds: CompactionBounds,
+    logBytes: Long,
+    logFiles: Long,
+    ioMb: Long,
+    partitions: Int,
     logs: LogCompactionConf,
     fileBytes: Long) {
 
@@ -32,19 +43,6 @@ final case class CompactionConf(
   *   one of `CompactionOptions.Triggers`
   */
 final case class TriggerConf(strategy: String, maxCommits: Int, maxSeconds: Long)
-
-/** What the strategies go by.
-  *
-  * @param logBytes
-  *   bytes of log files from which on LogFileSizeBased takes a slice
-  * @param logFiles
-  *   log files from which on LogFileNumBased does
-  * @param ioMb
-  *   MiB read and written at which a strategy with bounded IO stops
-  * @param partitions
-  *   that DayBased takes, or days that the partition-aware strategies look back
-  */
-final case class CompactionBounds(logBytes: Long, logFiles: Long, ioMb: Long, partitions: Int)
 
 /** Log compactions, which fold log files into fewer.
   *
@@ -66,8 +64,10 @@ object CompactionConf {
     schedulesInline = ScheduleInline(options),
     trigger = TriggerConf(Trigger(options), MaxDeltaCommits(options), MaxDeltaSeconds(options)),
     strategy = Strategy(options),
-    bounds = CompactionBounds(LogSizeThreshold(options), LogCountThreshold(options), TargetIoMb(options),
-      TargetPartitions(options)),
+    logBytes = LogSizeThreshold(options),
+    logFiles = LogCountThreshold(options),
+    ioMb = TargetIoMb(options),
+    partitions = TargetPartitions(options),
     logs = LogCompactionConf(LogInline(options), LogEnable(options), LogBlocksThreshold(options)),
     fileBytes = fileBytes)
 }

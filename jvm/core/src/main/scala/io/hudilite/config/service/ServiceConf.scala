@@ -25,17 +25,20 @@ final case class ServiceConf(
 
 object ServiceConf {
 
-  /** Raises `InvalidInput` for a value that cannot be read.
+  /** Raises `InvalidInput` for a value that cannot be read, and for options that contradict each other.
     *
     * @param fileBytes
     *   size at which a write begins another base file
     */
-  private[config] def of(options: Map[String, String], fileBytes: Long): ServiceConf = ServiceConf(
-    byThemselves = ServiceOptions.Services(options) && CompactionOptions.TableServices(options),
-    beside = ServiceOptions.Async(options),
-    compaction = CompactionConf.of(options, fileBytes),
-    clustering = ClusteringConf.of(options),
-    expiry = ExpiryConf.of(options),
-    cleaning = CleanConf.of(options),
-    archiving = ArchiveConf.of(options))
+  private[config] def of(options: Map[String, String], fileBytes: Long): ServiceConf = {
+    val (compaction, cleaning) = (CompactionConf.of(options, fileBytes), CleanConf.of(options))
+    ServiceConf(
+      byThemselves = ServiceOptions.Services(options) && CompactionOptions.TableServices(options),
+      beside = ServiceOptions.Async(options),
+      compaction = compaction,
+      clustering = ClusteringConf.of(options),
+      expiry = ExpiryConf.of(options),
+      cleaning = cleaning,
+      archiving = ArchiveConf.of(options, cleaning, compaction.trigger))
+  }
 }

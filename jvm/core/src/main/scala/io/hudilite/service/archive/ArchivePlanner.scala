@@ -1,5 +1,6 @@
 package io.hudilite.service.archive
 
+import io.hudilite.config.service.ArchiveConf
 import io.hudilite.timeline.{Action, Instant, Timeline}
 
 /** What must be known of a table beside its timeline to archive it.
@@ -19,20 +20,20 @@ final case class ArchiveFacts(layout: Int, mergeOnRead: Boolean, retained: Optio
 object ArchivePlanner {
 
   /** The instants to archive, oldest first. */
-  def plan(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[Instant] = {
-    val commits = commitsToArchive(timeline, settings, facts)
+  def plan(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[Instant] = {
+    val commits = commitsToArchive(timeline, conf, facts)
     val others =
-      if (facts.layout == 1) byTheirOwnCount(timeline, settings, commits)
+      if (facts.layout == 1) byTheirOwnCount(timeline, conf, commits)
       else commits.lastOption.toList.flatMap(last => expendable(timeline).filter(_.time < last.time))
     (commits ++ others).sortBy(i => (i.time, i.action))
   }
 
-  private def commitsToArchive(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[Instant] = {
+  private def commitsToArchive(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[Instant] = {
     val counted =
-      if (settings.beyondSavepoint) timeline.writes.filterNot(isSavepointed(timeline)) else timeline.writes
-    val border = borders(timeline, settings, facts).reduceOption((a, b) => if (a < b) a else b)
-    if (counted.size <= settings.maxCommits) Nil
-    else counted.dropRight(settings.minCommits).takeWhile(i => border.forall(i.time < _))
+      if (conf.beyondSavepoint) timeline.writes.filterNot(isSavepointed(timeline)) else timeline.writes
+    val border = borders(timeline, conf, facts).reduceOption((a, b) => if (a < b) a else b)
+    if (counted.size <= conf.maxCommits) Nil
+    else counted.dropRight(conf.minCommits).takeWhile(i => border.forall(i.time < _))
   }
 
   private def isSavepointed(timeline: Timeline): Instant => Boolean = {
@@ -44,10 +45,10 @@ object ArchivePlanner {
     timeline.instants.filter(_.action == Action.Savepoint).map(_.time)
 
   /** Instants from which on everything stays. */
-  private def borders(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Seq[String] =
+  private def borders(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[String] =
     underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++
-      (if (settings.beyondSavepoint) Nil else savepoints(timeline)) ++
-      (if (facts.mergeOnRead) underCompaction(timeline, settings) else None)
+      (if (conf.beyondSavepoint) Nil else savepoints(timeline)) ++
+      (if (facts.mergeOnRead) underCompaction(timeline, conf) else None)
 
   /** The write before the first pending action, which that one rests on. */
   private def underPending(timeline: Timeline): Option[String] =
@@ -57,10 +58,10 @@ object ArchivePlanner {
   /** What the trigger of compactions counts from: the last compaction, or as many delta commits as make one due. In a
     * merge-on-read table only compactions complete as plain commits.
     */
-  private def underCompaction(timeline: Timeline, settings: ArchiveSettings): Option[String] = {
+  private def underCompaction(timeline: Timeline, conf: ArchiveConf): Option[String] = {
     val last = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
     val deltas = timeline.writes.filter(i => i.action == Action.DeltaCommit && last.forall(i.time > _)).map(_.time)
-    settings.deltaCommits.filter(deltas.size >= _).map(n => deltas(deltas.size - n))
+    conf.deltaCommits.filter(deltas.size >= _).map(n => deltas(deltas.size - n))
       .orElse(last).orElse(deltas.headOption)
   }
 
@@ -74,11 +75,11 @@ object ArchivePlanner {
   /** In layout 1 each of these actions has a count of its own. Those that are newer than the first write that stays may
     * say something about states that can still be read.
     */
-  private def byTheirOwnCount(timeline: Timeline, settings: ArchiveSettings, commits: Seq[Instant]): Seq[Instant] = {
+  private def byTheirOwnCount(timeline: Timeline, conf: ArchiveConf, commits: Seq[Instant]): Seq[Instant] = {
     val first = timeline.writes.filterNot(i => commits.contains(i) || isSavepointed(timeline)(i)).headOption.map(_.time)
     val byAction = timeline.completed.filter(i => i.action == Action.Clean || i.action == Action.Rollback)
       .groupBy(_.action).values
-    val old = byAction.filter(_.size > settings.maxCommits).flatMap(_.dropRight(settings.minCommits)).toSet
+    val old = byAction.filter(_.size > conf.maxCommits).flatMap(_.dropRight(conf.minCommits)).toSet
     expendable(timeline).filter(i => old(i) && first.exists(i.time < _))
   }
 }

@@ -1,6 +1,7 @@
 package io.hudilite.service.archive
 
 import io.hudilite.config.TableType
+import io.hudilite.config.service.ArchiveConf
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline, WriteFolders}
@@ -24,7 +25,7 @@ final case class Archived(instants: Seq[Instant], files: Seq[String])
   * @param retained
   *   first instant whose state a cleaning by the present settings leaves whole, `None` when no instant is such
   */
-final class Archiver(table: Table, settings: ArchiveSettings, options: TransactionOptions = TransactionOptions(),
+final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOptions = TransactionOptions(),
     retained: Option[String] = None) {
 
   /** Something may be to do, as the timeline that the table was opened with says; asks no storage. */
@@ -46,7 +47,7 @@ final class Archiver(table: Table, settings: ArchiveSettings, options: Transacti
     remove(now, left)
     val added = if (fresh.isEmpty) Nil else Seq(archive.append(fresh))
     remove(now, fresh)
-    added ++ archive.merge(settings.mergedFiles)
+    added ++ archive.merge(conf.mergedFiles)
   }
 
   /** Removes the instants' files, and what their writers should have removed. */
@@ -60,14 +61,14 @@ final class Archiver(table: Table, settings: ArchiveSettings, options: Transacti
   // What the timeline alone tells.
   private def known(now: Table): Seq[Instant] =
     // Its readers judge its log files by the active timeline, and only its own compaction, which is Hudi's, ends that.
-    if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, settings, facts(now))
+    if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, conf, facts(now))
 
   private def planned(now: Table): Seq[Instant] = {
     val replacing = known(now).filter(_.action == Action.ReplaceCommit)
     now.store.readCommits(replacing).iterator
       .find { case (_, metadata) => stillThere(now, metadata.replaced) }
       .fold(known(now)) { case (first, _) =>
-        ArchivePlanner.plan(now.timeline, settings, facts(now).copy(uncleaned = Set(first.time)))
+        ArchivePlanner.plan(now.timeline, conf, facts(now).copy(uncleaned = Set(first.time)))
       }
   }
 
@@ -86,6 +87,6 @@ final class Archiver(table: Table, settings: ArchiveSettings, options: Transacti
 object Archiver {
 
   /** As [[Archiver.isDue]], for a timeline alone. */
-  def isDue(timeline: Timeline, settings: ArchiveSettings, facts: ArchiveFacts): Boolean =
-    ArchivePlanner.plan(timeline, settings, facts).nonEmpty
+  def isDue(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Boolean =
+    ArchivePlanner.plan(timeline, conf, facts).nonEmpty
 }

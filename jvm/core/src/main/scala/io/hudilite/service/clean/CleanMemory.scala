@@ -1,5 +1,6 @@
 package io.hudilite.service.clean
 
+import io.hudilite.config.service.CleaningPolicy
 import io.hudilite.storage.WeightedCache
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant

@@ -1,5 +1,6 @@
 package io.hudilite.service.clean
 
+import io.hudilite.config.service.CleaningPolicy
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.PartitionVersions
 import io.hudilite.timeline.{Action, Instant, Timeline}

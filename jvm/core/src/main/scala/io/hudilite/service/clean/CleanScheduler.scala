@@ -1,6 +1,6 @@
 package io.hudilite.service.clean
 
-import io.hudilite.config.service.CleanConf
+import io.hudilite.config.service.{CleanConf, CleaningPolicy}
 import io.hudilite.error.CorruptTable
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.table.{PartitionVersions, Table}
@@ -35,16 +35,15 @@ object CleanScheduler {
     */
   private def requested(table: Table, conf: CleanConf, transaction: TransactionOptions)(
       instead: Table => Option[(Instant, CleanPlan)])(next: (Table, Instant) => Unit): Option[(Instant, CleanPlan)] = {
-    val policy = CleaningPolicy.of(conf)
     val early = planned(table, conf)
     if (early.files.isEmpty) {
-      remember(table, policy, early, None)
+      remember(table, conf.policy, early, None)
       None
     } else Transaction.preparedNow(table, transaction) { now =>
       instead(now).orElse {
         val plan = if (stillHolds(table, now)) early else planned(now, conf)
         val found = if (plan.files.isEmpty) None else Some(request(now, plan) -> plan)
-        remember(if (plan eq early) table else now, policy, plan, found.map(_._1.time))
+        remember(if (plan eq early) table else now, conf.policy, plan, found.map(_._1.time))
         found.foreach { case (instant, _) => next(now, instant) }
         found
       }
@@ -73,7 +72,7 @@ object CleanScheduler {
     val last = timeline.completed.filter(_.action == Action.Clean).lastOption.map(_.time).getOrElse("")
     val writes = timeline.writes.size + more
     timeline.writes.count(_.time > last) + more >= conf.triggerCommits &&
-    (CleaningPolicy.of(conf) match {
+    (conf.policy match {
       case CleaningPolicy.LatestCommits(n) => writes > n
       case _ => writes > 1
     })
@@ -82,29 +81,25 @@ object CleanScheduler {
   /** Whether a cleaning may find something once one more write has completed, as far as this process knows: not where the
     * writes that are too old then to be read have replaced nothing, as most delta commits.
     */
-  def mayFindMore(before: Table, conf: CleanConf): Boolean = {
-    val policy = CleaningPolicy.of(conf)
-    policy match {
-      case CleaningPolicy.LatestCommits(n) =>
-        val writes = before.timeline.writes
-        !new CleanScope(before, policy, conf.incremental).areSettled(writes.take(writes.size + 1 - n))
-      case _ => true
-    }
+  def mayFindMore(before: Table, conf: CleanConf): Boolean = conf.policy match {
+    case CleaningPolicy.LatestCommits(n) =>
+      val writes = before.timeline.writes
+      !new CleanScope(before, conf.policy, conf.incremental).areSettled(writes.take(writes.size + 1 - n))
+    case _ => true
   }
 
   /** The first instant whose state a cleaning leaves whole, see [[CleanPlanner.earliestRetained]]. */
   def earliestRetained(table: Table, conf: CleanConf): Option[Instant] =
-    CleanPlanner.earliestRetained(CleaningPolicy.of(conf), table.timeline, hoursAgo(table))
+    CleanPlanner.earliestRetained(conf.policy, table.timeline, hoursAgo(table))
 
   private def planned(table: Table, conf: CleanConf): CleanPlan = {
-    val policy = CleaningPolicy.of(conf)
     val earliest = earliestRetained(table, conf)
-    val goesByCommits = !policy.isInstanceOf[CleaningPolicy.LatestVersions]
+    val goesByCommits = !conf.policy.isInstanceOf[CleaningPolicy.LatestVersions]
     val partitions =
       if (goesByCommits && earliest.isEmpty) Nil
-      else new CleanScope(table, policy, conf.incremental).partitions(earliest.map(_.time))
-    val found = files(table, policy, earliest, partitions)
-    CleanPlan(policy.name, earliest, table.timeline.lastCompleted.map(_.time).getOrElse(""),
+      else new CleanScope(table, conf.policy, conf.incremental).partitions(earliest.map(_.time))
+    val found = files(table, conf.policy, earliest, partitions)
+    CleanPlan(conf.policy.name, earliest, table.timeline.lastCompleted.map(_.time).getOrElse(""),
       found.collect { case (partition, cleaned) if cleaned.files.nonEmpty => partition -> cleaned.files }.toMap,
       found.collect { case (partition, cleaned) if cleaned.isEmptied => partition }, table.timeline.savepoints)
   }

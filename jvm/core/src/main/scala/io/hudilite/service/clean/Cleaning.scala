@@ -36,7 +36,6 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
 
   /** Runs what is planned, then plans a cleaning and runs that. */
   def run(table: Table, conf: CleanConf): Seq[FinishedCleaning] = {
-    CleaningPolicy.of(conf)
     val pending = runPending(table)
     val now = if (pending.isEmpty) table else table.refresh()
     checkStopped(table)

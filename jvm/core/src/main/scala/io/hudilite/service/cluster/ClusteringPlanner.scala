@@ -39,37 +39,36 @@ object ClusteringPlanner {
   /** Groups in the order of their partitions.
     *
     * @param slices
-    *   newest slices of file groups that nothing else is about to rewrite
+    *   newest slices of file groups that nothing else is about to rewrite, in the partitions that are looked at
     * @param settled
     *   slices that are laid out already: a group of nothing else stays as it is
     */
-  def groups(slices: Seq[FileSlice], settings: ClusteringSettings, settled: FileSlice => Boolean = _ => false)
-      : Seq[ClusteringGroup] = settings.buckets match {
+  def groups(slices: Seq[FileSlice], asked: ClusteringRequest, settled: FileSlice => Boolean = _ => false)
+      : Seq[ClusteringGroup] = asked.buckets match {
     case Some(by) => slices.groupBy(_.partition).toSeq.sortBy(_._1).map { case (_, found) =>
         ClusteringGroup(found.sortBy(_.fileId), by.count)
       }
-    case None => bySize(slices, settings, settled)
+    case None => bySize(slices, asked, settled)
   }
 
-  private def bySize(slices: Seq[FileSlice], settings: ClusteringSettings, settled: FileSlice => Boolean)
+  private def bySize(slices: Seq[FileSlice], asked: ClusteringRequest, settled: FileSlice => Boolean)
       : Seq[ClusteringGroup] = {
-    val small = slices.filter(s => s.base.forall(_.length < settings.smallFileBytes))
-    val byPartition = small.groupBy(_.partition)
-    settings.partitions.of(byPartition.keys.toSeq).iterator
-      .flatMap(partition => inGroups(byPartition(partition), settings))
-      .filter(group => pays(group, settings) && !group.slices.forall(settled))
-      .take(settings.maxGroups).toList
+    val small = slices.filter(s => s.base.forall(_.length < asked.conf.smallFileBytes.value))
+    small.groupBy(_.partition).toSeq.sortBy(_._1).iterator
+      .flatMap { case (_, found) => inGroups(found, asked) }
+      .filter(group => pays(group, asked) && !group.slices.forall(settled))
+      .take(asked.conf.maxGroups.value).toList
   }
 
   // The largest first, as in Hudi: so the files of one group are of a size, and the last group takes what is small.
-  private def inGroups(slices: Seq[FileSlice], settings: ClusteringSettings): Seq[ClusteringGroup] = {
+  private def inGroups(slices: Seq[FileSlice], asked: ClusteringRequest): Seq[ClusteringGroup] = {
     val sorted = slices.sortBy(s => (-s.totalLength, s.fileId))
     val filled = sorted.foldLeft(List.empty[(List[FileSlice], Long)]) {
-      case ((group, bytes) :: done, slice) if bytes + slice.totalLength <= settings.groupBytes =>
+      case ((group, bytes) :: done, slice) if bytes + slice.totalLength <= asked.conf.groupBytes.value =>
         (slice :: group, bytes + slice.totalLength) :: done
       case (done, slice) => (List(slice), slice.totalLength) :: done
     }
-    filled.reverse.map { case (group, bytes) => ClusteringGroup(group.reverse, outputs(bytes, settings.targetBytes)) }
+    filled.reverse.map { case (group, bytes) => ClusteringGroup(group.reverse, outputs(bytes, asked.conf.targetBytes)) }
   }
 
   /** Files of the target size that hold so many bytes. */
@@ -77,12 +76,12 @@ object ClusteringPlanner {
     (bytes / targetBytes + (if (bytes % targetBytes == 0) 0 else 1)).max(1L).min(Int.MaxValue.toLong).toInt
 
   // Without an order a group is written again to have fewer files.
-  private def pays(group: ClusteringGroup, settings: ClusteringSettings): Boolean =
-    settings.sorts || group.outputs < group.slices.size
+  private def pays(group: ClusteringGroup, asked: ClusteringRequest): Boolean =
+    asked.sorts || group.outputs < group.slices.size
 
-  def plan(groups: Seq[ClusteringGroup], settings: ClusteringSettings): ClusteringPlan = ClusteringPlan(
+  def plan(groups: Seq[ClusteringGroup], asked: ClusteringRequest): ClusteringPlan = ClusteringPlan(
     groups.map(_.slices.map(s =>
         ClusteringInput(s.partition, s.fileId, s.base.map(_.name), s.logs.map(_.name)))),
-    if (settings.buckets.isDefined) BucketMoves.Execution else Execution, settings.params,
+    if (asked.buckets.isDefined) BucketMoves.Execution else Execution, asked.params,
     groups.map(g => ClusteringGroupFacts(g.outputs, g.metrics)))
 }

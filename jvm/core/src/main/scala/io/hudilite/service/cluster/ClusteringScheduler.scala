@@ -25,10 +25,10 @@ object ClusteringScheduler {
     *
     * Raises `WRITE_PENDING` while a write is under way whose log files the plan would take for committed ones.
     */
-  def schedule(table: Table, settings: ClusteringSettings, transaction: TransactionOptions = TransactionOptions())
+  def schedule(table: Table, asked: ClusteringRequest, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
-    check(table, settings)
-    request(table, settings, transaction)(_ => Some(_ => false))
+    check(table, asked)
+    request(table, asked, transaction)(_ => Some(_ => false))
   }
 
   /** The same when so many commits have completed since the last clustering. What clusterings have made and nobody has
@@ -36,19 +36,19 @@ object ClusteringScheduler {
     */
   def scheduleIfDue(table: Table, conf: ClusteringConf, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
-    val settings = ClusteringSettings.of(conf)
-    check(table, settings)
+    val asked = ClusteringRequest(conf)
+    check(table, asked)
     if (!isDue(table, conf)) None
-    else request(table, settings, transaction) { now =>
+    else request(table, asked, transaction) { now =>
       val clustered = clusterings(now).map(_.time).toSet
       if (isDue(now, conf)) Some(slice => slice.logs.isEmpty && clustered(slice.instant)) else None
     }
   }
 
   /** What [[schedule]] would plan; nothing is written. */
-  def preview(table: Table, settings: ClusteringSettings): PlannedClustering = {
-    check(table, settings)
-    planned(table, settings, _ => false)
+  def preview(table: Table, asked: ClusteringRequest): PlannedClustering = {
+    check(table, asked)
+    planned(table, asked, _ => false)
   }
 
   /** Enough commits have completed since the last clustering, and none is planned. */
@@ -67,8 +67,8 @@ object ClusteringScheduler {
       .filter { case (_, metadata) => metadata.operation == CommitMetadata.Cluster }
 
   /** Raises `InvalidInput` when there is no such partition or column. */
-  def check(table: Table, settings: ClusteringSettings): Unit =
-    settings.partitions.named.foreach { named =>
+  def check(table: Table, asked: ClusteringRequest): Unit =
+    asked.conf.partitions.selected.foreach { named =>
       val partitions = table.partitions()
       named.find(!partitions.contains(_)).foreach(unknown =>
         throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.Selected.name, "value" -> unknown,
@@ -81,17 +81,17 @@ object ClusteringScheduler {
   /** @param settled
     *   which slices stay, for a table that is to be clustered at all
     */
-  private def request(table: Table, settings: ClusteringSettings, transaction: TransactionOptions)(
+  private def request(table: Table, asked: ClusteringRequest, transaction: TransactionOptions)(
       settled: Table => Option[FileSlice => Boolean]): Option[PlannedClustering] = {
     @tailrec def attempt(left: Int): Option[PlannedClustering] = {
-      val (beside, isOutrun) = if (left > 0) proposed(table.refresh(), settings)(settled) else (None, false)
+      val (beside, isOutrun) = if (left > 0) proposed(table.refresh(), asked)(settled) else (None, false)
       val outcome = if (isOutrun) Left(ProposedClustering.Outrun)
       else Transaction.preparedNow(table, transaction) { now =>
         settled(now) match {
           case None => Right(None)
           case Some(stays) =>
             refuseBlocked(now)
-            beside.map(_.asOf(now)).getOrElse(Right(planned(now, settings, stays))).map(written(now, settings, _))
+            beside.map(_.asOf(now)).getOrElse(Right(planned(now, asked, stays))).map(written(now, asked, _))
         }
       }
       outcome match {
@@ -104,22 +104,22 @@ object ClusteringScheduler {
 
   // What keeps a table from being planned now may be gone under the lock, where dead writers are cleared away. The state
   // that is looked at may be taken away meanwhile, which is told, too.
-  private def proposed(before: Table, settings: ClusteringSettings)(settled: Table => Option[FileSlice => Boolean])
+  private def proposed(before: Table, asked: ClusteringRequest)(settled: Table => Option[FileSlice => Boolean])
       : (Option[ProposedClustering], Boolean) = Outdated.or((Option.empty[ProposedClustering], true)) {
     if (blocking(before).isDefined) (None, false)
-    else (settled(before).map(stays => ProposedClustering(before, planned(before, settings, stays))), false)
+    else (settled(before).map(stays => ProposedClustering(before, planned(before, asked, stays))), false)
   }
 
   private def refuseBlocked(now: Table): Unit = blocking(now).foreach(instant =>
     throw CommitConflict("WRITE_PENDING", "instant" -> instant.time, "path" -> now.basePath,
       "reason" -> "with table version 6 a clustering of a merge-on-read table can only be planned between writes"))
 
-  private def written(now: Table, settings: ClusteringSettings, found: PlannedClustering): Option[PlannedClustering] =
+  private def written(now: Table, asked: ClusteringRequest, found: PlannedClustering): Option[PlannedClustering] =
     if (found.groups.isEmpty) None
     else {
       // Later than everything in the timeline, so than every file that the plan takes in.
       val instant = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-      now.store.requestClustering(instant, ClusteringPlanner.plan(found.groups, settings))
+      now.store.requestClustering(instant, ClusteringPlanner.plan(found.groups, asked))
       Some(found.copy(instant = Some(instant)))
     }
 
@@ -128,16 +128,15 @@ object ClusteringScheduler {
     if (now.config.layout > 1 || now.config.tableType != TableType.MergeOnRead) None
     else now.timeline.pending.find(_.action == Action.DeltaCommit)
 
-  private def planned(now: Table, settings: ClusteringSettings, settled: FileSlice => Boolean): PlannedClustering = {
+  private def planned(now: Table, asked: ClusteringRequest, settled: FileSlice => Boolean): PlannedClustering = {
     val taken = now.pendingCompactions.keySet ++ now.pendingLogCompactions.keySet ++ now.pendingClusterings.keySet
-    val partitions = settings.partitions.of(now.partitions())
+    val partitions = PartitionChoice.of(asked.conf.partitions, now.partitions())
     val (others, slices) = now.slices(partitions).values.flatten.toSeq.partition(slice => taken(slice.groupId))
-    if (settings.buckets.isDefined) others.headOption.foreach(slice =>
+    if (asked.buckets.isDefined) others.headOption.foreach(slice =>
       throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> now.basePath,
         "reason" ->
           (s"a pending plan takes the file group ${slice.fileId} in '${slice.partition}', and a table is moved to other " +
             "buckets as a whole; run that first, or take it back")))
-    PlannedClustering(None, ClusteringPlanner.groups(slices, settings.copy(partitions = PartitionChoice()), settled),
-      settings.params)
+    PlannedClustering(None, ClusteringPlanner.groups(slices, asked, settled), asked.params)
   }
 }

@@ -1,50 +1,24 @@
 package io.hudilite.service.cluster
 
 import io.hudilite.config.service.{ClusteredPartitionsConf, ClusteringOptions}
-import io.hudilite.error.InvalidInput
 
-/** Which partitions of a table a clustering looks at, as Hudi's plan strategies choose them: pure.
-  *
-  * @param named
-  *   the only partitions, by their paths; `None` = all there are
-  * @param pattern
-  *   a regular expression that the whole path must match; it has no say where partitions are named
-  * @param mode
-  *   one of the filter modes of `ClusteringOptions`
-  * @param lookback
-  *   partitions that RECENT_DAYS takes, behind those that it skips
-  */
-final case class PartitionChoice(
-    named: Option[Seq[String]] = None, pattern: Option[String] = None, mode: String = ClusteringOptions.NoFilter,
-    lookback: Int = 2, skipLatest: Int = 0, begin: Option[String] = None, end: Option[String] = None) {
-
-  /** Those of the table's partitions that are looked at, sorted. */
-  def of(partitions: Seq[String]): Seq[String] = {
-    val candidates = named match {
-      case Some(only) => partitions.filter(only.toSet)
-      case None => partitions.filter(p => pattern.forall(p.matches))
-    }
-    filtered(candidates.sorted)
-  }
-
-  private def filtered(sorted: Seq[String]): Seq[String] = mode match {
-    case ClusteringOptions.RecentDays => sorted.reverse.slice(skipLatest, skipLatest + lookback).reverse
-    case ClusteringOptions.SelectedPartitions => sorted.filter(p => begin.forall(_ <= p) && end.forall(p <= _))
-    case _ => sorted
-  }
-}
-
+/** Which partitions of a table a clustering looks at, as Hudi's plan strategies choose them: pure. */
 object PartitionChoice {
 
-  /** Raises `InvalidInput` when the class that plans and the filter mode contradict each other. */
-  def of(conf: ClusteredPartitionsConf): PartitionChoice =
-    PartitionChoice(conf.selected, conf.pattern, mode(conf), conf.lookback, conf.skipLatest, conf.begin, conf.end)
+  /** Those of the table's partitions that are looked at, sorted. */
+  def of(conf: ClusteredPartitionsConf, partitions: Seq[String]): Seq[String] = {
+    val candidates = conf.selected match {
+      case Some(only) => partitions.filter(only.toSet)
+      case None => partitions.filter(p => conf.pattern.forall(p.matches))
+    }
+    filtered(conf, candidates.sorted)
+  }
 
-  private def mode(conf: ClusteredPartitionsConf): String = {
-    val byClass = conf.strategyFilter.filter(_ != ClusteringOptions.NoFilter)
-    for (one <- byClass; other <- conf.filter if one != other)
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.FilterMode.name, "value" -> other,
-        "reason" -> s"${ClusteringOptions.Strategy.name} asks for $one")
-    conf.filter.orElse(byClass).getOrElse(ClusteringOptions.NoFilter)
+  private def filtered(conf: ClusteredPartitionsConf, sorted: Seq[String]): Seq[String] = conf.filter match {
+    case ClusteringOptions.RecentDays =>
+      sorted.reverse.slice(conf.skipLatest, conf.skipLatest + conf.lookback).reverse
+    case ClusteringOptions.SelectedPartitions =>
+      sorted.filter(p => conf.begin.forall(_ <= p) && conf.end.forall(p <= _))
+    case _ => sorted
   }
 }

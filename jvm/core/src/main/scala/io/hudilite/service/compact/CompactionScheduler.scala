@@ -176,8 +176,8 @@ object CompactionScheduler {
     val strategy = CompactionStrategy.named(conf.strategy)
     val found = candidates(now, conf.fileBytes)
     val today = now.storage.clock.instant().atZone(now.config.zone(now.storage.clock)).toLocalDate
-    val selected = select(strategy, found, CompactionSettings.of(conf.bounds, today))
-    PlannedCompaction(None, CompactionStrategy.nameOf(strategy), selected)
+    val settings = CompactionSettings(today, conf.logBytes, conf.logFiles, conf.ioMb, conf.partitions)
+    PlannedCompaction(None, CompactionStrategy.nameOf(strategy), select(strategy, found, settings))
   }
 
   /** Slices with log files whose file group nothing else is about to rewrite, in the order of partition and file id. */

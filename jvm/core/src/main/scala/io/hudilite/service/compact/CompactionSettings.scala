@@ -1,7 +1,5 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.service.CompactionBounds
-
 import java.time.LocalDate
 
 /** What the strategies go by.
@@ -23,9 +21,3 @@ final case class CompactionSettings(
     minLogFiles: Long = 0L,
     targetIoMb: Long = 500L * 1024L,
     targetPartitions: Int = 10)
-
-object CompactionSettings {
-
-  def of(bounds: CompactionBounds, today: LocalDate): CompactionSettings =
-    CompactionSettings(today, bounds.logBytes, bounds.logFiles, bounds.ioMb, bounds.partitions)
-}

@@ -1,6 +1,7 @@
 package io.hudilite.service.archive
 
 import io.hudilite.TestTables
+import io.hudilite.service.Services
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, ArchiveContents}
@@ -10,7 +11,7 @@ import munit.FunSuite
 /** An archiving that fails, or is killed, at each of its storage calls, and the next one. */
 class ArchiverFaultSuite extends FunSuite {
 
-  private val settings = ArchiveSettings(minCommits = 1, maxCommits = 2, mergedFiles = 2)
+  private val conf = Services.of().archiving.copy(minCommits = 1, maxCommits = 2, mergedFiles = 2)
   private val path = "/t"
 
   /** A table with an archived batch, and five commits of which four are due. */
@@ -19,7 +20,7 @@ class ArchiverFaultSuite extends FunSuite {
     val table = TestTables.create(storage, path, version)
     def write(n: Int) = TestTables.write(table.refresh(), "p" -> s"g$n-0")
     (1 to 3).foreach(write)
-    new Archiver(table.refresh(), settings).run()
+    new Archiver(table.refresh(), conf).run()
     (4 to 6).foreach(write)
     storage
   }
@@ -30,7 +31,7 @@ class ArchiverFaultSuite extends FunSuite {
     copy
   }
 
-  private def run(storage: Storage): Archived = new Archiver(Table.open(storage, path), settings).run()
+  private def run(storage: Storage): Archived = new Archiver(Table.open(storage, path), conf).run()
 
   private def allInstants(
       table: Table): Seq[String] = (table.store.archivedCompleted() ++ table.timeline.writes).map(_.time)
@@ -57,7 +58,7 @@ class ArchiverFaultSuite extends FunSuite {
         run(storage)
         val now = Table.open(storage, path)
         assertEquals(now.timeline.pending, Nil, clue)
-        assert(now.timeline.writes.size <= settings.maxCommits, clue)
+        assert(now.timeline.writes.size <= conf.maxCommits, clue)
         if (number % 2 != 0) check(storage, visible, instants.toSet, clue)
         assertNothingTwice(now, clue)
       }
@@ -73,7 +74,7 @@ class ArchiverFaultSuite extends FunSuite {
 
   private def assertNothingTwice(now: Table, clue: String): Unit = {
     val archived = now.store.archivedCompleted()
-    assertEquals(archived.map(_.time).intersect(now.timeline.writes.map(_.time)).size <= settings.maxCommits, true,
+    assertEquals(archived.map(_.time).intersect(now.timeline.writes.map(_.time)).size <= conf.maxCommits, true,
       clue)
     if (now.config.layout == 1) assertEquals(ArchiveContents.blocks(now) <= 3 * archived.size, true, clue)
     else assertEquals(ArchiveContents.rows(now).sorted, archived.map(i => (i.time, i.action)), clue)

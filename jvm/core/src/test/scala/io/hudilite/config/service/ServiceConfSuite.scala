@@ -26,7 +26,10 @@ class ServiceConfSuite extends FunSuite {
           schedulesInline = false,
           trigger = TriggerConf("NUM_COMMITS", 5, 3600),
           strategy = "LogFileSizeBased",
-          bounds = CompactionBounds(logBytes = 0, logFiles = 0, ioMb = 500 * 1024, partitions = 10),
+          logBytes = 0,
+          logFiles = 0,
+          ioMb = 500 * 1024,
+          partitions = 10,
           logs = LogCompactionConf(inline = false, allowed = true, blocks = 5),
           fileBytes = 120 * MiB),
         clustering = ClusteringConf(
@@ -38,11 +41,11 @@ class ServiceConfSuite extends FunSuite {
           smallFileBytes = default(300 * MiB),
           groupBytes = default(2048 * MiB),
           maxGroups = default(30),
-          partitions = ClusteredPartitionsConf(None, None, 2, 0, None, None, None, None),
+          partitions = ClusteredPartitionsConf("NONE", 2, 0, None, None, None, None),
           waitMs = 0),
         expiry = ExpiryConf(inline = false, -1, None, 1000),
-        cleaning = CleanConf(automatic = true, None, default(10), default(24), default(3), 1, incremental = true),
-        archiving = ArchiveConf(automatic = true, default(20), default(30), beyondSavepoint = false, 10)))
+        cleaning = CleanConf(automatic = true, CleaningPolicy.LatestCommits(10), 1, incremental = true),
+        archiving = ArchiveConf(automatic = true, 20, 30, Some(10), Some(5), beyondSavepoint = false, 10)))
   }
 
   private val asked: Seq[(String, String)] = Seq(
@@ -71,7 +74,7 @@ class ServiceConfSuite extends FunSuite {
     "hoodie.clustering.plan.strategy.small.file.limit" -> "11",
     "hoodie.clustering.plan.strategy.max.bytes.per.group" -> "12",
     "hoodie.clustering.plan.strategy.max.num.groups" -> "13",
-    "hoodie.clustering.plan.strategy.class" -> "org.x.SparkRecentDaysClusteringPlanStrategy",
+    "hoodie.clustering.plan.strategy.class" -> "org.x.SparkSelectedPartitionsClusteringPlanStrategy",
     "hoodie.clustering.plan.partition.filter.mode" -> "selected_partitions",
     "hoodie.clustering.plan.strategy.daybased.lookback.partitions" -> "14",
     "hoodie.clustering.plan.strategy.daybased.skipfromlatest.partitions" -> "15",
@@ -108,7 +111,10 @@ class ServiceConfSuite extends FunSuite {
           schedulesInline = true,
           trigger = TriggerConf("NUM_OR_TIME", maxCommits = 1, maxSeconds = 2),
           strategy = "BoundedIO",
-          bounds = CompactionBounds(logBytes = 3, logFiles = 4, ioMb = 5, partitions = 6),
+          logBytes = 3,
+          logFiles = 4,
+          ioMb = 5,
+          partitions = 6,
           logs = LogCompactionConf(inline = true, allowed = false, blocks = 7),
           fileBytes = 8),
         clustering = ClusteringConf(
@@ -120,16 +126,33 @@ class ServiceConfSuite extends FunSuite {
           smallFileBytes = chosen(11L),
           groupBytes = chosen(12L),
           maxGroups = chosen(13),
-          partitions = ClusteredPartitionsConf(Some("RECENT_DAYS"), Some("SELECTED_PARTITIONS"), lookback = 14,
-            skipLatest = 15, Some("p"), Some("q"), Some(Seq("r", "s")), Some("t.*")),
+          partitions = ClusteredPartitionsConf("SELECTED_PARTITIONS", lookback = 14, skipLatest = 15,
+            Some("p"), Some("q"), Some(Seq("r", "s")), Some("t.*")),
           waitMs = 25),
         expiry = ExpiryConf(inline = true, days = 16, Some(Seq("u")), most = 17),
-        cleaning = CleanConf(automatic = false, Some("KEEP_LATEST_BY_HOURS"), commits = chosen(18),
-          hours = chosen(19), versions = chosen(20), triggerCommits = 21, incremental = false),
-        archiving = ArchiveConf(automatic = false, chosen(22), chosen(23), beyondSavepoint = true, mergedFiles = 24)))
+        cleaning = CleanConf(automatic = false, CleaningPolicy.LatestHours(19), triggerCommits = 21,
+          incremental = false),
+        archiving = ArchiveConf(automatic = false, 22, 23, retained = None, deltaCommits = None, beyondSavepoint = true,
+          mergedFiles = 24)))
     val keys: Seq[ConfigKey[_]] = ServiceOptions.all ++ CompactionOptions.all ++ ClusteringOptions.all ++
       PartitionTtlOptions.all ++ CleanOptions.all ++ ArchiveOptions.all
     assertEquals(keys.filterNot(_.names.exists(asked.toMap.contains)), Nil, "an option that is in no test")
+  }
+
+  test("archiving keeps what cleaning retains, where options leave it open, and refuses less") {
+    def limits(options: (String, String)*): (Int, Int) = {
+      val conf = services(options: _*).archiving.checked
+      (conf.minCommits, conf.maxCommits)
+    }
+    def refused(options: (String, String)*): String = intercept[InvalidInput](limits(options: _*)).getMessage
+    val (retained, min, max) = ("hoodie.clean.commits.retained", "hoodie.keep.min.commits", "hoodie.keep.max.commits")
+    assertEquals(Seq(limits(), limits(retained -> "15"), limits(retained -> "15", min -> "16"), limits(min -> "25")),
+      Seq((20, 30), (25, 35), (16, 30), (25, 35)))
+    assertEquals(limits("hoodie.clean.hours.retained" -> "900"), (20, 30))
+    val equal = refused(max -> "20")
+    assert(equal.contains(max) && equal.contains(min), equal)
+    val cleaned = refused(min -> "10")
+    assert(cleaned.contains(min) && cleaned.contains(retained), cleaned)
   }
 
   test("services run by themselves unless one of two options says no") {

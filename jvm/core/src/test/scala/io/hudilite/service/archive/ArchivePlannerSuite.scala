@@ -1,6 +1,6 @@
 package io.hudilite.service.archive
 
-import io.hudilite.error.InvalidInput
+import io.hudilite.config.service.ArchiveConf
 import io.hudilite.service.Services
 import io.hudilite.timeline.{Action, Instant, State, Timeline}
 
@@ -8,7 +8,7 @@ import munit.FunSuite
 
 class ArchivePlannerSuite extends FunSuite {
 
-  private val settings = ArchiveSettings(minCommits = 2, maxCommits = 4)
+  private val conf = Services.of().archiving.copy(minCommits = 2, maxCommits = 4)
   private val copyOnWrite = ArchiveFacts(layout = 2, mergeOnRead = false)
   private val mergeOnRead = ArchiveFacts(layout = 2, mergeOnRead = true)
 
@@ -19,9 +19,9 @@ class ArchivePlannerSuite extends FunSuite {
 
   private def commits(numbers: Int*): Seq[Instant] = numbers.map(instant(_))
 
-  private def planned(instants: Seq[Instant], facts: ArchiveFacts = copyOnWrite, settings: ArchiveSettings = settings)
+  private def planned(instants: Seq[Instant], facts: ArchiveFacts = copyOnWrite, conf: ArchiveConf = conf)
       : Seq[Int] =
-    ArchivePlanner.plan(Timeline(instants.sortBy(i => (i.time, i.action))), settings, facts).map(
+    ArchivePlanner.plan(Timeline(instants.sortBy(i => (i.time, i.action))), conf, facts).map(
       _.time.takeRight(3).toInt)
 
   test("nothing is archived up to the greatest number of commits") {
@@ -64,10 +64,10 @@ class ArchivePlannerSuite extends FunSuite {
   }
 
   test("beyond savepoints only what is saved stays, and does not count") {
-    val beyond = settings.copy(beyondSavepoint = true)
+    val beyond = conf.copy(beyondSavepoint = true)
     val saved = Seq(instant(1, Action.Savepoint), instant(3, Action.Savepoint))
-    assertEquals(planned(commits(1 to 9: _*) ++ saved, settings = beyond), Seq(2, 4, 5, 6, 7))
-    assertEquals(planned(commits(1 to 6: _*) ++ saved, settings = beyond), Nil)
+    assertEquals(planned(commits(1 to 9: _*) ++ saved, conf = beyond), Seq(2, 4, 5, 6, 7))
+    assertEquals(planned(commits(1 to 6: _*) ++ saved, conf = beyond), Nil)
   }
 
   test("a commit that replaced file groups stays until their files are cleaned, and all later ones") {
@@ -92,7 +92,7 @@ class ArchivePlannerSuite extends FunSuite {
   private def deltas(numbers: Int*): Seq[Instant] = numbers.map(instant(_, Action.DeltaCommit))
 
   test("the last compaction stays until the next is due by the delta commits alone") {
-    def with3(instants: Seq[Instant]) = planned(instants, mergeOnRead, settings.copy(deltaCommits = Some(3)))
+    def with3(instants: Seq[Instant]) = planned(instants, mergeOnRead, conf.copy(deltaCommits = Some(3)))
     assertEquals(with3(deltas(1, 2, 4, 5) ++ commits(3)), Seq(1, 2))
     assertEquals(with3(deltas(1, 2, 3, 5, 6) ++ commits(4)), Seq(1, 2, 3))
     assertEquals(with3(deltas(1, 2, 4, 5, 6) ++ commits(3)), Seq(1, 2, 3))
@@ -100,13 +100,13 @@ class ArchivePlannerSuite extends FunSuite {
   }
 
   test("without a compaction as many delta commits stay as make one due") {
-    val many = settings.copy(deltaCommits = Some(8))
+    val many = conf.copy(deltaCommits = Some(8))
     assertEquals(planned(deltas(1 to 7: _*), mergeOnRead, many), Nil)
     assertEquals(planned(deltas(1 to 10: _*), mergeOnRead, many), Seq(1, 2))
   }
 
   test("a trigger that goes by time keeps the compaction that it measures from") {
-    val byTime = settings.copy(deltaCommits = None)
+    val byTime = conf.copy(deltaCommits = None)
     assertEquals(planned(deltas(1 to 9: _*), mergeOnRead, byTime), Nil)
     assertEquals(planned(deltas(1, 2, 4, 5, 6, 7, 8) ++ commits(3), mergeOnRead, byTime), Seq(1, 2))
   }
@@ -136,19 +136,8 @@ class ArchivePlannerSuite extends FunSuite {
       assertEquals(planned(others ++ commits(3 to 9: _*), copyOnWrite.copy(layout = layout)), (3 to 7).toList)
   }
 
-  test("settings that contradict each other, or cleaning, are refused by name") {
-    def settings(retained: Option[Int], options: (String, String)*): ArchiveSettings = {
-      val services = Services.of(options: _*)
-      ArchiveSettings.of(services.archiving, services.compaction.trigger, retained)
-    }
-    def refused(retained: Option[Int], options: (String, String)*): String =
-      intercept[InvalidInput](settings(retained, options: _*)).getMessage
-    val equal = refused(None, "hoodie.keep.max.commits" -> "20")
-    assert(equal.contains("hoodie.keep.max.commits") && equal.contains("hoodie.keep.min.commits"), equal)
-    val cleaned = refused(Some(10), "hoodie.keep.min.commits" -> "10")
-    assert(cleaned.contains("hoodie.keep.min.commits") && cleaned.contains("hoodie.clean.commits.retained"), cleaned)
-    assertEquals(settings(Some(10), "hoodie.keep.min.commits" -> "11").minCommits, 11)
-    assertEquals(settings(None), ArchiveSettings())
-    assertEquals(settings(None, "hoodie.compact.inline.trigger.strategy" -> "TIME_ELAPSED").deltaCommits, None)
+  test("only triggers that count delta commits keep as many") {
+    def kept(trigger: String) = Services.of("hoodie.compact.inline.trigger.strategy" -> trigger).archiving.deltaCommits
+    assertEquals((kept("NUM_COMMITS"), kept("TIME_ELAPSED")), (Some(5), None))
   }
 }

@@ -2,6 +2,8 @@ package io.hudilite.service.archive
 
 import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.config.TableType
+import io.hudilite.config.service.ArchiveConf
+import io.hudilite.service.Services
 import io.hudilite.storage.{MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, ArchiveContents, CommitMetadata, Instant, InstantTime, Timeline}
@@ -16,7 +18,7 @@ import scala.collection.JavaConverters._
 
 class ArchiverSuite extends FunSuite {
 
-  private val settings = ArchiveSettings(minCommits = 2, maxCommits = 4, mergedFiles = 3)
+  private val conf = Services.of().archiving.copy(minCommits = 2, maxCommits = 4, mergedFiles = 3)
   private val path = "/t"
 
   private def memory(): MemoryStorage = new MemoryStorage(() => 1767225600000L)
@@ -27,8 +29,8 @@ class ArchiverSuite extends FunSuite {
     table.refresh()
   }
 
-  private def archive(table: Table, settings: ArchiveSettings = settings): Archived =
-    new Archiver(table.refresh(), settings).run()
+  private def archive(table: Table, conf: ArchiveConf = conf): Archived =
+    new Archiver(table.refresh(), conf).run()
 
   private def times(instants: Seq[Instant]): Seq[String] = instants.map(_.time)
 
@@ -38,7 +40,7 @@ class ArchiverSuite extends FunSuite {
       val table = writes(memory(), version, 6)
       val (before, all) = (TestTables.visible(table), table.timeline.writes)
       val contents = table.store.readCommits(all).map { case (i, m) => i.time -> m }.toMap
-      assertEquals(times(new Archiver(table, settings).preview().instants), times(all).take(4))
+      assertEquals(times(new Archiver(table, conf).preview().instants), times(all).take(4))
       val archived = archive(table)
       assertEquals(times(archived.instants), times(all).take(4))
       assertEquals(archived.files.size, 1)
@@ -76,7 +78,7 @@ class ArchiverSuite extends FunSuite {
       val table = TestTables.create(memory(), path, version)
       val all = (1 to 40).map { n =>
         val instant = TestTables.write(table.refresh(), "p" -> s"g$n-0").time
-        val archiver = new Archiver(table.refresh(), settings)
+        val archiver = new Archiver(table.refresh(), conf)
         if (archiver.isDue) archiver.run()
         instant
       }
@@ -114,7 +116,7 @@ class ArchiverSuite extends FunSuite {
       (1 to 6).foreach(_ => TextWrites.append.run(table.refresh()))
       def slices = table.refresh().allSlices().values.flatten.map(s => (s.fileId, s.instant, s.logs.map(_.name))).toList
       val before = slices
-      val byThree = settings.copy(deltaCommits = Some(3))
+      val byThree = conf.copy(deltaCommits = Some(3))
       assertEquals(archive(table, byThree).instants.map(_.action), Action.Commit +: Seq.fill(3)(Action.DeltaCommit))
       assertEquals(slices, before)
     }
@@ -135,7 +137,7 @@ class ArchiverSuite extends FunSuite {
       val before = TestTables.visible(table)
       val held = table.store.archivedCompleted()
       val all = table.timeline.completed
-      val archived = archive(table, settings.copy(minCommits = 1, maxCommits = 2))
+      val archived = archive(table, conf.copy(minCommits = 1, maxCommits = 2))
       assert(archived.instants.map(_.action).toSet.contains(Action.Commit), archived)
       val now = table.refresh()
       assertEquals(now.timeline.writes.size, 1)
@@ -143,7 +145,7 @@ class ArchiverSuite extends FunSuite {
         (held ++ archived.instants).map(i => (i.time, i.action)).toSet)
       assertEquals((archived.instants ++ now.timeline.completed).toSet, all.toSet)
       assertEquals(TestTables.visible(table), before)
-      assertEquals(archive(table, settings.copy(minCommits = 1, maxCommits = 2)).instants, Nil)
+      assertEquals(archive(table, conf.copy(minCommits = 1, maxCommits = 2)).instants, Nil)
     }
   }
 
@@ -162,7 +164,7 @@ class ArchiverSuite extends FunSuite {
   test("a table with a metadata table is left to who maintains that") {
     val table = copied("metadata-table-v9")
     val facts = ArchiveFacts(layout = 2, mergeOnRead = false)
-    val one = ArchiveSettings(minCommits = 1, maxCommits = 2)
+    val one = Services.of().archiving.copy(minCommits = 1, maxCommits = 2)
     assert(Archiver.isDue(Timeline(table.timeline.writes ++ later(table, 3)), one, facts))
     assertEquals(new Archiver(table.copy(timeline = Timeline(table.timeline.writes ++ later(table, 3))), one).isDue,
       false)

@@ -1,5 +1,6 @@
 package io.hudilite.service.clean
 
+import io.hudilite.config.service.CleaningPolicy
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, LogFile}
 import io.hudilite.service.Services
@@ -121,17 +122,17 @@ class CleanPlannerSuite extends FunSuite {
   }
 
   test("the number that is given chooses the policy, two of them need a name") {
-    assertEquals(CleaningPolicy.of(Services.of().cleaning), CleaningPolicy.LatestCommits(10): CleaningPolicy)
-    assertEquals(CleaningPolicy.of(Services.of("hoodie.cleaner.hours.retained" -> "3").cleaning),
+    assertEquals(Services.of().cleaning.policy, CleaningPolicy.LatestCommits(10): CleaningPolicy)
+    assertEquals(Services.of("hoodie.cleaner.hours.retained" -> "3").cleaning.policy,
       CleaningPolicy.LatestHours(3): CleaningPolicy)
     val both = Seq("hoodie.clean.fileversions.retained" -> "2", "hoodie.clean.commits.retained" -> "4")
-    assertEquals(intercept[InvalidInput](CleaningPolicy.of(Services.of(both: _*).cleaning)).condition,
+    assertEquals(intercept[InvalidInput](Services.of(both: _*).cleaning.policy).condition,
       "INVALID_OPTION_VALUE")
     val named = both :+ ("hoodie.cleaner.policy" -> "keep_latest_file_versions")
-    assertEquals(CleaningPolicy.of(Services.of(named: _*).cleaning), CleaningPolicy.LatestVersions(2): CleaningPolicy)
+    assertEquals(Services.of(named: _*).cleaning.policy, CleaningPolicy.LatestVersions(2): CleaningPolicy)
     for (bad <- Seq("hoodie.clean.policy" -> "KEEP_ALL", "hoodie.clean.commits.retained" -> "0",
         "hoodie.clean.hours.retained" -> "soon"))
-      assertEquals(intercept[InvalidInput](CleaningPolicy.of(Services.of(bad).cleaning)).condition,
+      assertEquals(intercept[InvalidInput](Services.of(bad).cleaning.policy).condition,
         "INVALID_OPTION_VALUE")
   }
 }

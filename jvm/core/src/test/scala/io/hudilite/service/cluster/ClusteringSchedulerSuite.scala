@@ -21,7 +21,10 @@ import munit.FunSuite
 class ClusteringSchedulerSuite extends FunSuite {
 
   private val path = "/t"
-  private val settings = ClusteringSettings.of(Services.of().clustering)
+  private val all = ClusteringRequest(Services.of().clustering)
+
+  private def only(partitions: String*): ClusteringRequest =
+    ClusteringRequest(all.conf.copy(partitions = all.conf.partitions.copy(selected = Some(partitions))))
 
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
@@ -52,7 +55,7 @@ class ClusteringSchedulerSuite extends FunSuite {
       (State.Requested: State, if (version == 6) Action.ReplaceCommit else Action.Clustering))
     assertEquals(plan.groups.map(_.map(i => (i.partition, i.fileId)).sorted), Seq(Seq("p" -> "g-0", "p" -> "h-0")))
     assert(plan.groups.flatten.forall(i => i.baseFile.exists(_.startsWith(i.fileId)) && i.logFiles.isEmpty))
-    assertEquals((plan.strategy, plan.params), (ClusteringPlanner.Execution, settings.params))
+    assertEquals((plan.strategy, plan.params), (ClusteringPlanner.Execution, all.params))
     assertEquals(plan.facts.map(f => (f.outputs, f.metrics("TOTAL_LOG_FILES"))), Seq((1, 0.0)))
     assertEquals(visible(storage), before)
     assertEquals(schedule(storage), None, "both are taken")
@@ -172,7 +175,7 @@ class ClusteringSchedulerSuite extends FunSuite {
     val once = new AtomicBoolean(true)
     val counting = new CountingStorage(storage,
       call => if (call.kind == "list" && call.path == s"$path/p" && once.compareAndSet(true, false)) meanwhile)
-    ClusteringScheduler.schedule(table(storage).copy(storage = counting), settings)
+    ClusteringScheduler.schedule(table(storage).copy(storage = counting), all)
   }
 
   versions("planners at once: a file group is in one plan, and no lock is held while folders are listed") { version =>
@@ -182,7 +185,7 @@ class ClusteringSchedulerSuite extends FunSuite {
     val late = scheduledBeside(storage) {
       val elsewhere = new Thread(() =>
         other = ClusteringScheduler.schedule(table(storage),
-          settings.copy(partitions = PartitionChoice(named = Some(Seq("p")))), TransactionOptions(lockWaitMs = 10L)))
+          only("p"), TransactionOptions(lockWaitMs = 10L)))
       elsewhere.start()
       elsewhere.join()
     }
@@ -209,7 +212,7 @@ class ClusteringSchedulerSuite extends FunSuite {
       assert(!anew.get.groups.flatMap(_.slices).exists(_.instant == last))
   }
 
-  private val inBuckets = settings.copy(buckets = Some(BucketIndex(2, Seq("id"))))
+  private val inBuckets = all.copy(buckets = Some(BucketIndex(2, Seq("id"))))
 
   /** A table with the bucket 3, and a planned move of it. */
   private def moving(version: Int): (MemoryStorage, String) = {
@@ -265,8 +268,7 @@ class ClusteringSchedulerSuite extends FunSuite {
   }
 
   test("partitions that there are not are refused by name") {
-    val named = settings.copy(partitions = PartitionChoice(named = Some(Seq("p", "none"))))
-    val error = intercept[InvalidInput](ClusteringScheduler.preview(table(made(9)), named))
+    val error = intercept[InvalidInput](ClusteringScheduler.preview(table(made(9)), only("p", "none")))
     assert(error.getMessage.contains("none"), error.getMessage)
   }
 }

@@ -6,8 +6,8 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.index.Index
 import io.hudilite.service.cluster.{
   ClusteringCall,
+  ClusteringRequest,
   ClusteringScheduler,
-  ClusteringSettings,
   PendingClustering,
   PendingClusterings,
   PlannedClustering
@@ -48,20 +48,20 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   /** Plans a clustering of what a call asks for; `None` when that is nothing. */
   def schedule(table: Table, call: ClusteringCall): Option[PlannedClustering] = {
     val now = withoutOutdated(table)
-    val settings = settingsOf(now, call)
-    ClusteringScheduler.schedule(possible(now, settings), settings, transaction)
+    val asked = requestOf(now, call)
+    ClusteringScheduler.schedule(possible(now, asked), asked, transaction)
   }
 
   /** What [[schedule]] would plan; nothing is written. */
   def preview(table: Table, call: ClusteringCall): PlannedClustering = {
-    val settings = settingsOf(table, call)
-    ClusteringScheduler.preview(possible(table, settings), settings)
+    val asked = requestOf(table, call)
+    ClusteringScheduler.preview(possible(table, asked), asked)
   }
 
   /** Plans what the options choose, when they say that it is time. */
   def scheduleIfDue(table: Table): Option[PlannedClustering] =
     if (!ClusteringScheduler.isDue(table, clustering)) None
-    else ClusteringScheduler.scheduleIfDue(possible(table, ClusteringSettings.of(clustering)), clustering, transaction)
+    else ClusteringScheduler.scheduleIfDue(possible(table, ClusteringRequest(clustering)), clustering, transaction)
 
   /** Runs the clusterings that are planned and that nobody runs, oldest first. */
   def runPending(table: Table): Seq[FinishedClustering] = runAll(withoutOutdated(table))
@@ -96,18 +96,16 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   }
 
   // A plan that cannot be run would be in everybody's way.
-  private def possible(table: Table, settings: ClusteringSettings): Table = {
-    if (settings.buckets.isEmpty) checkBuckets(table)
+  private def possible(table: Table, asked: ClusteringRequest): Table = {
+    if (asked.buckets.isEmpty) checkBuckets(table)
     val columns = TableSupport.of(table, TableAccess.Service(table.store.newInstantTime())).schema
       .map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
-    ClusteringOrder(settings.sortColumns, settings.layout).check(session, columns)
+    ClusteringOrder(asked.conf.sortColumns, asked.conf.layout).check(session, columns)
     table
   }
 
-  private def settingsOf(table: Table, call: ClusteringCall): ClusteringSettings = {
-    val settings = ClusteringSettings.ofCall(clustering, call)
-    settings.copy(buckets = call.buckets.map(BucketMove.of(table, conf, call, _)))
-  }
+  private def requestOf(table: Table, call: ClusteringCall): ClusteringRequest =
+    ClusteringRequest(call.over(clustering), call.buckets.map(BucketMove.of(table, conf, call, _)))
 
   private def checkBuckets(table: Table): Unit = {
     val index = Index.of(table.config, conf.index)

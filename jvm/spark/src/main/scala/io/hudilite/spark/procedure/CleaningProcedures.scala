@@ -1,19 +1,19 @@
 package io.hudilite.spark.procedure
 
+import io.hudilite.config.WriteConf
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, CleanOptions, PartitionTtlOptions}
-import io.hudilite.service.partition.DroppedPartitions
-import io.hudilite.spark.service.{Archivings, Cleanings, PartitionServices}
+import io.hudilite.filegroup.PathSelection
+import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
+import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
+import io.hudilite.spark.service.{Archivings, FileDeletion, RunningService}
 import io.hudilite.timeline.CleanPlan
-
-import java.util.{Map => JMap}
+import io.hudilite.transaction.TransactionOptions
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, StringType}
 
-import scala.collection.JavaConverters._
-
-private[procedure] object CleaningProcedures {
+private[spark] object CleaningProcedures {
 
   private val Cleaned = Procedure.structs("partition" -> StringType, "files" -> ArrayType(StringType),
     "failed" -> ArrayType(StringType), "removed" -> BooleanType)
@@ -30,13 +30,11 @@ private[procedure] object CleaningProcedures {
       "earliest_commit_to_retain" -> StringType, "policy" -> StringType, "files" -> ArrayType(StringType),
       "partitions" -> Cleaned)) { (session, arguments) =>
     val op = arguments.oneOf("op", Seq(PlannedWork.Run, PlannedWork.Schedule, PlannedWork.Execute))
-    val path = TableArgument.pathOf(session, arguments)
-    val asked = cleaning(arguments)
-    val (dryRun, onlyPlanned) = (arguments.flag("dry_run"), op.contains(PlannedWork.Execute))
-    if (op.contains(PlannedWork.Schedule))
-      Cleanings.schedule(session, path, asked, dryRun).toSeq.map((planned _).tupled)
-    else if (dryRun) Cleanings.preview(session, path, asked, onlyPlanned).map((planned _).tupled)
-    else PlannedWork.finished(arguments, Cleanings.start(session, path, asked, onlyPlanned)).map { done =>
+    val call = ServiceCall.of(session, arguments, cleaning(arguments))
+    val onlyPlanned = op.contains(PlannedWork.Execute)
+    if (op.contains(PlannedWork.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
+    else if (arguments.dryRun) preview(call, onlyPlanned).map((planned _).tupled)
+    else PlannedWork.finished(arguments, start(call, onlyPlanned)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
         done.partitions.map(p => Row(p.partition, p.deleted, p.failed, p.partitionDeleted)))
@@ -47,11 +45,57 @@ private[procedure] object CleaningProcedures {
     Row(instant.orNull, plan.files.values.map(_.size).sum, plan.earliestToRetain.map(_.time).orNull, plan.policy,
       plan.files.toSeq.sortBy(_._1).flatMap(_._2), null)
 
-  private def cleaning(arguments: Arguments): JMap[String, String] =
-    (arguments.options ++ arguments.text("clean_policy").map(CleanOptions.Policy.name -> _) ++
+  private def cleaning(arguments: Arguments): Seq[(String, String)] =
+    arguments.text("clean_policy").map(CleanOptions.Policy.name -> _).toSeq ++
       number(arguments, "retain_commits", CleanOptions.CommitsRetained) ++
       number(arguments, "hours_retained", CleanOptions.HoursRetained) ++
-      number(arguments, "file_versions_retained", CleanOptions.VersionsRetained)).asJava
+      number(arguments, "file_versions_retained", CleanOptions.VersionsRetained)
+
+  /** Starts cleaning in the background: what is planned first, then what the options let go.
+    *
+    * @param onlyPlanned
+    *   leave it at what is planned
+    */
+  def start(call: ServiceCall, onlyPlanned: Boolean = false): RunningService[Seq[FinishedCleaning]] =
+    call.start("cleaning", preview(call, onlyPlanned).flatMap(_._2.files.values).map(_.size).sum) {
+      (done, isCancelled) =>
+        call.changing() { (table, conf) =>
+          val cleaning = new Cleaning(ofCall(conf), new FileDeletion(call.session, done).delete, isCancelled)
+          if (onlyPlanned) cleaning.runPending(table) else cleaning.run(table, conf.services.cleaning)
+        }
+    }
+
+  /** What [[start]] would delete: the plans that are there, by their instants and the oldest first, then the one that it
+    * would make. Nothing is written.
+    */
+  def preview(call: ServiceCall, onlyPlanned: Boolean = false): Seq[(Option[String], CleanPlan)] =
+    call.onTable { (table, conf) =>
+      val planned = Cleaning.planned(table)
+      val known = planned.flatMap(_._2.files.values.flatten).toSet
+      def added = CleanScheduler.preview(table, conf.services.cleaning)
+      planned.map { case (instant, plan) => Some(instant) -> plan } ++
+        (if (onlyPlanned) Nil else Seq(None -> without(known, added)))
+    }
+
+  private def without(known: Set[String], plan: CleanPlan): CleanPlan =
+    if (known.isEmpty) plan
+    else plan.copy(files = plan.files.map { case (partition, files) => partition -> files.filterNot(known) })
+
+  // While a cleaning is planned that is the answer.
+  private def schedule(call: ServiceCall, dryRun: Boolean): Option[(Option[String], CleanPlan)] =
+    call.onTable { (table, conf) =>
+      val cleaning = conf.services.cleaning
+      def planned = Cleaning.planned(table).headOption.map { case (instant, plan) => Option(instant) -> plan }
+      def wouldBe =
+        Some(CleanScheduler.preview(table, cleaning)).filter(_.files.nonEmpty).map(Option.empty[String] -> _)
+      if (dryRun) planned.orElse(wouldBe)
+      else CleanScheduler.schedule(table, cleaning, ofCall(conf)).map { case (instant, plan) =>
+        Some(instant.time) -> plan
+      }
+    }
+
+  // Who calls for a cleaning wants all of it.
+  private def ofCall(conf: WriteConf): TransactionOptions = TransactionOptions.of(conf.commit).copy(sweepsAtOnce = true)
 
   private val archive = Procedure("archive_commits", "Moves the oldest instants to the archived timeline.",
     Seq(Parameter.Table, Parameter.Path, Parameter.integer("min_commits", "so many commits stay"),
@@ -60,11 +104,13 @@ private[procedure] object CleaningProcedures {
       Parameter.DryRun),
     Seq[(String, DataType)]("result" -> IntegerType, "archived_instants" -> IntegerType,
       "instants" -> ArrayType(StringType), "files" -> ArrayType(StringType))) { (session, arguments) =>
-    val options = arguments.options ++ number(arguments, "min_commits", ArchiveOptions.MinCommits) ++
+    val options = number(arguments, "min_commits", ArchiveOptions.MinCommits).toSeq ++
       number(arguments, "max_commits", ArchiveOptions.MaxCommits) ++
       number(arguments, "retain_commits", CleanOptions.CommitsRetained)
-    val done =
-      Archivings.call(session, TableArgument.pathOf(session, arguments), options.asJava, arguments.flag("dry_run"))
+    val done = ServiceCall.of(session, arguments, options).onTable { (table, conf) =>
+      if (arguments.dryRun) Archivings.archiverOf(table, conf.services, TransactionOptions()).preview()
+      else Archivings.run(table, conf.services, TransactionOptions.of(conf.commit))
+    }
     // Hudi says 0 for success; whatever goes wrong is raised here.
     Seq(Row(0, done.instants.size, done.instants.map(_.time), done.files))
   }
@@ -72,19 +118,33 @@ private[procedure] object CleaningProcedures {
   private val drop = Procedure("drop_partition", "Takes all rows of partitions out.",
     Seq(Parameter.Table, Parameter.text("partition", "paths of partitions below the table, separated by commas"),
       Parameter.Path, Parameter.Options, Parameter.DryRun), Dropped) { (session, arguments) =>
-    val path = TableArgument.pathOf(session, arguments)
+    val call = ServiceCall.of(session, arguments)
     val partitions = arguments.jsonList("partition")
-      .getOrElse(arguments.some("partition",
-          PartitionServices.named(session, path, arguments.needed("partition"))))
-    dropped(PartitionServices.drop(session, path, arguments.options.asJava, partitions, arguments.flag("dry_run")))
+      .getOrElse(arguments.some("partition", named(call, arguments.needed("partition"))))
+    dropped(call.changing(arguments.dryRun) { (table, conf) =>
+      if (arguments.dryRun) PartitionDrops.preview(table, partitions)
+      else PartitionDrops.run(table, partitions, TransactionOptions.of(conf.commit))
+    })
   }
+
+  /** The partitions that a text names, separated by commas unless there is a partition of the whole name. */
+  private def named(call: ServiceCall, text: String): Seq[String] =
+    if (!text.contains(',') && text == text.trim) Seq(text).filter(_.nonEmpty)
+    else call.copy(options = Map.empty).onTable { (table, _) =>
+      if (table.files.partitions(PathSelection.named(text)).nonEmpty) Seq(text)
+      else text.split(',').toSeq.map(_.trim).filter(_.nonEmpty)
+    }
 
   private val expire = Procedure("expire_partitions", "Drops the partitions to which nobody has written for some days.",
     Seq(Parameter.Table, Parameter.Path, Parameter.integer("days", "days since the last write"), Parameter.Options,
       Parameter.DryRun), Dropped) { (session, arguments) =>
-    val options = number(arguments, "days", PartitionTtlOptions.DaysRetain) ++ arguments.options
-    dropped(PartitionServices.expire(session, TableArgument.pathOf(session, arguments), options.toMap.asJava,
-        arguments.flag("dry_run")))
+    val days = number(arguments, "days", PartitionTtlOptions.DaysRetain).toMap
+    val call = ServiceCall(session, TableArgument.pathOf(session, arguments), days ++ arguments.options)
+    dropped(call.changing(arguments.dryRun) { (table, conf) =>
+      val settings = ExpirySettings.of(conf.services.expiry)
+      if (arguments.dryRun) PartitionExpiry.preview(table, settings)
+      else PartitionExpiry.run(table, settings, TransactionOptions.of(conf.commit))
+    })
   }
 
   val All: Seq[Procedure] = Seq(clean, archive, drop, expire)

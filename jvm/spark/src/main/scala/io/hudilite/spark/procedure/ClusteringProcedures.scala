@@ -1,17 +1,12 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.config.service.{ClusteringOptions, PlannedLayout}
-import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
-import io.hudilite.spark.cluster.FinishedClustering
-import io.hudilite.spark.service.{ClusteringState, Clusterings}
-import io.hudilite.timeline.State
+import io.hudilite.config.service.ClusteringOptions
+import io.hudilite.service.cluster.{ClusteringCall, ClusteringScheduler}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Instant
 
-import java.util.{Map => JMap}
-
-import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{ArrayType, DataType, IntegerType, LongType, StringType}
-
-import scala.collection.JavaConverters._
 
 private[procedure] object ClusteringProcedures {
 
@@ -27,6 +22,9 @@ private[procedure] object ClusteringProcedures {
   private val Details = Seq[(String, DataType)]("sort_by" -> ArrayType(StringType), "groups" -> Group,
     "replaced" -> IntegerType, "files" -> File)
 
+  private val Layouts = Map("linear" -> ClusteringOptions.Linear, "zorder" -> ClusteringOptions.ZOrder,
+    "z-order" -> ClusteringOptions.ZOrder, "hilbert" -> ClusteringOptions.Hilbert)
+
   private val run = Procedure("run_clustering", "Puts small files together, or lays rows out anew, or plans that.",
     Seq(Parameter.Table, Parameter.Path,
       Parameter.text("order", "columns that lay the rows out, separated by commas"),
@@ -39,66 +37,40 @@ private[procedure] object ClusteringProcedures {
         "moves a table with a bucket index, which the options name as it is, to this number of buckets"),
       Parameter.DryRun, Parameter.RunAs),
     Columns ++ Details) {
-    (session, arguments) => new ClusteringRun(session, arguments).rows
+    (session, arguments) =>
+      ClusteringRun(ServiceCall.of(session, arguments), asked(arguments))
+        .answer(PlannedWork.operation(arguments), arguments)
   }
 
   private val show = Procedure("show_clustering", "Shows the clusterings of the active timeline, the newest first.",
     Seq(Parameter.Table, Parameter.Path, Parameter.integer("limit", 20, "how many")), Columns) { (session, arguments) =>
-    Clusterings.states(session, TableArgument.pathOf(session, arguments)).reverse.take(arguments.limit).map(shown)
+    ServiceCall.of(session, arguments).onTable((table, _) => states(table)).reverse.take(arguments.limit)
   }
 
   val All: Seq[Procedure] = Seq(run, show)
 
-  private def shown(state: ClusteringState): Row =
-    Row(state.instant, state.groups.map(Int.box).orNull, state.state.name,
-      state.partitions.distinct.sorted.mkString(","))
-}
+  /** Partitions as one text. */
+  def named(partitions: Iterable[String]): String = partitions.toSeq.distinct.sorted.mkString(",")
 
-/** One call of `run_clustering`. */
-private final class ClusteringRun(session: SparkSession, arguments: Arguments) {
+  private def asked(arguments: Arguments): ClusteringCall = ClusteringCall(arguments.list("order"), layout(arguments),
+    arguments.list("selected_partitions"), targetBytes(arguments), arguments.integer("buckets"))
 
-  private val path = TableArgument.pathOf(session, arguments)
-  private val options: JMap[String, String] = arguments.options.asJava
-  private val call = ClusteringCall(arguments.list("order"), layout, arguments.list("selected_partitions"),
-    targetBytes, arguments.integer("buckets"))
+  private def layout(arguments: Arguments): Option[String] =
+    arguments.oneOf("order_strategy", Layouts.keys.toSeq.sorted).map(Layouts)
 
-  private def targetBytes: Option[Long] = arguments.long("target_bytes").map { asked =>
+  private def targetBytes(arguments: Arguments): Option[Long] = arguments.long("target_bytes").map { asked =>
     if (asked < 1) throw arguments.invalid("target_bytes", asked.toString, "it must be 1 or more") else asked
   }
 
-  private def layout: Option[String] = {
-    val known =
-      Map("linear" -> ClusteringOptions.Linear, "zorder" -> ClusteringOptions.ZOrder,
-        "z-order" -> ClusteringOptions.ZOrder,
-        "hilbert" -> ClusteringOptions.Hilbert)
-    arguments.oneOf("order_strategy", known.keys.toSeq.sorted).map(known)
+  // How many groups a completed one had it does not say.
+  private def states(table: Table): Seq[Row] = {
+    val pending = table.store.pendingClusterings(table.timeline).map { case (i, plan) =>
+      state(i, Int.box(plan.groups.size), plan.groups.flatten.map(_.partition))
+    }
+    val done = ClusteringScheduler.completed(table).map { case (i, metadata) => state(i, null, metadata.replaced.keys) }
+    (pending ++ done).sortBy(_.getString(0))
   }
 
-  def rows: Seq[Row] = PlannedWork.operation(arguments) match {
-    case PlannedWork.Schedule => Clusterings.schedule(session, path, options, call, dryRun).toSeq.map(planned)
-    case PlannedWork.DryRun => preview(None).map(planned)
-    case PlannedWork.Execute =>
-      PlannedWork.named(arguments).getOrElse(preview(None).flatMap(_.instant)).flatMap(i => runOrShow(Some(i)))
-    case _ => runOrShow(None)
-  }
-
-  private def dryRun: Boolean = arguments.flag(Parameter.DryRun.name)
-
-  private def preview(instant: Option[String]): Seq[PlannedClustering] =
-    Clusterings.preview(session, path, options, instant, call)
-
-  private def runOrShow(instant: Option[String]): Seq[Row] =
-    if (dryRun) preview(instant).map(planned)
-    else PlannedWork.finished(arguments, Clusterings.start(session, path, options, instant, call)).map(done)
-
-  private def planned(plan: PlannedClustering): Row =
-    Row(plan.instant.orNull, plan.groups.size, State.Requested.name, named(plan.groups.map(_.partition)),
-      PlannedLayout.of(plan.params).sortColumns,
-      plan.groups.map(g => Row(g.partition, g.slices.map(_.fileId), g.bytes, g.outputs)), null, null)
-
-  private def done(clustering: FinishedClustering): Row = Row(clustering.instant, null, State.Completed.name,
-    named(clustering.replaced.keys.toSeq), null, null, clustering.replaced.values.map(_.size).sum,
-    clustering.stats.map(s => Row(s.partitionPath, s.fileId, s.path, s.numWrites, s.fileSizeInBytes)))
-
-  private def named(partitions: Seq[String]): String = partitions.distinct.sorted.mkString(",")
+  private def state(instant: Instant, groups: Integer, partitions: Iterable[String]): Row =
+    Row(instant.time, groups, instant.state.name, named(partitions))
 }

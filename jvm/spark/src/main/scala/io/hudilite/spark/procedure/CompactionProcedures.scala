@@ -1,16 +1,12 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.service.compact.{CompactionKind, PlannedCompaction}
+import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.inspect.Inspection
-import io.hudilite.spark.service.{Compactions, FinishedCompaction}
-import io.hudilite.timeline.State
 
-import java.util.{Locale, Map => JMap}
+import java.util.Locale
 
-import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
-
-import scala.collection.JavaConverters._
 
 private[procedure] object CompactionProcedures {
 
@@ -25,7 +21,11 @@ private[procedure] object CompactionProcedures {
     Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType, "kind" -> StringType,
       "strategy" -> StringType, "slices" -> CompactionColumns.Slices, "groups" -> CompactionColumns.Groups)) {
     (session, arguments) =>
-      new CompactionCall(session, arguments).rows
+      val operation = PlannedWork.operation(arguments) // before the table: it comes first, and is easily left out
+      val call = ServiceCall.of(session, arguments)
+      val kind = arguments.oneOf("kind", CompactionKind.All.map(_.name))
+        .flatMap(name => CompactionKind.All.find(_.name == name)).getOrElse(CompactionKind.Base)
+      CompactionRun(call, kind, arguments.flag("if_due")).answer(operation, arguments)
   }
 
   private val show = Procedure("show_compaction", "Shows the compactions of the active timeline, the newest first.",
@@ -38,39 +38,4 @@ private[procedure] object CompactionProcedures {
   }
 
   val All: Seq[Procedure] = Seq(run, show)
-}
-
-/** One call of `run_compaction`. */
-private final class CompactionCall(session: SparkSession, arguments: Arguments) {
-
-  private val operation = PlannedWork.operation(arguments) // before the table: it comes first, and is easily left out
-  private val path = TableArgument.pathOf(session, arguments)
-  private val options: JMap[String, String] = arguments.options.asJava
-  private val kind = arguments.oneOf("kind", CompactionKind.All.map(_.name))
-    .flatMap(name => CompactionKind.All.find(_.name == name)).getOrElse(CompactionKind.Base)
-
-  def rows: Seq[Row] = operation match {
-    case PlannedWork.Schedule =>
-      Compactions.schedule(session, path, options, arguments.flag("if_due"), dryRun, kind).toSeq.map(planned)
-    case PlannedWork.DryRun => preview(None).map(planned)
-    case PlannedWork.Execute =>
-      PlannedWork.named(arguments).getOrElse(preview(None).flatMap(_.instant)).flatMap(i => runOrShow(Some(i)))
-    case _ => runOrShow(None)
-  }
-
-  private def dryRun: Boolean = arguments.flag(Parameter.DryRun.name)
-
-  private def preview(instant: Option[String]): Seq[PlannedCompaction] =
-    Compactions.preview(session, path, options, instant, kind)
-
-  private def runOrShow(instant: Option[String]): Seq[Row] =
-    if (dryRun) preview(instant).map(planned)
-    else PlannedWork.finished(arguments, Compactions.start(session, path, options, instant, kind)).map(done)
-
-  private def planned(plan: PlannedCompaction): Row = Row(plan.instant.orNull, plan.candidates.size,
-    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionColumns.slice), null)
-
-  private def done(compaction: FinishedCompaction): Row = Row(compaction.instant,
-    compaction.stats.map(s => s.partitionPath -> s.fileId).distinct.size, State.Completed.name, kind.name, null, null,
-    compaction.stats.map(CompactionColumns.group))
 }

@@ -99,6 +99,8 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
 
   def flag(name: String): Boolean = values(name).contains(true)
 
+  def dryRun: Boolean = flag(Parameter.DryRun.name)
+
   /** The text as it was given, with its spaces. */
   def verbatim(name: String): Option[String] = values(name).map(_.toString)
 
@@ -126,8 +128,10 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
     if (asked < 0) throw invalid("limit", asked.toString, "it must be 0 or more") else asked
   }
 
-  /** The argument `options` as a map; raises `InvalidInput` where it is not of that form. */
-  def options: Map[String, String] = text("options").map(asked =>
+  /** The argument `options` as a map, empty where the procedure takes none; raises `InvalidInput` where it is not of that
+    * form.
+    */
+  def options: Map[String, String] = values.get("options").flatMap(_ => text("options")).map(asked =>
     JsonTexts.fields(asked).getOrElse(asked.split(',').toSeq.filter(_.trim.nonEmpty).map(option).toMap))
     .getOrElse(Map.empty)
 

@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.service.RunningServices
+import io.hudilite.spark.service.{InlineServices, RunningServices}
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}
@@ -29,7 +29,8 @@ private[procedure] object RunningProcedures {
     Seq(Parameter.Table, Parameter.Path, Parameter.long("milliseconds", 600000L, "so long at most")),
     Seq("ended" -> BooleanType)) { (session, arguments) =>
     val millis = arguments.long("milliseconds").getOrElse(0L)
-    Seq(Row(RunningServices.await(session, TableArgument.pathOf(session, arguments), millis)))
+    val call = ServiceCall.of(session, arguments)
+    Seq(Row(call.onTable((table, _) => InlineServices.await(session, table, millis))))
   }
 
   val All: Seq[Procedure] = Seq(progress, cancel, await)

@@ -1,14 +1,18 @@
 package io.hudilite.spark.procedure
 
+import io.hudilite.config.WriteConf
+import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
 import io.hudilite.spark.inspect.{DriverInspection, Inspection}
-import io.hudilite.spark.service.{Doctors, ServiceStates, TableRows}
+import io.hudilite.spark.service.{FileDeletion, KeyFindings, MisplacedKeys, ServiceStates}
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
+import io.hudilite.transaction.TransactionOptions
 
 import java.util.Locale
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}
-
-import scala.collection.JavaConverters._
 
 /** Procedures that say how it stands with a table. */
 private[procedure] object StateProcedures {
@@ -21,7 +25,8 @@ private[procedure] object StateProcedures {
       "total_bytes_written" -> LongType, "total_files_added" -> LongType, "total_files_updated" -> LongType,
       "total_partitions_written" -> LongType, "total_records_written" -> LongType,
       "total_update_records_written" -> LongType, "total_errors" -> LongType)) { (session, arguments) =>
-    TableRows.commits(session, TableArgument.pathOf(session, arguments), arguments.limit)
+    ServiceCall.of(session, arguments).onTable((table, _) =>
+      table.store.readCommits(table.timeline.writes.reverse.take(arguments.limit))).map((totals _).tupled)
   }
 
   private val timeline = Procedure("show_timeline", "Shows the instants of the active timeline, the newest first.",
@@ -36,7 +41,7 @@ private[procedure] object StateProcedures {
     Seq[(String, DataType)]("service" -> StringType, "by_itself" -> BooleanType, "planned" -> StringType,
       "running" -> StringType, "last" -> StringType, "last_error" -> StringType, "due" -> BooleanType,
       "next" -> StringType)) { (session, arguments) =>
-    ServiceStates.of(session, TableArgument.pathOf(session, arguments), arguments.options.asJava).map(s =>
+    ServiceCall.of(session, arguments).onTable((table, conf) => ServiceStates.of(table, conf.services)).map(s =>
       Row(s.service, s.byItself, s.planned.mkString(","), s.running.mkString(","), s.last.orNull, s.lastError.orNull,
         s.isDue, s.next))
   }
@@ -48,8 +53,7 @@ private[procedure] object StateProcedures {
         "read all record keys, too, and tell which have several rows in a partition or lie in a wrong bucket")),
     Seq[(String, DataType)]("kind" -> StringType, "subject" -> StringType, "what" -> StringType, "advice" -> StringType,
       "mendable" -> BooleanType, "mended" -> BooleanType, "reason" -> StringType)) { (session, arguments) =>
-    Doctors.examine(session, TableArgument.pathOf(session, arguments), arguments.options.asJava, arguments.flag("fix"),
-      arguments.flag("deep"))
+    ServiceCall.of(session, arguments).atPath(examined(session, arguments)(_, _, _))
       .map(f => Row(f.kind.name, f.subject, f.what, f.advice, f.mend.isDefined, f.isMended, f.reason))
   }
 
@@ -58,7 +62,31 @@ private[procedure] object StateProcedures {
 
   val All: Seq[Procedure] = Seq(commits, timeline, services, doctor, place)
 
-  /** What a metadata table would show. */
+  /** The rows of a table of an inspection. */
   def rows(session: SparkSession, arguments: Arguments, what: DriverInspection): Iterator[Row] =
-    TableRows.of(session, TableArgument.pathOf(session, arguments), what)
+    ServiceCall.of(session, arguments).onTable((table, _) => what.rows(table))
+
+  // Hudi's totals: bytes, files added and updated, partitions, records, updated records, errors.
+  private def totals(instant: Instant, metadata: CommitMetadata): Row = {
+    val stats = metadata.allStats
+    def total(count: WriteStat => Long): Long = stats.map(count).sum
+    val (added, updated) = stats.partition(_.prevCommit == WriteStat.NoPreviousCommit)
+    Row(instant.time, instant.completionTime.orNull, instant.comparableAction, total(_.totalWriteBytes),
+      added.size.toLong, updated.size.toLong, metadata.stats.size.toLong, total(_.numWrites), total(_.numUpdateWrites),
+      total(_.totalWriteErrors))
+  }
+
+  // Keys are read only when nothing keeps the table from being read.
+  private def examined(session: SparkSession, arguments: Arguments)(storage: HadoopStorage, basePath: String,
+      conf: WriteConf): Seq[Finding] = {
+    val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
+    val found = new Doctor(storage, basePath, TransactionOptions.of(conf.commit), deletion.delete)
+      .run(arguments.flag("fix"))
+    if (!arguments.flag("deep") || found.exists(hidesRows)) found
+    else found ++ KeyFindings.of(session, Table.open(storage, basePath)) ++
+      MisplacedKeys.findings(session, storage, basePath, conf)
+  }
+
+  private def hidesRows(finding: Finding): Boolean =
+    !finding.isMended && (finding.kind == FindingKind.DamagedProperties || finding.kind == FindingKind.BrokenInstant)
 }

@@ -1,20 +1,26 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.service.undo.SavedState
-import io.hudilite.spark.service.{RunningServices, Undos}
-
-import java.util.{Map => JMap}
+import io.hudilite.service.cluster.PendingClusterings
+import io.hudilite.service.undo.{
+  EndedWrites,
+  RestoredTable,
+  Restores,
+  Rollbacks,
+  RolledBackWrite,
+  SavedState,
+  Savepoints
+}
+import io.hudilite.spark.service.{RunningService, RunningServices}
+import io.hudilite.table.Table
+import io.hudilite.timeline.Action
+import io.hudilite.transaction.TransactionOptions
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{ArrayType, BooleanType, DataType, IntegerType, LongType, StringType}
 
-import scala.collection.JavaConverters._
-
-private[procedure] object UndoProcedures {
+private[spark] object UndoProcedures {
 
   private val Instant = Parameter.text("instant_time", "the instant of the write")
-
-  private def options(arguments: Arguments): JMap[String, String] = arguments.options.asJava
 
   private val Saved = Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
     "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)
@@ -36,25 +42,30 @@ private[procedure] object UndoProcedures {
       Parameter.text("comments", "what it is saved for"), Parameter.Path, Parameter.Options, Parameter.DryRun),
     Seq[(String, DataType)]("create_savepoint_result" -> BooleanType, "savepoint_time" -> StringType) ++ Saved.tail) {
     (session, arguments) =>
-      val saved = Undos.savepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-        arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""), arguments.text("user"),
-        arguments.flag("dry_run"))
-      Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(saved).toSeq.init))
+      val (instant, comment) = (arguments.text("commit_time"), arguments.verbatim("comments").getOrElse(""))
+      val user = arguments.text("user").getOrElse(session.sparkContext.sparkUser)
+      val saved = ServiceCall.of(session, arguments).onTable { (table, conf) =>
+        if (arguments.dryRun) Savepoints.preview(table, instant, user, comment)
+        else Savepoints.create(table, instant, user, comment, TransactionOptions.of(conf.commit))
+      }
+      Seq(Row.fromSeq(!arguments.dryRun +: row(saved).toSeq.init))
   }
 
   private val delete = Procedure("delete_savepoint", "Gives a saved state free.",
     Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun),
     Seq[(String, DataType)]("delete_savepoint_result" -> BooleanType) ++ Saved :+ Damage) { (session, arguments) =>
-    val freed = Undos.deleteSavepoint(session, TableArgument.pathOf(session, arguments), options(arguments),
-      arguments.needed("instant_time"), arguments.flag("dry_run"))
-    Seq(Row.fromSeq(!arguments.flag("dry_run") +: row(freed).toSeq))
+    val (call, instant) = (ServiceCall.of(session, arguments), arguments.needed("instant_time"))
+    val freed = call.onTable { (table, conf) =>
+      if (arguments.dryRun) Savepoints.find(table, instant)
+      else Savepoints.delete(table, instant, TransactionOptions.of(conf.commit))
+    }
+    Seq(Row.fromSeq(!arguments.dryRun +: row(freed).toSeq))
   }
 
   private val show = Procedure("show_savepoints", "Shows the saved states, the oldest first.",
     Seq(Parameter.Table, Parameter.Path),
     Saved :+ Damage) { (session, arguments) =>
-    Undos.savepoints(session, TableArgument.pathOf(session, arguments), Map.empty[String, String].asJava)
-      .map(row)
+    savepoints(ServiceCall.of(session, arguments)).map(row)
   }
 
   private val rollback = Procedure("rollback_to_instant", "Takes the newest write back, or a planned clustering.",
@@ -63,24 +74,25 @@ private[procedure] object UndoProcedures {
     Seq("rollback_result" -> BooleanType, "rollback_time" -> StringType, "files" -> IntegerType,
       "write" -> StringType, "action" -> StringType, DeadWrites)) {
     (session, arguments) =>
-      val done = Undos.rollback(session, TableArgument.pathOf(session, arguments), options(arguments),
-        arguments.text("instant_time"), arguments.flag("dry_run"))
-      Seq(Row(!arguments.flag("dry_run"), Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
+      val (instant, dryRun) = (arguments.text("instant_time"), arguments.dryRun)
+      val done = ServiceCall.of(session, arguments).changing(dryRun)((table, conf) =>
+        rolledBack(table, instant, TransactionOptions.of(conf.commit), dryRun))
+      Seq(Row(!dryRun, Option(done.instant).filter(_.nonEmpty).orNull, done.files, done.write,
           done.action, done.deadWrites))
   }
 
-  private val restore = Procedure("rollback_to_savepoint",
+  private val restoreSaved = Procedure("rollback_to_savepoint",
     "Brings a saved state back: every write after it is taken back.",
     Seq(Parameter.Table, Parameter.text("instant_time", "the saved state; the newest by default"), Parameter.Path,
       Parameter.Options),
     Seq("rollback_savepoint_result" -> BooleanType, "restore_time" -> StringType, "writes" -> IntegerType)) {
     (session, arguments) =>
-      val path = TableArgument.pathOf(session, arguments)
-      val saved = Undos.savepoints(session, path, options(arguments)).map(_.instant)
+      val call = ServiceCall.of(session, arguments)
+      val saved = savepoints(call).map(_.instant)
       val to = arguments.text("instant_time").orElse(saved.lastOption).getOrElse("")
       if (!saved.contains(to)) throw arguments.invalid("instant_time", to,
         if (saved.isEmpty) "no state of the table is saved" else s"saved are ${saved.mkString(", ")}")
-      val done = RunningServices.finished(None, Undos.restore(session, path, options(arguments), to))
+      val done = RunningServices.finished(None, restore(call, to))
       Seq(Row(true, Option(done.instant).filter(_.nonEmpty).orNull, done.writes.size))
   }
 
@@ -89,13 +101,46 @@ private[procedure] object UndoProcedures {
     Seq(Parameter.Table, Instant, Parameter.Path, Parameter.Options, Parameter.DryRun, Parameter.RunAs),
     Seq[(String, DataType)]("restore_time" -> StringType, "restored_to" -> StringType,
       "writes" -> ArrayType(StringType), DeadWrites)) { (session, arguments) =>
-    val (path, to) = (TableArgument.pathOf(session, arguments), arguments.needed("instant_time"))
+    val (call, to) = (ServiceCall.of(session, arguments), arguments.needed("instant_time"))
     val done =
-      if (arguments.flag("dry_run")) Undos.previewRestore(session, path, options(arguments), to)
-      else PlannedWork.finished(arguments, Undos.restore(session, path, options(arguments), to))
+      if (arguments.dryRun)
+        call.onTable((table, conf) => Restores.preview(table, to, TransactionOptions.of(conf.commit)))
+      else PlannedWork.finished(arguments, restore(call, to))
     Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time),
         done.deadWrites))
   }
 
-  val All: Seq[Procedure] = Seq(create, delete, show, rollback, restore, restoreTo)
+  val All: Seq[Procedure] = Seq(create, delete, show, rollback, restoreSaved, restoreTo)
+
+  /** Brings the state as of a write back, in the background. One that is cancelled ends before the next write that it would
+    * take back, and is ended by the next call.
+    */
+  def restore(call: ServiceCall, to: String): RunningService[RestoredTable] =
+    call.start("restore", call.onTable((table, _) => Restores.later(table, to).size)) { (done, isCancelled) =>
+      call.changing()((table, conf) =>
+        Restores.run(table, to, TransactionOptions.of(conf.commit), () => done.add(1L), isCancelled))
+    }
+
+  private def savepoints(call: ServiceCall): Seq[SavedState] = call.onTable((table, _) => Savepoints.list(table))
+
+  // A planned clustering need not be the newest: nothing rests on it.
+  private def rolledBack(table: Table, instant: Option[String], options: TransactionOptions, dryRun: Boolean)
+      : RolledBackWrite =
+    instant.filter(time => table.pendingClusterings.values.exists(_ == time) && !Rollbacks.isBegun(table, time)) match {
+      case Some(time) =>
+        RolledBackWrite("", time, Action.Clustering, files = 0, withdrawn(table, time, options, dryRun))
+      case None if dryRun => Rollbacks.preview(table, instant, options)
+      case None => Rollbacks.run(table, instant, options)
+    }
+
+  /** Takes a planned clustering back; the dead writes that would be taken back before, where that is only asked for. */
+  private def withdrawn(table: Table, time: String, options: TransactionOptions, dryRun: Boolean): Seq[String] =
+    if (dryRun) {
+      val (now, dead) = EndedWrites.preview(table, options)
+      PendingClusterings.withdrawable(now, time)
+      dead
+    } else {
+      PendingClusterings.withdraw(table, time, options)
+      Nil
+    }
 }

@@ -18,7 +18,7 @@ import scala.util.control.NonFatal
   * @param done
   *   counts the files that are gone
   */
-private[service] final class FileDeletion(session: SparkSession, done: LongAccumulator) {
+private[spark] final class FileDeletion(session: SparkSession, done: LongAccumulator) {
 
   /** Deletes files, told by their paths below the table's base path; those that could not be deleted. */
   def delete(table: Table, paths: Seq[String]): Set[String] = {

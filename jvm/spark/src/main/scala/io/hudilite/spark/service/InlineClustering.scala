@@ -2,7 +2,6 @@ package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.cluster.ClusteringSettings
 import io.hudilite.spark.cluster.{Clusterer, ClusteringOrder}
 import io.hudilite.spark.write.WriteTarget
 import io.hudilite.table.Table
@@ -16,8 +15,8 @@ private[service] object InlineClustering {
   def check(target: WriteTarget): Unit = if (target.conf.services.inlineClustering) {
     if (target.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> target.basePath,
       "reason" -> "the ids of its file groups say which bucket they are")
-    val settings = ClusteringSettings.of(target.conf.services.clustering)
-    ClusteringOrder(settings.sortColumns, settings.layout).check(SparkSession.active, target.schema)
+    val conf = target.conf.services.clustering
+    ClusteringOrder(conf.sortColumns, conf.layout).check(SparkSession.active, target.schema)
   }
 
   /** @param now

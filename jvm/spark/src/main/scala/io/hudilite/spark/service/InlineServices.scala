@@ -3,7 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.config.TableType
 import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
-import io.hudilite.service.clean.CleanScheduler
+import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.write.{AfterCommit, WriteTarget}
@@ -32,7 +32,7 @@ object InlineServices extends AfterCommit {
     InlineCompaction.check(target)
     InlineClustering.check(target)
     val conf = target.conf.services
-    Archivings.settings(conf)
+    conf.archiving.checked
     if (conf.inlineExpiry) ExpirySettings.of(conf.expiry)
     target.copy(afterCommit = this)
   }
@@ -56,7 +56,7 @@ object InlineServices extends AfterCommit {
   /** Waits until the services beside the writes of this application to the table have ended; false when that takes longer
     * than so many milliseconds.
     */
-  private[service] def await(session: SparkSession, table: Table, millis: Long): Boolean =
+  private[spark] def await(session: SparkSession, table: Table, millis: Long): Boolean =
     ApplicationRounds.of(session.sparkContext).await(table.place.key, millis)
 
   // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
@@ -96,7 +96,8 @@ object InlineServices extends AfterCommit {
 
   private def clean(now: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
     val session = SparkSession.active
-    Cleanings.cleaning(session, transaction, session.sparkContext.longAccumulator).run(now, conf)
+    val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
+    new Cleaning(transaction, deletion.delete).run(now, conf)
     ()
   }
 

@@ -12,7 +12,7 @@ import org.apache.spark.sql.functions.{col, count, lit, min, sum}
 /** What is wrong with the keys of a table as a query sees them. All of them are read and brought together by Spark, which
   * spills what does not fit into memory; the driver gets a row for each partition with a finding.
   */
-private[service] object KeyFindings {
+private[spark] object KeyFindings {
 
   def of(session: SparkSession, table: Table): Seq[Finding] = {
     if (!table.config.populateMetaFields) throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE",

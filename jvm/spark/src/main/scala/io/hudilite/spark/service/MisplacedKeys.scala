@@ -18,7 +18,7 @@ import scala.util.control.NonFatal
 /** What the doctor finds of record keys that lie in other buckets than they belong to: writers that take a table for one of
   * another number of buckets leave them, and an upsert of such a key makes two rows of it.
   */
-private[service] object MisplacedKeys {
+private[spark] object MisplacedKeys {
 
   private val Advice = "Move the table to another number of buckets, which deals every row by its key, or overwrite it " +
     "as a whole with one row of each key. Keys that are in the table twice stay so with a move: an upsert then changes " +

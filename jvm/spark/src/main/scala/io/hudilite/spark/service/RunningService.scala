@@ -19,7 +19,7 @@ import scala.util.{Failure, Try}
   * @param body
   *   given whether it was cancelled, which it asks where no tasks of it are to be stopped
   */
-final class RunningService[+T] private[service] (
+final class RunningService[+T] private[spark] (
     context: SparkContext, val name: String, counter: LongAccumulator, val total: Int,
     body: (() => Boolean) => T) {
 

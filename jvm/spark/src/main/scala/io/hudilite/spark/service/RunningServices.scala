@@ -1,9 +1,6 @@
 package io.hudilite.spark.service
 
-import java.util.Collections
 import java.util.concurrent.ConcurrentHashMap
-
-import org.apache.spark.sql.SparkSession
 
 import scala.collection.JavaConverters._
 
@@ -34,11 +31,4 @@ object RunningServices {
     found.foreach(_.cancel())
     found.isDefined
   }
-
-  /** The services beside the writes of this application to the table have ended, at the latest after so many
-    * milliseconds; raises `TABLE_NOT_FOUND`.
-    */
-  def await(session: SparkSession, path: String, millis: Long): Boolean =
-    Compactions.onDriver(session, path, Collections.emptyMap())((table, _) =>
-      InlineServices.await(session, table, millis))
 }

@@ -1,18 +1,15 @@
 package io.hudilite.spark.service
 
 import io.hudilite.config.TableType
-import io.hudilite.config.service.ServiceConf
-import io.hudilite.service.clean.{CleanScheduler, CleaningPolicy}
+import io.hudilite.config.service.{CleaningPolicy, ServiceConf}
+import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, DeltaProgress}
 import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, State}
 
-import java.util.{Map => JMap}
 import java.util.concurrent.ConcurrentHashMap
-
-import org.apache.spark.sql.SparkSession
 
 /** How it stands with one service of a table.
   *
@@ -57,13 +54,11 @@ object ServiceStates {
     ()
   }
 
-  def of(session: SparkSession, path: String, options: JMap[String, String]): Seq[ServiceState] =
-    Compactions.onDriver(session, path, options) { (table, all) =>
-      val conf = all.services
-      val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
-      val ofPartitions = if (conf.expiry.days > 0) Seq(expiry(table, conf)) else Nil
-      ofLogs ++ Seq(clustering(table, conf)) ++ ofPartitions ++ Seq(cleaning(table, conf), archiving(table, conf))
-    }
+  def of(table: Table, conf: ServiceConf): Seq[ServiceState] = {
+    val ofLogs = if (table.config.tableType == TableType.MergeOnRead) Seq(compaction(table, conf)) else Nil
+    val ofPartitions = if (conf.expiry.days > 0) Seq(expiry(table, conf)) else Nil
+    ofLogs ++ Seq(clustering(table, conf)) ++ ofPartitions ++ Seq(cleaning(table, conf), archiving(table, conf))
+  }
 
   private def compaction(table: Table, conf: ServiceConf): ServiceState = {
     val clock = table.storage.clock
@@ -96,7 +91,7 @@ object ServiceStates {
     val cleans = table.timeline.instants.filter(_.action == Action.Clean)
     val done = cleans.filter(_.isCompleted).lastOption
     val since = table.timeline.writes.count(w => done.forall(w.time > _.time))
-    val kept = CleaningPolicy.of(conf.cleaning) match {
+    val kept = conf.cleaning.policy match {
       case CleaningPolicy.LatestCommits(n) => s"the states at $n of ${table.timeline.writes.size} commits stay"
       case CleaningPolicy.LatestHours(n) => s"the states of $n hours stay"
       case CleaningPolicy.LatestVersions(n) => s"$n versions of each file group stay"
@@ -110,7 +105,7 @@ object ServiceStates {
   private def archiving(table: Table, conf: ServiceConf): ServiceState =
     state(table, Archiving, conf.inlineArchiving, Nil, None,
       Archivings.mayBeDue(table, conf),
-      s"${table.timeline.writes.size} of ${Archivings.settings(conf).maxCommits} commits that may stay in the timeline")
+      s"${table.timeline.writes.size} of ${conf.archiving.maxCommits} commits that may stay in the timeline")
 
   private def state(table: Table, service: String, byItself: Boolean, pending: Seq[Instant], last: Option[Instant],
       isDue: Boolean, next: String): ServiceState = {

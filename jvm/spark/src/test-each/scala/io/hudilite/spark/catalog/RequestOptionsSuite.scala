@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.IneffectiveOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.timeline.InstantTime
 
 import java.nio.file.{Files, Paths}
@@ -13,7 +13,6 @@ import org.apache.spark.sql.DataFrame
 
 import munit.FunSuite
 
-import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
 /** Options at every door: a read, a write, a statement, a compaction, a session. */
@@ -97,7 +96,7 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
         () => spark.sql(s"DELETE FROM hudilite.`$path`"),
         () => spark.sql(s"INSERT INTO hudilite.`$path` VALUES (3, 'a')"),
         () => row(3, "a").write.format("hudilite").mode("append").save(path),
-        () => Compactions.preview(spark, path, Map.empty[String, String].asJava, None))
+        () => CompactionRun(ServiceCall(spark, path)).preview())
         .foreach(next => refused("UNKNOWN_OPTION", "as.of.instnt")(next()))
     }
     assertEquals(newest(path), both)
@@ -125,7 +124,7 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
       row(3, "a").writeTo(s"hudilite.`$path`").option("versionAsOf", first).append())
     assert(Seq("OPTION_NOT_SUPPORTED", "TIME_TRAVEL").exists(error.getMessage.contains), error)
     refused("OPTION_NOT_SUPPORTED", "as.of.instant")(
-      Compactions.preview(spark, path, Map("as.of.instant" -> first).asJava, None))
+      CompactionRun(ServiceCall(spark, path, Map("as.of.instant" -> first))).preview())
     val facts = keys ++ Map("hoodie.index.type" -> "SIMPLE", "hoodie.metadata.enable" -> "false")
     assertEquals(rows(spark.read.format("hudilite").options(facts).load(path)), both)
   }

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
+import io.hudilite.spark.procedure.{ClusteringRun, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -11,8 +12,6 @@ import java.nio.file.Files
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
-
-import scala.collection.JavaConverters._
 
 /** Tables with a bucket index that are moved to another number of buckets. */
 class BucketMoveSuite extends FunSuite with Interpreted {
@@ -41,7 +40,7 @@ class BucketMoveSuite extends FunSuite with Interpreted {
     .collect().map(_.toString).sorted.toSeq
 
   private def move(path: String, from: Int, to: Int): Unit = {
-    Clusterings.start(spark, path, in(from).asJava, None, ClusteringCall(buckets = Some(to))).result()
+    ClusteringRun(ServiceCall(spark, path, in(from)), ClusteringCall(buckets = Some(to))).start().result()
     ()
   }
 
@@ -75,7 +74,7 @@ class BucketMoveSuite extends FunSuite with Interpreted {
     write(path, 0, 20, 1, 3, "COPY_ON_WRITE")
     val before = table(path).timeline
     def refused(options: Map[String, String], call: ClusteringCall): String =
-      Raised.by(Clusterings.start(spark, path, options.asJava, None, call).result()).condition
+      Raised.by(ClusteringRun(ServiceCall(spark, path, options), call).start().result()).condition
     val move = ClusteringCall(buckets = Some(6))
     assertEquals(refused(in(3), move.copy(buckets = Some(3))), "INVALID_OPTION_VALUE")
     assertEquals(refused(in(3), move.copy(buckets = Some(0))), "INVALID_OPTION_VALUE")

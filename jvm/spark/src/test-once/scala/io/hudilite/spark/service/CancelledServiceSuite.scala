@@ -4,6 +4,7 @@ import io.hudilite.config.{OptionSide, Options, WriteConf}
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.cluster.Clusterer
+import io.hudilite.spark.procedure.{ClusteringRun, CompactionRun, ServiceCall}
 import io.hudilite.spark.task.Stop
 import io.hudilite.storage.{DaemonThreads, HadoopStorage}
 import io.hudilite.table.Table
@@ -19,8 +20,6 @@ import scala.util.Try
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.Row
-
-import scala.collection.JavaConverters._
 
 /** Services that are stopped while more than one of them is planned, or runs. */
 class CancelledServiceSuite extends FunSuite with Interpreted {
@@ -60,9 +59,9 @@ class CancelledServiceSuite extends FunSuite with Interpreted {
 
     /** Plans what there is to do, of one partition; the file groups. */
     def plan(path: String, partition: String): Set[String] =
-      if (isCompaction) Compactions.schedule(spark, path, one.asJava, onlyIfDue = false, dryRun = false).get
+      if (isCompaction) CompactionRun(ServiceCall(spark, path, one)).schedule().get
         .candidates.map(_.slice.fileId).toSet
-      else Clusterings.schedule(spark, path, none, ClusteringCall(partitions = Some(Seq(partition))), dryRun = false)
+      else ClusteringRun(ServiceCall(spark, path), ClusteringCall(partitions = Some(Seq(partition)))).schedule()
         .get.groups.flatMap(_.slices).map(_.fileId).toSet
 
     def pending(path: String): Seq[Instant] = table(path).timeline.pendingWrites
@@ -91,7 +90,6 @@ class CancelledServiceSuite extends FunSuite with Interpreted {
     def call(path: String, instant: String, runAs: String): Seq[Row] =
       sql(s"run_$name(path => '$path', instants => '$instant', op => 'execute', run_as => '$runAs')")
 
-    private val none = Map.empty[String, String].asJava
     private val one =
       Map("hoodie.compaction.strategy" -> "BoundedIO", "hoodie.compaction.target.io" -> "0")
   }

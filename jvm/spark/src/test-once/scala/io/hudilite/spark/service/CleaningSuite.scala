@@ -3,6 +3,7 @@ package io.hudilite.spark.service
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.clean.FinishedCleaning
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{CleaningProcedures, ServiceCall}
 import io.hudilite.storage.{HadoopStorage, Temporaries}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -42,7 +43,7 @@ class CleaningSuite extends FunSuite with Interpreted {
     spark.read.format("hudilite").load(path).select("v").distinct().collect().map(_.getInt(0)).toSeq
 
   private def clean(path: String, options: (String, String)*): Seq[FinishedCleaning] =
-    Cleanings.start(spark, path, options.toMap.asJava).result()
+    CleaningProcedures.start(ServiceCall(spark, path, options.toMap)).result()
 
   test("a table that is written again and again keeps the files of its last commits, without any option") {
     val path = newPath()
@@ -98,7 +99,8 @@ class CleaningSuite extends FunSuite with Interpreted {
     val off = "hoodie.clean.automatic" -> "false"
     (1 to 3).foreach(write(path, 70, _, off))
     val one = "hoodie.clean.fileversions.retained" -> "1"
-    assertEquals(Cleanings.preview(spark, path, Map(one).asJava).flatMap(_._2.files.values.flatten).size, 140)
+    val preview = CleaningProcedures.preview(ServiceCall(spark, path, Map(one)))
+    assertEquals(preview.flatMap(_._2.files.values.flatten).size, 140)
     assertEquals(baseFiles(path), 210)
     val finished = clean(path, one)
     assertEquals(finished.flatMap(_.partitions).map(_.deleted.size).sum, 140)

@@ -5,13 +5,13 @@ import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.cluster.FinishedClustering
+import io.hudilite.spark.procedure.{ClusteringRun, ServiceCall}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
 
 import java.nio.file.Files
-import java.util.Collections
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}
 
 import scala.concurrent.{Await, ExecutionContext, Future}
@@ -25,15 +25,12 @@ import org.apache.spark.sql.execution.datasources.v2.AppendDataExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeExec
 import org.apache.spark.sql.util.QueryExecutionListener
 
-import scala.collection.JavaConverters._
-
 /** Clusterings that are called, and those that follow writes. */
 class ClusteringSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
   private val spark = SharedSession.spark
-  private val none = Collections.emptyMap[String, String]()
   private val Rows = 300L
   private val off = Map("hoodie.clean.automatic" -> "false", "hoodie.parquet.small.file.limit" -> "0",
     "hoodie.compact.inline" -> "false")
@@ -67,10 +64,10 @@ class ClusteringSuite extends FunSuite with Interpreted {
     rows(spark.read.format("hudilite").options(options.toMap).load(path))
 
   private def cluster(path: String, call: ClusteringCall, options: (String, String)*): Seq[FinishedClustering] =
-    Clusterings.start(spark, path, options.toMap.asJava, None, call).result()
+    ClusteringRun(ServiceCall(spark, path, options.toMap), call).start().result()
 
   private def schedule(path: String, call: ClusteringCall): Option[PlannedClustering] =
-    Clusterings.schedule(spark, path, none, call, dryRun = false)
+    ClusteringRun(ServiceCall(spark, path), call).schedule()
 
   private def slices(path: String): Seq[FileSlice] = table(path).allSlices().values.flatten.toSeq
 
@@ -138,7 +135,7 @@ class ClusteringSuite extends FunSuite with Interpreted {
     write(path, 1000, 1010, 1, "hoodie.datasource.write.operation" -> "bulk_insert")
     val before = rows(path)
     val size = slices(path).size
-    val preview = Clusterings.preview(spark, path, none, None, ClusteringCall())
+    val preview = ClusteringRun(ServiceCall(spark, path)).preview()
     assertEquals(preview.map(p => (p.instant, p.groups.map(_.slices.size).sum)), Seq((None, size)))
     assertEquals(cluster(path, ClusteringCall()).flatMap(_.stats).map(_.numWrites), Seq(Rows / 2 + 5, Rows / 2 + 5))
     assertEquals(rows(path), before)

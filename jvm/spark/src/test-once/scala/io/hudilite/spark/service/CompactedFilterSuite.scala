@@ -2,16 +2,15 @@ package io.hudilite.spark.service
 
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.spark.basefile.encode.BloomSettings
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.write.MergeOnReadFixture
-
-import java.util.Collections
 
 import org.apache.hadoop.conf.Configuration
 
 class CompactedFilterSuite extends MergeOnReadFixture {
 
   private def compact(path: String): Unit =
-    assertEquals(Compactions.start(spark, path, Collections.emptyMap[String, String](), None).result().size, 1)
+    assertEquals(CompactionRun(ServiceCall(spark, path)).start().result().size, 1)
 
   /** Each newest base file's filter, beside one that is made of the keys in the file, and how many those are. */
   private def filters(path: String): Seq[(String, String, Int)] =

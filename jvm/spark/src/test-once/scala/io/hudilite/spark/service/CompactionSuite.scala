@@ -3,12 +3,12 @@ package io.hudilite.spark.service
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 
 import java.nio.file.{Files, Paths}
-import java.util.Collections
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
@@ -21,11 +21,12 @@ class CompactionSuite extends FunSuite with Interpreted {
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
   private val spark = SharedSession.spark
-  private val none = Collections.emptyMap[String, String]()
 
   private def open(path: String): Table = Table.open(new HadoopStorage(new Configuration()), path)
 
-  private def compact(path: String): Seq[FinishedCompaction] = Compactions.start(spark, path, none, None).result()
+  private def runOf(path: String): CompactionRun = CompactionRun(ServiceCall(spark, path))
+
+  private def compact(path: String): Seq[FinishedCompaction] = runOf(path).start().result()
 
   /** Compacts until there is nothing left: first what Hudi planned, then the rest. */
   private def compactAll(path: String): Seq[FinishedCompaction] =
@@ -71,19 +72,19 @@ class CompactionSuite extends FunSuite with Interpreted {
 
   test("a plan is made apart from its run, and is run once") {
     val path = GoldenAnswers.copy("mor-logs-v6")
-    val planned = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false).get
-    assertEquals(Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false), None)
-    assertEquals(Compactions.preview(spark, path, none, None).map(_.instant), Seq(planned.instant))
+    val planned = runOf(path).schedule().get
+    assertEquals(runOf(path).schedule(), None)
+    assertEquals(runOf(path).preview().map(_.instant), Seq(planned.instant))
     assertEquals(compact(path).map(_.instant), planned.instant.toSeq)
     assertEquals(compact(path), Nil)
-    val error = intercept[InvalidInput](Compactions.start(spark, path, none, planned.instant))
+    val error = intercept[InvalidInput](runOf(path).start(planned.instant))
     assertEquals(error.condition, "COMPACTION_NOT_FOUND")
   }
 
   test("the options choose the strategy, and a preview says what it would take and cost") {
     val path = GoldenAnswers.copy("mor-logs-v9")
-    def chosen(options: (String, String)*): Seq[String] = Compactions
-      .preview(spark, path, options.toMap.asJava, None).flatMap(_.candidates).map(_.slice.fileId)
+    def chosen(options: (String, String)*): Seq[String] =
+      CompactionRun(ServiceCall(spark, path, options.toMap)).preview().flatMap(_.candidates).map(_.slice.fileId)
     val all = chosen("hoodie.compaction.strategy" -> "UnBounded")
     assert(all.size > 1)
     assertEquals(chosen("hoodie.compaction.strategy" -> "BoundedIO", "hoodie.compaction.target.io" -> "0").size, 1)
@@ -93,7 +94,7 @@ class CompactionSuite extends FunSuite with Interpreted {
 
   test("a compaction that fails leaves its plan and nothing else, and can be run again") {
     val path = GoldenAnswers.copy("mor-logs-v9")
-    val planned = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false).get
+    val planned = runOf(path).schedule().get
     val log = java.nio.file.Paths.get(path, planned.candidates.head.slice.logs.head.relativePath)
     val content = java.nio.file.Files.readAllBytes(log)
     val damaged = content.clone()
@@ -119,7 +120,7 @@ class CompactionSuite extends FunSuite with Interpreted {
 
   test("a base file that a task of a failed run wrote late is not left in the file group") {
     val path = GoldenAnswers.copy("mor-logs-v9")
-    val instant = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false).get.instant.get
+    val instant = runOf(path).schedule().get.instant.get
     val slice = open(path).allSlices().values.flatten.find(_.logs.nonEmpty).get
     val late = Paths.get(path, slice.partition, FileNames.baseFile(slice.fileId, "9-9-9", instant))
     Files.copy(Paths.get(path, slice.base.get.relativePath), late)
@@ -132,16 +133,16 @@ class CompactionSuite extends FunSuite with Interpreted {
     val path = GoldenAnswers.copy("cow-basic-v9")
     val calls = Seq[() => Any](
       () => compact(path),
-      () => Compactions.preview(spark, path, none, None),
-      () => Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = true),
-      () => Compactions.schedule(spark, path, none, onlyIfDue = true, dryRun = false))
+      () => runOf(path).preview(),
+      () => runOf(path).schedule(dryRun = true),
+      () => runOf(path).copy(onlyIfDue = true).schedule())
     calls.foreach(call => assertEquals(intercept[InvalidInput](call()).condition, "COMPACTION_NOT_POSSIBLE"))
   }
 
   test("an unknown strategy is refused") {
     val path = GoldenAnswers.copy("mor-logs-v9")
-    val options = Map("hoodie.compaction.strategy" -> "Fancy").asJava
-    assertEquals(intercept[InvalidInput](Compactions.preview(spark, path, options, None)).condition,
+    val options = Map("hoodie.compaction.strategy" -> "Fancy")
+    assertEquals(intercept[InvalidInput](CompactionRun(ServiceCall(spark, path, options)).preview()).condition,
       "INVALID_OPTION_VALUE")
   }
 }

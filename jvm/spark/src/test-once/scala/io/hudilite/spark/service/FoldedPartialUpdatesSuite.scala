@@ -5,6 +5,7 @@ import io.hudilite.log.{BlockSelection, LogBlock, LogFiles, OrderingKind, Orderi
 import io.hudilite.record.MetaFields
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.read.LoggedTable
 import io.hudilite.spark.read.LoggedTable.{Content, Data, Deletes}
 import io.hudilite.spark.row.SchemaConversion
@@ -84,8 +85,10 @@ class FoldedPartialUpdatesSuite extends FunSuite with Interpreted {
   private def rows(table: LoggedTable, columns: String*): Seq[String] =
     table.read().selectExpr(columns ++ schema.fieldNames: _*).collect().map(_.toString).sorted.toSeq
 
-  private def fold(table: LoggedTable): Int = Compactions.start(spark, table.path,
-    Map("hoodie.log.compaction.blocks.threshold" -> "2").asJava, None, CompactionKind.Log).result().size
+  private def fold(table: LoggedTable): Int = {
+    val call = ServiceCall(spark, table.path, Map("hoodie.log.compaction.blocks.threshold" -> "2"))
+    CompactionRun(call, CompactionKind.Log).start().result().size
+  }
 
   for (ordered <- Seq(true, false); hasBase <- Seq(true, false)) {
     val order = if (ordered) "of events" else "of commits"
@@ -109,7 +112,7 @@ class FoldedPartialUpdatesSuite extends FunSuite with Interpreted {
         }
         append(block(random, ordered))
         assertEquals(rows(folded), rows(twin), s"seed $seed")
-        Compactions.start(spark, folded.path, Map.empty[String, String].asJava, None).result()
+        CompactionRun(ServiceCall(spark, folded.path)).start().result()
         assertEquals(rows(folded), rows(twin), s"seed $seed, compacted")
       }
       assert(partial > 3, s"$partial blocks of some columns")

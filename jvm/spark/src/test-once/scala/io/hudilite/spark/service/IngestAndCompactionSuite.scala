@@ -2,12 +2,12 @@ package io.hudilite.spark.service
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, State}
 
 import java.nio.file.Files
-import java.util.Collections
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
@@ -19,8 +19,6 @@ class IngestAndCompactionSuite extends FunSuite with Interpreted {
 
   private val spark = SharedSession.spark
   import spark.implicits._
-
-  private val none = Collections.emptyMap[String, String]()
 
   private final class MorTable(version: Int, mode: String = "EVENT_TIME_ORDERING",
       tableType: String = "MERGE_ON_READ") {
@@ -42,8 +40,8 @@ class IngestAndCompactionSuite extends FunSuite with Interpreted {
 
     def table: Table = Table.open(new HadoopStorage(new Configuration()), path)
     def logs: Int = table.allSlices().values.flatten.map(_.logs.size).sum
-    def schedule(): String = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false).get.instant.get
-    def compact(): Seq[String] = Compactions.start(spark, path, none, None).result().map(_.instant)
+    def schedule(): String = CompactionRun(ServiceCall(spark, path)).schedule().get.instant.get
+    def compact(): Seq[String] = CompactionRun(ServiceCall(spark, path)).start().result().map(_.instant)
     def completed: Seq[String] = table.timeline.writes.map(_.action)
 
     def rows: Seq[String] = spark.read.format("hudilite").load(path).select("id", "p", "ts", "v")

@@ -4,6 +4,7 @@ import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.log.{BlockSelection, LogBlock}
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted}
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
 import io.hudilite.spark.write.MergeOnReadFixture
 import io.hudilite.timeline.{Action, Instant}
@@ -23,10 +24,10 @@ class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
   private val modes = Seq("EVENT_TIME_ORDERING", "COMMIT_TIME_ORDERING")
 
   private def fold(path: String, more: (String, String)*): Seq[FinishedCompaction] =
-    Compactions.start(spark, path, (threshold ++ more).asJava, None, CompactionKind.Log).result()
+    CompactionRun(ServiceCall(spark, path, threshold ++ more), CompactionKind.Log).start().result()
 
   private def compact(path: String): Seq[FinishedCompaction] =
-    Compactions.start(spark, path, Map.empty[String, String].asJava, None).result()
+    CompactionRun(ServiceCall(spark, path)).start().result()
 
   private def content(frame: DataFrame, columns: String*): Seq[String] =
     frame.selectExpr(columns ++ frame.columns: _*).collect().map(_.mkString("|")).sorted.toSeq
@@ -180,10 +181,9 @@ class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
         Files.deleteIfExists(damaged.resolveSibling(s".${damaged.getFileName}.crc"))
         Files.write(damaged, bytes)
       }
-      val planned = Compactions.schedule(spark, path, threshold.asJava, onlyIfDue = false, dryRun = false,
-        CompactionKind.Log).get
+      val planned = CompactionRun(ServiceCall(spark, path, threshold), CompactionKind.Log).schedule().get
       replace(content.updated(17, 99.toByte)) // an unknown version of the log format
-      intercept[Throwable](Compactions.start(spark, path, threshold.asJava, planned.instant).result())
+      intercept[Throwable](CompactionRun(ServiceCall(spark, path, threshold)).start(planned.instant).result())
       assertEquals(logFiles(path), logs)
       assertEquals(table(path).timeline.instants.filter(_.time == planned.instant.get), Nil)
       replace(content)
@@ -195,14 +195,14 @@ class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
   test("a plan that a write outdated is given up for a new one, or an error when it is named") {
     val path = create(6)
     live(path, 20)
-    def schedule(): Option[String] = Compactions.schedule(spark, path, threshold.asJava, onlyIfDue = false,
-      dryRun = false, CompactionKind.Log).flatMap(_.instant)
+    val run = CompactionRun(ServiceCall(spark, path, threshold), CompactionKind.Log)
+    def schedule(): Option[String] = run.schedule().flatMap(_.instant)
     val outdated = schedule()
     write(flagged(rows(0 until 50, 90, "later"), deleted = false), path, "upsert")
     val before = state(path)
-    assertEquals(intercept[CommitConflict](Compactions.start(spark, path, threshold.asJava, outdated)).condition,
+    assertEquals(intercept[CommitConflict](run.start(outdated)).condition,
       "COMMIT_CONFLICT")
-    val preview = Compactions.preview(spark, path, threshold.asJava, None, CompactionKind.Log)
+    val preview = run.preview()
     assertEquals(preview.map(p => (p.instant, p.kind, p.candidates.size)), Seq((None, CompactionKind.Log, 2)))
     val finished = fold(path)
     assertEquals(finished.size, 1)
@@ -215,8 +215,7 @@ class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
     for (version <- Seq(8, 9); mode <- modes) {
       val path = create(version, mode)
       live(path, 20)
-      val planned = Compactions.schedule(spark, path, threshold.asJava, onlyIfDue = false, dryRun = false,
-        CompactionKind.Log).get
+      val planned = CompactionRun(ServiceCall(spark, path, threshold), CompactionKind.Log).schedule().get
       write(flagged(rows(0 until 50, 90, "later"), deleted = false), path, "upsert")
       val (before, between) = (state(path), table(path).timeline.writes.last.time)
       assertEquals(fold(path).map(_.instant), planned.instant.toSeq)
@@ -249,15 +248,15 @@ class LogCompactionSuite extends MergeOnReadFixture with Interpreted {
       val error = intercept[InvalidInput](body)
       assertEquals((error.condition, error.parameters("option")), ("INVALID_OPTION_VALUE", forbidden._1))
     }
-    val options = (threshold + forbidden).asJava
+    val options = threshold + forbidden
     asked(fold(path, forbidden))
-    asked(Compactions.preview(spark, path, options, None, CompactionKind.Log))
+    asked(CompactionRun(ServiceCall(spark, path, options), CompactionKind.Log).preview())
     for (onlyIfDue <- Seq(true, false); dryRun <- Seq(true, false))
-      asked(Compactions.schedule(spark, path, options, onlyIfDue, dryRun, CompactionKind.Log))
+      asked(CompactionRun(ServiceCall(spark, path, options), CompactionKind.Log, onlyIfDue).schedule(dryRun))
     val more = flagged(rows(0 until 10, 99, "e"), deleted = false)
     asked(write(more, path, "upsert", forbidden, "hoodie.log.compaction.inline" -> "true"))
     assertEquals(operations(path), before)
     write(more, path, "upsert", forbidden)
-    assert(Compactions.start(spark, path, Map(forbidden).asJava, None).result().nonEmpty)
+    assert(CompactionRun(ServiceCall(spark, path, Map(forbidden))).start().result().nonEmpty)
   }
 }

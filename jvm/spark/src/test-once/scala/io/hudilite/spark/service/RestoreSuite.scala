@@ -2,11 +2,11 @@ package io.hudilite.spark.service
 
 import io.hudilite.error.CommitConflict
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{ServiceCall, UndoProcedures}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
 import java.nio.file.Files
-import java.util.Collections
 import java.util.concurrent.CancellationException
 
 import munit.FunSuite
@@ -24,7 +24,7 @@ class RestoreSuite extends FunSuite with Interpreted {
     spark.range(1).selectExpr("cast(id AS string) id", s"$value v").write.format("hudilite")
       .option("hoodie.datasource.write.recordkey.field", "id").mode("append").save(path)
 
-  private def restore(to: String) = Undos.restore(spark, path, Collections.emptyMap(), to)
+  private def restore(to: String) = UndoProcedures.restore(ServiceCall(spark, path), to)
 
   test("a restore that is cancelled ends before its next write, and the next call ends it") {
     (1 to 4).foreach(write)

@@ -1,10 +1,11 @@
 package io.hudilite.spark.service
 
 import io.hudilite.spark.{GoldenAnswers, Interpreted, Logged, SharedSession}
+import io.hudilite.spark.procedure.{CleaningProcedures, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
-import io.hudilite.transaction.Transaction
+import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 import java.nio.file.Files
 import java.util.concurrent.{CountDownLatch, TimeUnit}
@@ -15,7 +16,6 @@ import org.apache.spark.scheduler.SparkListenerApplicationEnd
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.hudilite.Listeners
 
-import scala.collection.JavaConverters._
 import scala.util.Try
 
 /** Services of an application that runs writes at the same time, and what is seen of them. */
@@ -40,12 +40,16 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
 
   private def read(path: String): DataFrame = spark.read.format("hudilite").load(path)
 
+  private def states(path: String, options: (String, String)*): Map[String, ServiceState] =
+    ServiceCall(spark, path, options.toMap).onTable((table, conf) => ServiceStates.of(table, conf.services))
+      .map(s => s.service -> s).toMap
+
   private def state(path: String, service: String, options: (String, String)*): ServiceState =
-    ServiceStates.of(spark, path, options.toMap.asJava).find(_.service == service).get
+    states(path, options: _*)(service)
 
   private def written(path: String, value: Int, options: (String, String)*): Unit = {
     write(row(value), path, (options :+ beside): _*)
-    assert(RunningServices.await(spark, path, Soon))
+    assert(InlineServices.await(spark, table(path), Soon))
     assertEquals(read(path).select("v").collect().map(_.getInt(0)).toSeq, Seq(value), "the write is not the service")
   }
 
@@ -107,7 +111,7 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
     val due = state(path, "partition expiry", ttl: _*)
     assertEquals((due.byItself, due.isDue, due.last, due.next),
       (true, true, None, s"${before.size} partitions without a write for 1 days"))
-    assert(!ServiceStates.of(spark, path, Map.empty[String, String].asJava).exists(_.service == "partition expiry"))
+    assert(!states(path).contains("partition expiry"))
     val touched = read(path).limit(1)
     val stays = touched.select("_hoodie_partition_path").head().getString(0)
     def touch(options: (String, String)*): Unit =
@@ -132,10 +136,11 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
     })
     ingest.start()
     val few = Map("hoodie.clean.commits.retained" -> "1", "hoodie.keep.min.commits" -> "2",
-      "hoodie.keep.max.commits" -> "3").asJava
+      "hoodie.keep.max.commits" -> "3")
     def serve(): Unit = {
-      Cleanings.start(spark, path, few).result()
-      Archivings.call(spark, path, few, dryRun = false)
+      CleaningProcedures.start(ServiceCall(spark, path, few)).result()
+      ServiceCall(spark, path, few).onTable((table, conf) =>
+        Archivings.run(table, conf.services, TransactionOptions.of(conf.commit)))
       ()
     }
     while (!ended.await(0L, TimeUnit.MILLISECONDS)) serve()

@@ -3,15 +3,13 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.FooterCache
 import io.hudilite.log.{HeaderKey, RecordPositions}
 import io.hudilite.spark.Interpreted
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.{Files, Path}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, lit}
-
-import scala.collection.JavaConverters._
 
 /** How writes to merge-on-read tables find the rows that they change, and say where these are. */
 class MergeOnReadLookupSuite extends MergeOnReadFixture with Interpreted {
@@ -34,13 +32,12 @@ class MergeOnReadLookupSuite extends MergeOnReadFixture with Interpreted {
   test("a key that was deleted before a compaction was planned, and came back before it ended, is there once") {
     for ((version, index) <- Seq(6 -> "SIMPLE", 6 -> "BLOOM", 9 -> "SIMPLE", 9 -> "BLOOM")) {
       val path = create(version)
-      val none = Map.empty[String, String].asJava
       def row(ts: Int, v: String) = write(rows(0 until 1, ts, v), path, "upsert", "hoodie.index.type" -> index)
       def delete() = write(rows(0 until 1, 0, "x").select("id", "p"), path, "delete", "hoodie.index.type" -> index)
       delete()
-      val planned = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false)
+      val planned = CompactionRun(ServiceCall(spark, path)).schedule()
       row(30, "back")
-      Compactions.start(spark, path, none, planned.flatMap(_.instant)).result()
+      CompactionRun(ServiceCall(spark, path)).start(planned.flatMap(_.instant)).result()
       row(40, "again")
       assertEquals(versions(path), Map("old" -> 99L, "again" -> 1L), s"$version $index")
       delete()

@@ -1,7 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.{Files, Path, Paths}
 
@@ -107,7 +107,7 @@ class DamagedBaseFileSuite extends FunSuite with Interpreted {
     val whole = made(mergeOnRead)
     check(whole, "upsert" -> (write(rows(3 until 5, "new"), _, "upsert", mergeOnRead)))
     write(rows(3 until 5, "new"), whole.toString, "upsert", mergeOnRead)
-    def compact(path: String): Any = Compactions.start(spark, path, Map.empty[String, String].asJava, None).result()
+    def compact(path: String): Any = CompactionRun(ServiceCall(spark, path)).start().result()
     check(whole, "scan" -> (read(_).collect()), "compaction" -> compact)
   }
 }

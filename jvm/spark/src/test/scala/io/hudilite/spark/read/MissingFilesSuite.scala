@@ -1,7 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.{Files, Path, Paths}
 
@@ -96,7 +96,7 @@ class MissingFilesSuite extends FunSuite with Interpreted {
 
   test("a compaction whose base file is gone says so") {
     val (path, file) = damaged(mergeOnRead)
-    lost(file)(Compactions.start(spark, path, Map.empty[String, String].asJava, None).result())
+    lost(file)(CompactionRun(ServiceCall(spark, path)).start().result())
   }
 
   test("a file that goes between the listing and the task that opens it is an error of one line") {

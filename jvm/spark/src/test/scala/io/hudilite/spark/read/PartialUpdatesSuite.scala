@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, SharedSession}
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
@@ -90,11 +90,11 @@ class PartialUpdatesSuite extends FunSuite {
         def past: Seq[Seq[String]] = writes.map(w => GoldenAnswers.of(read(path, "as.of.instant" -> w.time)))
         val before = past
         val options = Map("hoodie.log.compaction.blocks.threshold" -> "2", "hoodie.logfile.data.block.format" -> format)
-        val folded = Compactions.start(spark, path, options.asJava, None, CompactionKind.Log).result()
+        val folded = CompactionRun(ServiceCall(spark, path, options), CompactionKind.Log).start().result()
         assert(folded.flatMap(_.stats).nonEmpty)
         assertEquals(GoldenAnswers.of(read(path)), GoldenAnswers.snapshot(name))
         assertEquals(past, before)
-        assert(Compactions.start(spark, path, Map.empty[String, String].asJava, None).result().nonEmpty)
+        assert(CompactionRun(ServiceCall(spark, path)).start().result().nonEmpty)
         assertEquals(GoldenAnswers.of(read(path)), GoldenAnswers.snapshot(name))
         assertEquals(GoldenAnswers.of(read(path, "hoodie.datasource.query.type" -> "read_optimized")),
           GoldenAnswers.snapshot(name))
@@ -113,7 +113,7 @@ class PartialUpdatesSuite extends FunSuite {
       val after = expected.withColumn("colour", when(col("price") > 40, "touched").otherwise(col("colour")))
         .where("colour is not null")
       assertEquals(texts(read(path)), texts(after))
-      Compactions.start(spark, path, Map.empty[String, String].asJava, None).result()
+      CompactionRun(ServiceCall(spark, path)).start().result()
       assertEquals(texts(read(path)), texts(after))
     }
   }

@@ -3,8 +3,8 @@ package io.hudilite.spark.read
 import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.read.StoredFile.unscaled
-import io.hudilite.spark.service.Compactions
 
 import java.nio.ByteBuffer
 
@@ -129,7 +129,7 @@ class StoredDecimalsSuite extends FunSuite with Interpreted {
     }
     check(updated)
     if (tableType == TableType.MergeOnRead) {
-      Compactions.start(spark, table.path, java.util.Collections.emptyMap[String, String], None).result()
+      CompactionRun(ServiceCall(spark, table.path)).start().result()
       check(updated)
     }
   }

@@ -3,13 +3,11 @@ package io.hudilite.spark.write
 import io.hudilite.error.HudiliteException
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
-import io.hudilite.spark.service.Doctors
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{StatedBuckets, Table}
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path, Paths}
-import java.util.Collections
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
@@ -48,8 +46,8 @@ class BucketNumberSuite extends FunSuite with Interpreted {
   }
 
   private def found(path: String): Seq[String] =
-    Doctors.examine(spark, path, Collections.emptyMap[String, String], fix = false, deep = true).map(f =>
-      s"${f.kind.name}: ${f.what}")
+    spark.sql(s"CALL hudilite.system.doctor(path => '$path', deep => true)").collect().toSeq
+      .map(f => s"${f.getAs[String]("kind")}: ${f.getAs[String]("what")}")
 
   /** A copy of the table elsewhere, in whose commits, footers and names of files each of these texts stands in the place of
     * one of as many letters.

@@ -5,7 +5,7 @@ import io.hudilite.schema.SchemaJson
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, Interpreted, NewestSpark, SharedSession}
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
@@ -150,11 +150,11 @@ class ColumnsByIdSuite extends FunSuite with Interpreted {
     test(s"version $version: a compaction and a log compaction write the present names, and change no row") {
       val path = GoldenAnswers.copy(s"columns-by-id-mor-v$version")
       val expected = GoldenAnswers.snapshot(s"columns-by-id-mor-v$version")
-      val folded = Compactions.start(spark, path, Map("hoodie.log.compaction.blocks.threshold" -> "2").asJava, None,
-        CompactionKind.Log).result()
+      val folded = CompactionRun(ServiceCall(spark, path, Map("hoodie.log.compaction.blocks.threshold" -> "2")),
+        CompactionKind.Log).start().result()
       assert(folded.nonEmpty)
       assertEquals(GoldenAnswers.of(read(path)), expected)
-      val compacted = Compactions.start(spark, path, Map.empty[String, String].asJava, None).result()
+      val compacted = CompactionRun(ServiceCall(spark, path)).start().result()
       assert(compacted.nonEmpty)
       assertEquals(GoldenAnswers.of(read(path)), expected)
       assertEquals(GoldenAnswers.of(read(path, "hoodie.datasource.query.type" -> "read_optimized")), expected)
@@ -167,10 +167,10 @@ class ColumnsByIdSuite extends FunSuite with Interpreted {
       val path = GoldenAnswers.copy(s"columns-by-id-mor-v$version")
       val rows = held(read(path))
       val planned =
-        Compactions.schedule(spark, path, Map.empty[String, String].asJava, onlyIfDue = false, dryRun = false)
+        CompactionRun(ServiceCall(spark, path)).schedule()
       write(rows.limit(2).withColumn("ts", lit(100L)).withColumn("late", lit("late")), path)
       val before = GoldenAnswers.of(read(path))
-      Compactions.start(spark, path, Map.empty[String, String].asJava, planned.flatMap(_.instant)).result()
+      CompactionRun(ServiceCall(spark, path)).start(planned.flatMap(_.instant)).result()
       assertEquals(GoldenAnswers.of(read(path)), before)
     }
   }

@@ -2,7 +2,7 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.Files
 
@@ -229,7 +229,7 @@ final class ColumnsOfWritesSuite extends FunSuite with Interpreted {
     spark.sql(s"UPDATE hudilite.`$path` SET ts = ts WHERE id = 1") // copy on write reads and writes the others, too
     check()
     if (kind == "MERGE_ON_READ") {
-      val compacted = Compactions.start(spark, path, java.util.Collections.emptyMap[String, String], None).result()
+      val compacted = CompactionRun(ServiceCall(spark, path)).start().result()
       assertEquals(compacted.size, 1)
       check()
     }

@@ -3,12 +3,11 @@ package io.hudilite.spark.write
 import io.hudilite.config.TableDefinition
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, NewestSpark, SharedSession, StatedSchema}
+import io.hudilite.spark.procedure.{ClusteringRun, CompactionRun, ServiceCall}
 import io.hudilite.spark.read.HandmadeTable
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.spark.service.{Clusterings, Compactions}
 
 import java.nio.file.Files
-import java.util.Collections
 
 import com.fasterxml.jackson.core.JsonParser
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
@@ -29,7 +28,6 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
   override val munitTimeout: Duration = 10.minutes
 
   private lazy val spark = SharedSession.spark
-  private val none = Collections.emptyMap[String, String]()
 
   private val before =
     "named_struct('a', 1) AS n, array(named_struct('a', 1)) AS l, map('k', named_struct('a', 1)) AS m"
@@ -136,7 +134,7 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
       spark.sql(s"UPDATE hudilite.`$path` SET ts = 5 WHERE id IN ('k0', 'k6')")
       checkRows(path, Seq(0, 1, 2, 4, 5), Seq(3, 6))
       if (kind == "MERGE_ON_READ") {
-        assert(Compactions.start(spark, path, none, None).result().nonEmpty)
+        assert(CompactionRun(ServiceCall(spark, path)).start().result().nonEmpty)
         check(path, Seq(0, 1, 2, 4, 5), Seq(3, 6))
       }
     }
@@ -151,9 +149,9 @@ class LaterColumnsSuite extends FunSuite with Interpreted {
       save(path, Seq(1), before)
       save(path, Seq(6), after, facts + ("hoodie.datasource.write.operation" -> "insert"))
       require(path)
-      if (kind == "MERGE_ON_READ") assert(Compactions.start(spark, path, none, None).result().nonEmpty)
+      if (kind == "MERGE_ON_READ") assert(CompactionRun(ServiceCall(spark, path)).start().result().nonEmpty)
       checkRows(path, Seq(0, 1, 2), Seq(6))
-      assert(Clusterings.start(spark, path, none, None, ClusteringCall(Some(Seq("c")))).result().nonEmpty)
+      assert(ClusteringRun(ServiceCall(spark, path), ClusteringCall(Some(Seq("c")))).start().result().nonEmpty)
       check(path, Seq(0, 1, 2), Seq(6))
       spark.sql(s"ALTER TABLE hudilite.`$path` ADD COLUMN another INT")
       checkStated(path)

@@ -1,13 +1,11 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.service.Compactions
+import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 
 import java.nio.file.{Files, Path}
 
 import org.apache.spark.sql.functions.lit
-
-import scala.collection.JavaConverters._
 
 /** Keys whose rows log files have deleted and that come back: each is one row, whatever brings it and finds it. */
 class PutBackSuite extends MergeOnReadFixture with Interpreted {
@@ -53,13 +51,12 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     write(row(40, "more"), path, "upsert", options: _*)
     assertEquals(shown(path), Seq("p1 more"))
     // Beside a compaction that is planned, too.
-    val none = Map.empty[String, String].asJava
-    val planned = Compactions.schedule(spark, path, none, onlyIfDue = false, dryRun = false)
+    val planned = CompactionRun(ServiceCall(spark, path)).schedule()
     delete(path, options: _*)
     assertEquals(shown(path), Nil)
     write(row(50, "new"), path, "upsert", options: _*)
     assertEquals(shown(path), Seq("p1 new"))
-    Compactions.start(spark, path, none, planned.flatMap(_.instant)).result()
+    CompactionRun(ServiceCall(spark, path)).start(planned.flatMap(_.instant)).result()
     write(row(60, "newer"), path, "upsert", options: _*)
     assertEquals(shown(path), Seq("p1 newer"))
     assertEquals(read(path).count(), 100L)
@@ -202,8 +199,8 @@ class PutBackSuite extends MergeOnReadFixture with Interpreted {
     write(row(20, "back"), path, "insert")
     write(row(30, "again"), path, "upsert")
     assertEquals(shown(path), Seq("p1 again"))
-    Compactions.start(spark, path, Map("hoodie.log.compaction.blocks.threshold" -> "1").asJava, None,
-      io.hudilite.service.compact.CompactionKind.Log).result()
+    CompactionRun(ServiceCall(spark, path, Map("hoodie.log.compaction.blocks.threshold" -> "1")),
+      io.hudilite.service.compact.CompactionKind.Log).start().result()
     write(row(40, "folded"), path, "upsert")
     assertEquals(shown(path), Seq("p1 folded"))
     assertEquals(read(path).count(), 100L)

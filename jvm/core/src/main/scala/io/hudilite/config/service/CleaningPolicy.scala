@@ -1,11 +1,10 @@
-package io.hudilite.service.clean
+package io.hudilite.config.service
 
 import io.hudilite.config.key.{ConfigKey, Setting}
-import io.hudilite.config.service.{CleanConf, CleanOptions}
 import io.hudilite.error.InvalidInput
 
 /** What a cleaning leaves of the past. */
-sealed abstract class CleaningPolicy(val name: String)
+sealed abstract class CleaningPolicy(val name: String) extends Serializable
 
 object CleaningPolicy {
 
@@ -21,22 +20,25 @@ object CleaningPolicy {
   /** The policy that is named, else the one whose number is given. Numbers of two policies without a name raise
     * `InvalidInput`.
     */
-  def of(conf: CleanConf): CleaningPolicy = conf.policy.getOrElse(byCount(conf)) match {
-    case CleanOptions.LatestByHours => LatestHours(conf.hours.value)
-    case CleanOptions.LatestVersions => LatestVersions(conf.versions.value)
-    case _ => LatestCommits(conf.commits.value)
+  private[service] def of(options: Map[String, String]): CleaningPolicy = {
+    val commits = CleanOptions.CommitsRetained.setting(options)
+    val hours = CleanOptions.HoursRetained.setting(options)
+    val versions = CleanOptions.VersionsRetained.setting(options)
+    val counts = Seq[(CleaningPolicy, ConfigKey[Int], Setting[Int])](
+      (LatestCommits(commits.value), CleanOptions.CommitsRetained, commits),
+      (LatestHours(hours.value), CleanOptions.HoursRetained, hours),
+      (LatestVersions(versions.value), CleanOptions.VersionsRetained, versions))
+    CleanOptions.Policy.get(options) match {
+      case Some(named) => counts.map(_._1).find(_.name == named).get
+      case None => byCount(counts)
+    }
   }
 
-  private def byCount(conf: CleanConf): String = {
-    val counts: Seq[(String, ConfigKey[Int], Setting[Int])] = Seq(
-      (CleanOptions.LatestCommits, CleanOptions.CommitsRetained, conf.commits),
-      (CleanOptions.LatestByHours, CleanOptions.HoursRetained, conf.hours),
-      (CleanOptions.LatestVersions, CleanOptions.VersionsRetained, conf.versions))
+  private def byCount(counts: Seq[(CleaningPolicy, ConfigKey[Int], Setting[Int])]): CleaningPolicy =
     counts.filter(_._3.isGiven) match {
       case (_, first, _) +: (_, second, number) +: _ =>
         throw InvalidInput("INVALID_OPTION_VALUE", "option" -> second.name, "value" -> number.value.toString,
           "reason" -> s"${first.name} is given, too; choose by ${CleanOptions.Policy.name}")
-      case chosen => chosen.headOption.fold(CleanOptions.LatestCommits)(_._1)
+      case chosen => chosen.headOption.getOrElse(counts.head)._1
     }
-  }
 }
