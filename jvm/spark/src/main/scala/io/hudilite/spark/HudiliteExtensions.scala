@@ -3,9 +3,10 @@ package io.hudilite.spark
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, MetadataRule, PathCatalogRule}
 import io.hudilite.spark.catalog.statement.{AsSelectRule, AssignmentRule, EmptyLocationRule, HudiProviderRule, LeftOutColumnsRule, LocationRule, NamedMergeRule, NamedPartitionRule, OwnColumnsRule, SaveRule, StatementRewrites, StatementRule, TimeTravelRule}
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, LateMoves, WriteErrorsRule, WriteRule}
+import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, LateMoves, WriteLoopRule, WriteRule}
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
+import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.Calls
 
 import java.lang.{Boolean => JBoolean}
@@ -40,7 +41,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)
-    extensions.injectResolutionRule(WriteRule(_))
+    extensions.injectResolutionRule(WriteRule(_, InlineServices))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => SubqueryScans)
@@ -49,7 +50,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))
     extensions.injectQueryStageOptimizerRule(_ => BusyTasks)
-    extensions.injectColumnar(_ => WriteErrorsRule)
+    extensions.injectColumnar(_ => WriteLoopRule(InlineServices))
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)
   }

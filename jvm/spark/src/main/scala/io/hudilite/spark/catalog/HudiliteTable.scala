@@ -14,6 +14,7 @@ import io.hudilite.table.Table
 
 import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
@@ -155,8 +156,8 @@ final case class HudiliteTable(
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
-      val target = InlineServices.after(WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All))
-        .copy(found = table)
+      val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All).copy(found = table)
+      InlineServices.check(SparkSession.active, target)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)

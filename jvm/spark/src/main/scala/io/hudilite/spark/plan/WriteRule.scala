@@ -7,7 +7,6 @@ import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
 import io.hudilite.spark.row.{KeyValues, SchemaAlignment}
-import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
@@ -25,8 +24,11 @@ import scala.collection.JavaConverters._
   *
   * An upsert or delete of a DataFrame becomes a MERGE over the de-duplicated rows, which Spark rewrites into a delta of
   * rows by itself; everything else stays an append, with its rows laid out for the writers.
+  *
+  * @param after
+  *   the work that follows a write
   */
-final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
+final case class WriteRule(session: SparkSession, after: AfterCommit) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
@@ -61,9 +63,9 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = InlineServices.after(
-      WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
+    val target = WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed)
       .copy(found = resolved.table)
+    after.check(session, target)
     AwaitedClusterings.check(write.query, target)
     if (looksUp(operation, target) && overwrite.isEmpty) merge(relation, table, target, operation, write.query)
     else append(write, relation, table, appendPlan(write.query, target, operation, overwrite))

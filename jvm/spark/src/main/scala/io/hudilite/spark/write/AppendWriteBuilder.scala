@@ -16,7 +16,18 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite)
 }
 
 /** A write of hudilite's, as it stands in a command of Spark's. */
-private[spark] trait TableWrite extends Write
+private[spark] trait TableWrite extends Write {
+
+  private var newest: Option[WriteAttempt] = None
+
+  protected def begins(attempt: WriteAttempt): WriteAttempt = {
+    newest = Some(attempt)
+    attempt
+  }
+
+  /** The write, once an attempt has made it visible. */
+  def committed: Option[CommittedWrite] = newest.flatMap(_.committed)
+}
 
 private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
 
@@ -25,18 +36,18 @@ private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val coordinator = new CommitCoordinator(append.target, append.operation, append.replaces)
+    private val attempt = begins(new WriteAttempt(append.target, append.operation, append.replaces))
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
       val groups = append.groups.map(_.groups) // first, as they may be refused
-      AppendWriterFactory(coordinator.begin(), append.operation, groups)
+      AppendWriterFactory(attempt.begin(), append.operation, groups)
     }
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
-      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
-    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+      attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()
   }
 }
 

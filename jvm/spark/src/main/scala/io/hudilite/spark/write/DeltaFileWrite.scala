@@ -21,11 +21,11 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
-    private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
+    private val attempt = begins(new WriteAttempt(target, operation, Replaces.Nothing))
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
       val made = groups.groups // first, as they may be refused
-      MergeWriterFactory(coordinator.begin(), made, onMove, row.keepsNewest)
+      MergeWriterFactory(attempt.begin(), made, onMove, row.keepsNewest)
     }
     private def onMove: OnMove =
       if (target.buckets.isDefined)
@@ -35,8 +35,8 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
       else OnMove.Refuse
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
-      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
-    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+      attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()
   }
 }
 

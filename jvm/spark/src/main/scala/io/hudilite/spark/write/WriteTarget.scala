@@ -39,8 +39,6 @@ import org.apache.spark.sql.types.StructType
   *   columns of the table after this write
   * @param evolved
   *   names of the columns in the table's files, where some have changed
-  * @param afterCommit
-  *   what is done once the write is committed
   * @param found
   *   the table as the statement found it, where the write has waited since
   */
@@ -52,7 +50,6 @@ final case class WriteTarget(
     conf: WriteConf,
     schema: StructType,
     evolved: Option[EvolvedColumns] = None,
-    afterCommit: AfterCommit = AfterCommit.Nothing,
     found: Option[Table] = None) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)

@@ -1,12 +1,10 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
 import io.hudilite.transaction.{Assumption, FirstWrite, Transaction, TransactionOptions}
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 /** What one task wrote.
@@ -16,13 +14,17 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
   */
 final case class WrittenFiles(stats: Seq[WriteStat], partitions: Seq[String] = Nil) extends WriterCommitMessage
 
-/** The driver's side of one write: begins a transaction as the job starts, publishes the files or takes them back.
+/** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
   *
   * Spark calls one instance in the order begin, then commit or abort.
   */
-private[write] final class CommitCoordinator(target: WriteTarget, operation: WriteOperation, replaces: Replaces) {
+private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOperation, replaces: Replaces) {
 
   private var started: Option[Started] = None
+  private var published: Option[CommittedWrite] = None
+
+  /** The write, once readers see it. */
+  def committed: Option[CommittedWrite] = published
 
   private val options = TransactionOptions.of(target.conf.commit)
 
@@ -65,9 +67,7 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
     run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named),
       // Where nothing is written nothing is dealt to buckets, and the table keeps those that it has.
       target.buckets.filter(_ => operation != WriteOperation.DeletePartition))
-    CachedPlans.refresh(SparkSession.active, target.basePath)
-    target.afterCommit(target, run.table)
-    CachedPlans.refresh(SparkSession.active, target.basePath)
+    published = Some(CommittedWrite(target, run.table))
   }
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
@@ -107,18 +107,3 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
   *   the table that it made, if it did
   */
 private[write] final case class Started(table: Table, transaction: Transaction, first: Option[FirstWrite])
-
-/** What follows a committed write, on the driver. It must not throw: the write is visible. */
-trait AfterCommit {
-
-  /** @param table
-    *   the table that was written to, as it was before
-    */
-  def apply(target: WriteTarget, table: Table): Unit
-}
-
-object AfterCommit {
-  object Nothing extends AfterCommit {
-    override def apply(target: WriteTarget, table: Table): Unit = ()
-  }
-}
