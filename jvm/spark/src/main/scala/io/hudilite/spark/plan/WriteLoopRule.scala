@@ -1,12 +1,13 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.spark.plan.layout.PrepareTasksExec
 import io.hudilite.spark.write.{AfterCommit, TableWrite}
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.execution.datasources.v2.V2ExistingTableWriteExec
 
-/** Puts a [[WriteLoopExec]] over each write of hudilite's.
+/** Puts a [[WriteLoopExec]] over each write of hudilite's, and a [[PrepareTasksExec]] where its groups have to be made.
   *
   * Spark asks rules of this kind last, when a plan is as it will be executed: its query is adaptive by then, and only
   * plans that no command was made of reach them without one.
@@ -20,7 +21,7 @@ final case class WriteLoopRule(after: AfterCommit) extends ColumnarRule {
 
     override val ruleName: String = "hudilite's writes"
 
-    override def apply(plan: SparkPlan): SparkPlan = looped(plan)
+    override def apply(plan: SparkPlan): SparkPlan = PrepareTasksExec.over(looped(plan))
   }
 
   // Some statements are several commands, which stand below a node of Spark's.

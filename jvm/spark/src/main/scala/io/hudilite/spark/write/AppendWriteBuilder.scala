@@ -36,12 +36,10 @@ private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val attempt = begins(new WriteAttempt(append.target, append.operation, append.replaces))
+    private val attempt = begins(new WriteAttempt(append.target, append.operation, append.replaces, append.groups))
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
-      val groups = append.groups.map(_.groups) // first, as they may be refused
-      AppendWriterFactory(attempt.begin(), append.operation, groups)
-    }
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+      AppendWriterFactory(attempt.begin(), append.operation, append.groups.map(_.groups))
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true

@@ -21,12 +21,10 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
-    private val attempt = begins(new WriteAttempt(target, operation, Replaces.Nothing))
+    private val attempt = begins(new WriteAttempt(target, operation, Replaces.Nothing, Some(groups)))
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
-      val made = groups.groups // first, as they may be refused
-      MergeWriterFactory(attempt.begin(), made, onMove, row.keepsNewest)
-    }
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
+      MergeWriterFactory(attempt.begin(), groups.groups, onMove, row.keepsNewest)
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket

@@ -17,8 +17,12 @@ final case class WrittenFiles(stats: Seq[WriteStat], partitions: Seq[String] = N
 /** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
   *
   * Spark calls one instance in the order begin, then commit or abort.
+  *
+  * @param groups
+  *   where the rows go, where that is decided before they reach their tasks
   */
-private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOperation, replaces: Replaces) {
+private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
+    groups: Option[LateGroups]) {
 
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
@@ -28,8 +32,11 @@ private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOpe
 
   private val options = TransactionOptions.of(target.conf.commit)
 
-  /** Creates the table if need be and requests an instant; the result goes to the tasks. */
+  /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
+    * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
+    */
   def begin(): WriteJob = {
+    groups.foreach(_.prepare())
     target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
