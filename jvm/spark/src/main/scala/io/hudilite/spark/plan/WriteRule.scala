@@ -215,14 +215,14 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
     val all = SchemaAlignment.project(query, target.schema)
     val rows = condition.fold(all)(_.required(all))
-    val cores = session.sparkContext.defaultParallelism
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
         val latest: KeepsLatest =
           (keys, place, dealt) => LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target))
-        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine), cores)
-      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), cores)
+        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine),
+          session.sparkContext.defaultParallelism)
+      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), session)
     }
   }
 }
