@@ -41,7 +41,7 @@ private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOpe
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
     started = Some(run)
-    target.job(run.transaction.permit)
+    WriteJob.of(target, run.transaction.permit)
   }
 
   // What an upsert changes only its tasks find out.
