@@ -171,11 +171,7 @@ final case class HudiliteTable(
 
   override def aggregatedFromRows: HudiliteTable = copy(answersAggregates = false)
 
-  override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
-    copy(prepared = Some(PreparedWrite.Delta(target, operation)))
-
-  override def appending(write: AppendWrite): HudiliteTable =
-    copy(prepared = Some(PreparedWrite.Append(write)))
+  override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
 }
 
 /** What a table can do. Only readers and writers of streams ask whether it can be one's source or sink, before they do

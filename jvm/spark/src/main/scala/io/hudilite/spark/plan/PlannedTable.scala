@@ -40,11 +40,8 @@ trait PlannedTable extends TableOfPath {
   /** The same table in a query whose aggregates have to be computed from rows. */
   def aggregatedFromRows: PlannedTable
 
-  /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
-  def writing(target: WriteTarget, operation: WriteOperation): PlannedTable
-
-  /** The table as the target of an append whose rows are laid out. */
-  def appending(write: AppendWrite): PlannedTable
+  /** The table as the target of this write. */
+  def writing(write: PreparedWrite): PlannedTable
 }
 
 object PlannedTable {
@@ -66,10 +63,14 @@ sealed trait PreparedWrite {
 }
 
 object PreparedWrite {
+
+  /** An append whose rows are laid out. */
   final case class Append(write: AppendWrite) extends PreparedWrite {
     override def target: WriteTarget = write.target
     override def isAppend: Boolean = true
   }
+
+  /** The MERGE that an upsert or delete of a DataFrame is planned as. */
   final case class Delta(target: WriteTarget, operation: WriteOperation) extends PreparedWrite {
     override def isAppend: Boolean = false
   }

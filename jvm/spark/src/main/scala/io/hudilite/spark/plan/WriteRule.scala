@@ -99,13 +99,16 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
   private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
       operation: WriteOperation,
       query: LogicalPlan): LogicalPlan = {
-    val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
+    val into = written(relation, table, PreparedWrite.Delta(target, operation))
     val rows = evaluatedOnce(aligned(query, target, operation), target)
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
       else (updates(into, rows, target), Seq(InsertStarAction(None)))
     PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
   }
+
+  private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =
+    DataSourceV2Relation.create(table.writing(write), relation.catalog, relation.identifier)
 
   /** The rows of a key are updated where they are, or one of them moves, unless the key is there already: a key that an
     * earlier write left in several partitions must not come twice into one.
@@ -194,7 +197,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
       : LogicalPlan = {
-    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
+    val prepared = written(relation, table, PreparedWrite.Append(plan.write))
     write match {
       case overwrite: OverwriteByExpression => PlanNodes.overwrite(overwrite, prepared, plan.rows)
       case _ => write.withNewTable(prepared).withNewQuery(plan.rows)
