@@ -2,7 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteConf
 import io.hudilite.spark.shim.TableOfPath
-import io.hudilite.spark.write.{AppendWrite, RowLevelWrite, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{AppendWrite, RowLevelWrite, WriteIntent}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -58,7 +58,7 @@ object PlannedTable {
 
 /** What hudilite's planner rule decided about a write. */
 sealed trait PreparedWrite {
-  def target: WriteTarget
+  def intent: WriteIntent
   def isAppend: Boolean
 }
 
@@ -66,12 +66,12 @@ object PreparedWrite {
 
   /** An append whose rows are laid out. */
   final case class Append(write: AppendWrite) extends PreparedWrite {
-    override def target: WriteTarget = write.target
+    override def intent: WriteIntent = write.intent
     override def isAppend: Boolean = true
   }
 
   /** The MERGE that an upsert or delete of a DataFrame is planned as. */
-  final case class Delta(target: WriteTarget, operation: WriteOperation) extends PreparedWrite {
+  final case class Delta(intent: WriteIntent) extends PreparedWrite {
     override def isAppend: Boolean = false
   }
 }

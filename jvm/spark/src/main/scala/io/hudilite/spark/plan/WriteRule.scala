@@ -99,7 +99,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
   private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
       operation: WriteOperation,
       query: LogicalPlan): LogicalPlan = {
-    val into = written(relation, table, PreparedWrite.Delta(target, operation))
+    val into = written(relation, table, PreparedWrite.Delta(WriteIntent(target, operation)))
     val rows = evaluatedOnce(aligned(query, target, operation), target)
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)

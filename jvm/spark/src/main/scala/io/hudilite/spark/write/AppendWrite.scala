@@ -4,13 +4,10 @@ import io.hudilite.filegroup.PathSelection
 
 /** A write that looks nothing up: rows that reach the writers as new rows.
   *
-  * @param replaces
-  *   which of the existing rows the write replaces
   * @param groups
   *   small files that take the rows; `None` = every row goes to a new file
   */
-final case class AppendWrite(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
-    groups: Option[LateGroups])
+final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups])
 
 /** Which file groups a write takes out of the table as it completes. */
 sealed trait Replaces extends Serializable

@@ -20,7 +20,7 @@ private[spark] trait TableWrite extends Write {
 
   private var newest: Option[WriteAttempt] = None
 
-  protected def begins(attempt: WriteAttempt): WriteAttempt = {
+  private[write] def begins(attempt: WriteAttempt): WriteAttempt = {
     newest = Some(attempt)
     attempt
   }
@@ -31,15 +31,15 @@ private[spark] trait TableWrite extends Write {
 
 private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
 
-  override def description(): String = s"hudilite ${append.operation.name}"
+  override def description(): String = s"hudilite ${append.intent.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val attempt = begins(new WriteAttempt(append.target, append.operation, append.replaces, append.groups))
+    private val attempt = begins(new WriteAttempt(append.intent, append.groups))
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      AppendWriterFactory(attempt.begin(), append.operation, append.groups.map(_.groups))
+      AppendWriterFactory(attempt.begin(), append.intent.operation, append.groups.map(_.groups))
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true

@@ -14,14 +14,13 @@ import org.apache.spark.unsafe.types.UTF8String
 private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups) extends DeltaWrite with TableWrite {
 
   private val target = row.target
-  private val operation = row.operation
 
-  override def description(): String = s"hudilite ${operation.name}"
+  override def description(): String = s"hudilite ${row.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
-    private val attempt = begins(new WriteAttempt(target, operation, Replaces.Nothing, Some(groups)))
+    private val attempt = begins(new WriteAttempt(row.intent, Some(groups)))
 
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
       MergeWriterFactory(attempt.begin(), groups.groups, onMove, row.keepsNewest)

@@ -2,8 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, WriteStat}
-import io.hudilite.transaction.{Assumption, FirstWrite, Transaction, TransactionOptions}
+import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
 
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
@@ -21,8 +21,9 @@ final case class WrittenFiles(stats: Seq[WriteStat], partitions: Seq[String] = N
   * @param groups
   *   where the rows go, where that is decided before they reach their tasks
   */
-private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOperation, replaces: Replaces,
-    groups: Option[LateGroups]) {
+private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups]) {
+
+  import intent.{operation, replaces, target}
 
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
@@ -39,7 +40,7 @@ private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOpe
     groups.foreach(_.prepare())
     target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
-      Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
+      Started(table, Transaction.begin(table, intent.action, operation.metadataName, options), None))
     started = Some(run)
     WriteJob.of(target, run.transaction.permit)
   }
@@ -59,21 +60,15 @@ private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOpe
 
   private def beginFirst(): Started = {
     val first = FirstWrite.create(target.storage, target.basePath, target.withSchemaDeclared.config, options)
-    Started(first.table, first.begin(action, operation.metadataName), Some(first))
+    Started(first.table, first.begin(intent.action, operation.metadataName), Some(first))
   }
-
-  private def action: String =
-    if (replaces != Replaces.Nothing && target.existing.isDefined) Action.ReplaceCommit
-    else if (target.isMergeOnRead) Action.DeltaCommit
-    else Action.Commit
 
   def commit(messages: Seq[WrittenFiles]): Unit = {
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named),
-      // Where nothing is written nothing is dealt to buckets, and the table keeps those that it has.
-      target.buckets.filter(_ => operation != WriteOperation.DeletePartition))
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), intent.assumption(named),
+      intent.buckets)
     published = Some(CommittedWrite(target, run.table))
   }
 
@@ -81,18 +76,6 @@ private[write] final class WriteAttempt(target: WriteTarget, operation: WriteOpe
   def abort(): Unit = started.foreach { run =>
     run.transaction.rollback()
     if (run.transaction.isRolledBack) run.first.foreach(_.remove(run.transaction.instant))
-  }
-
-  /** What an operation takes for granted. Rows of buckets are kept apart by the ids of their file groups. */
-  private def assumption(named: Set[String]): Assumption = replaces match {
-    case Replaces.WholeTable => Assumption.Replaces(_ => true)
-    case Replaces.WrittenPartitions => Assumption.Replaces(named)
-    case m: Replaces.Matching => Assumption.Replaces(m.selection.wants)
-    case Replaces.Partitions(paths) => Assumption.Replaces(paths ++ named)
-    case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
-    // An upsert that makes its table looks nothing up, but takes it that there is nothing.
-    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
-    case Replaces.Nothing => Assumption.Nothing
   }
 
   private def replaced(table: Table, named: Set[String]): Map[String, Seq[String]] = {

@@ -3,7 +3,7 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.bucket.BucketTables
-import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteIntent, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -20,7 +20,7 @@ object AppendPlan {
     */
   def of(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces], keyed: LogicalPlan,
       session: SparkSession): AppendPlan = {
-    val write = AppendWrite(target, operation, replaces(target, operation, overwritten), None)
+    val write = AppendWrite(WriteIntent(target, operation, replaces(target, operation, overwritten)), None)
     val tasks = operation.parallelism(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
@@ -29,7 +29,7 @@ object AppendPlan {
         for (table <- target.existing; index <- target.buckets) BucketTables.checkStated(table, index)
         AppendPlan(write, keyed)
       case _ =>
-        val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
+        val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
@@ -60,7 +60,7 @@ object AppendPlan {
     }
     val grouped = there.getOrElse(LaidOutRows(keyed,
         LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
-    AppendPlan(AppendWrite(target, operation, replaced, Some(grouped.groups)),
+    AppendPlan(AppendWrite(WriteIntent(target, operation, replaced), Some(grouped.groups)),
       WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
   }
 
