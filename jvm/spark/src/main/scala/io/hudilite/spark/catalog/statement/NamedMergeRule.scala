@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
 
-import scala.collection.JavaConverters._
 
 /** What is to be done about a MERGE while its target is only named: Spark 4.3 rewrites the statement in the step that
   * resolves it, so that other rules of ours do not see it any more. WITH SCHEMA EVOLUTION is refused where Spark would
