@@ -116,7 +116,7 @@ object Rooms {
       "spark.read", "spark.shim"),
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error",
       "filegroup", "index", "merge", "record", "spark.lookup", "spark.plan.layout", "spark.read", "spark.row",
-      "spark.service", "spark.shim", "spark.stage", "spark.write", "storage", "table", "timeline"),
+      "spark.shim", "spark.stage", "spark.write", "storage", "table", "timeline"),
     Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config.key",
       "config.service", "error", "service.cluster", "service.compact", "service.partition", "service.undo",
       "spark.catalog.metastore", "spark.cluster", "spark.inspect", "spark.service", "spark.shim", "timeline"),
@@ -132,7 +132,7 @@ object Rooms {
     Room("spark.function", "functions in FROM: changes and the timeline", "config", "error", "spark.catalog",
       "spark.inspect", "spark.procedure"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.catalog.statement",
-      "spark.function", "spark.plan", "spark.plan.scan", "spark.procedure", "spark.shim"))
+      "spark.function", "spark.plan", "spark.plan.scan", "spark.procedure", "spark.service", "spark.shim"))
 
   val all: Seq[Room] = core ++ spark
 
