@@ -7,6 +7,13 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.unsafe.types.UTF8String
 
+/** A write that looks nothing up: rows that reach the writers as new rows.
+  *
+  * @param groups
+  *   small files that take the rows; `None` = every row goes to a new file
+  */
+final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups])
+
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
 private[spark] final class AppendWriteBuilder(append: AppendWrite)
     extends WriteBuilder with SupportsTruncate with SupportsDynamicOverwrite {

@@ -1,5 +1,6 @@
 package io.hudilite.spark.write
 
+import io.hudilite.filegroup.PathSelection
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.Assumption
@@ -31,4 +32,31 @@ final case class WriteIntent(target: WriteTarget, operation: WriteOperation, rep
 
   /** The buckets that its rows are dealt to. Where nothing is written the table keeps those that it has. */
   def buckets: Option[BucketIndex] = target.buckets.filter(_ => operation != WriteOperation.DeletePartition)
+}
+
+/** Which file groups a write takes out of the table as it completes. */
+sealed trait Replaces extends Serializable
+
+object Replaces {
+  case object Nothing extends Replaces
+
+  /** Every group of the partitions that rows were written to, or that the rows name. */
+  case object WrittenPartitions extends Replaces
+  case object WholeTable extends Replaces
+
+  /** Every group of these partitions, and of those that rows were written to. */
+  final case class Partitions(paths: Set[String]) extends Replaces
+
+  /** Every group of the partitions that match: a path, or the beginning of one followed by `*`. */
+  final case class Matching(patterns: Seq[String]) extends Replaces {
+    def selection: PathSelection = new PathSelection {
+      override def wants(partition: String): Boolean = patterns.exists(p => matches(partition, p))
+      override def mayLead(folder: String): Boolean =
+        patterns.exists(p => matches(folder, p) || p.stripSuffix("*").startsWith(s"$folder/"))
+      override def only: Option[Seq[String]] = if (patterns.exists(_.endsWith("*"))) None else Some(patterns)
+    }
+
+    private def matches(path: String, pattern: String): Boolean =
+      if (pattern.endsWith("*")) path.startsWith(pattern.dropRight(1)) else path == pattern
+  }
 }

@@ -19,7 +19,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 
 import org.apache.spark.sql.SparkSession

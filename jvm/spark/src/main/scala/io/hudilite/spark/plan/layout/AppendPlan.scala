@@ -3,7 +3,15 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.bucket.BucketTables
-import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteIntent, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{
+  AppendWrite,
+  LateGroups,
+  Replaces,
+  WriteGroups,
+  WriteIntent,
+  WriteOperation,
+  WriteTarget
+}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
