@@ -110,16 +110,20 @@ object Internals {
     entry("sql.execution.SparkPlan")("The class of operators of a physical plan.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
       "plan/IndexProbeStrategy",
-      "plan/LatestByKey", "plan/WriteErrorsRule", "shim/SharedRowsExec")(
+      "plan/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
+      "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
-      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
-      "plan/WriteErrorsRule")(
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
+      "plan/LatestByKey",
+      "plan/WriteLoopExec", "plan.layout/PrepareTasksExec")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
-    entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
-      "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
-      "Spark's commands that write, each of which is run by one of hudilite's that says in one line why it failed.")(
-      "plan/WriteErrorsRule")("MergeStatementSuite"),
+    entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
+      "Finds Spark's commands that write, and where the groups of a write are asked for.")("plan/WriteLoopRule")(
+      "WriteLoopSuite", "UpsertPlanSuite"),
+    entry("sql.execution.datasources.v2.V2CommandExec")(
+      "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
+      "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),

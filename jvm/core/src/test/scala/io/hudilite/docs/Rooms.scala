@@ -115,7 +115,7 @@ object Rooms {
       "spark.read", "spark.shim"),
     Room("spark.plan", "the rules that put merge, probe and layout into Spark's plan", "config", "error",
       "filegroup", "index", "merge", "record", "spark.lookup", "spark.plan.layout", "spark.read", "spark.row",
-      "spark.service", "spark.shim", "spark.stage", "spark.write", "storage", "table", "timeline"),
+      "spark.shim", "spark.stage", "spark.write", "storage", "table", "timeline"),
     Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config", "config.key",
       "config.service", "error", "filegroup", "service.clean", "service.cluster", "service.compact",
       "service.doctor", "service.partition", "service.undo", "spark.catalog.metastore", "spark.cluster",
@@ -133,7 +133,7 @@ object Rooms {
     Room("spark.function", "functions in FROM: changes and the timeline", "config", "error", "spark.catalog",
       "spark.inspect", "spark.procedure"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.catalog.statement",
-      "spark.function", "spark.plan", "spark.plan.scan", "spark.procedure", "spark.shim"))
+      "spark.function", "spark.plan", "spark.plan.scan", "spark.procedure", "spark.service", "spark.shim"))
 
   val all: Seq[Room] = core ++ spark
 

@@ -24,11 +24,12 @@ import io.hudilite.spark.plan.{
   IndexProbeRule,
   IndexProbeStrategy,
   LateMoves,
-  WriteErrorsRule,
+  WriteLoopRule,
   WriteRule
 }
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
+import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.Calls
 
 import java.lang.{Boolean => JBoolean}
@@ -63,7 +64,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)
-    extensions.injectResolutionRule(WriteRule(_))
+    extensions.injectResolutionRule(WriteRule(_, InlineServices))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => SubqueryScans)
@@ -72,7 +73,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(DeltaLayoutRule(_))
     extensions.injectPlannerStrategy(IndexProbeStrategy(_))
     extensions.injectQueryStageOptimizerRule(_ => BusyTasks)
-    extensions.injectColumnar(_ => WriteErrorsRule)
+    extensions.injectColumnar(_ => WriteLoopRule(InlineServices))
     Calls.inject(extensions, HudiliteCatalog.Name, Procedures.in)
     TableFunctions.inject(extensions)
   }

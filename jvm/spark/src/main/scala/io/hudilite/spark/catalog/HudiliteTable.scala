@@ -14,6 +14,7 @@ import io.hudilite.table.Table
 
 import java.util.{HashSet => JHashSet, Map => JMap, Set => JSet}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn,
@@ -77,7 +78,7 @@ final case class HudiliteTable(
   // In plans and in errors of Spark's.
   override def toString: String = name()
 
-  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
+  private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
   private def identity: Seq[Any] =
@@ -97,7 +98,7 @@ final case class HudiliteTable(
     new TableState(table, query, source => entry.flatMap(AnalyzeStatement.known(_, source)))
 
   override lazy val schema: StructType =
-    prepared.map(_.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
+    prepared.map(_.intent.target.schema).orElse(source.map(_.schema(conf.showsMeta))).getOrElse(new StructType())
 
   override protected def rowSchema: StructType = schema
 
@@ -148,20 +149,21 @@ final case class HudiliteTable(
     }
 
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
-    case Some(PreparedWrite.Delta(target, operation)) =>
+    case Some(PreparedWrite.Delta(intent)) =>
+      val target = intent.target
       // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
       // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(target, operation, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
+      RowLevelWrite(intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
-      val target = InlineServices.after(WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All))
-        .copy(found = table)
+      val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All).copy(found = table)
+      InlineServices.check(SparkSession.active, target)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
-      RowLevelWrite(target, operation, info.command(), _ => rows.scanOf(ReadConf.of(target.conf.options)),
+      RowLevelWrite(WriteIntent(target, operation), info.command(), _ => rows.scanOf(ReadConf.of(target.conf.options)),
         byKey = false)
   }
 
@@ -171,11 +173,7 @@ final case class HudiliteTable(
 
   override def aggregatedFromRows: HudiliteTable = copy(answersAggregates = false)
 
-  override def writing(target: WriteTarget, operation: WriteOperation): HudiliteTable =
-    copy(prepared = Some(PreparedWrite.Delta(target, operation)))
-
-  override def appending(write: AppendWrite): HudiliteTable =
-    copy(prepared = Some(PreparedWrite.Append(write)))
+  override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
 }
 
 /** What a table can do. Only readers and writers of streams ask whether it can be one's source or sink, before they do

@@ -2,7 +2,6 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.config.WriteConf
 import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
-import io.hudilite.spark.write.{AppendWrite, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -34,8 +33,7 @@ private[catalog] final class StagedHudiTable(place: HudiliteTable, register: () 
   override def prepared: Option[PreparedWrite] = place.prepared
   override def at(table: Table): PlannedTable = place.at(table)
   override def aggregatedFromRows: PlannedTable = this
-  override def writing(target: WriteTarget, operation: WriteOperation): PlannedTable = place.writing(target, operation)
-  override def appending(write: AppendWrite): PlannedTable = place.appending(write)
+  override def writing(write: PreparedWrite): PlannedTable = place.writing(write)
 
   override def commitStagedChanges(): Unit = register()
   override def abortStagedChanges(): Unit = ()

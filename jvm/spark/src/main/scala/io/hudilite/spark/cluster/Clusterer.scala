@@ -140,7 +140,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   private def job(table: Table, pending: PendingClustering, permit: WritePermit): WriteJob = {
     val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
-    val job = WriteTarget.compacting(table, pending.instant.time, conf).job(permit)
+    val job = WriteJob.of(WriteTarget.compacting(table, pending.instant.time, conf), permit)
     // A bucket has one file group, however large it grows.
     job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }

@@ -32,13 +32,13 @@ import org.apache.spark.sql.types.{StructField, StructType}
   *   rows are found as an index of base files finds them, whatever log files do to them; see [[SliceProbe]]
   * @param within
   *   the partitions in which rows are looked for, whatever the keys
+  * @param looked
+  *   where the lookup has looked
   */
 final class ProbeTarget(
     val table: Table, relation: DataSourceV2Relation, builder: () => ScanBuilder, val keys: KeyExpressions,
-    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean, val within: PathSelection) {
-
-  @volatile private var asked: Option[Seq[String]] = None
-  @volatile private var asks: Map[String, Long] = Map.empty
+    val useBloom: Boolean, val pruneByRanges: Boolean, val byKey: Boolean, val within: PathSelection,
+    val looked: LookedIn = new LookedIn) {
 
   private lazy val support: TableSupport = TableSupport.of(table, TableAccess.Read())
 
@@ -47,21 +47,17 @@ final class ProbeTarget(
 
   /** Newest slices of the partitions that can hold one of the keys. */
   def candidates(keys: ProbeKeys): Seq[FileSlice] = {
-    asked = keys.partitions
-    asks = keys.counts
-    if (keys.isEmpty) Nil else asked.fold(everywhere)(paths => of(paths.filter(within.wants)))
+    looked.tell(keys)
+    if (keys.isEmpty) Nil else keys.partitions.fold(everywhere)(paths => of(paths.filter(within.wants)))
   }
 
   /** Newest slices of the partitions of the keys that were looked up, or of those in which rows are looked for; `None`
     * when that is everywhere.
     */
   def lookedIn: Option[Seq[FileSlice]] =
-    asked.map(of).orElse(if (within eq PathSelection.All) None else Some(everywhere))
+    looked.partitions.map(of).orElse(if (within eq PathSelection.All) None else Some(everywhere))
 
   private def everywhere: Seq[FileSlice] = inOrder(table.files.find(within))
-
-  /** How many keys a lookup with keys of partitions has looked for in each. */
-  def keysIn: Map[String, Long] = asks
 
   private def of(partitions: Seq[String]): Seq[FileSlice] = inOrder(table.files.slices(partitions))
 

@@ -81,7 +81,7 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     */
   private def counted(probe: IndexProbe, estimated: Option[BigInt], target: WriteTarget, move: Boolean): IncomingSize =
     probe.shared.counted.fold(IncomingSize(estimated))(
-      IncomingSize.counted(_, target, if (move) Map.empty else probe.target.keysIn))
+      IncomingSize.counted(_, target, if (move) Map.empty else probe.target.looked.keysIn))
 
   private def all(table: Table): Seq[FileSlice] = table.allSlices().values.flatten.toSeq
 

@@ -2,7 +2,7 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.WriteConf
 import io.hudilite.spark.shim.TableOfPath
-import io.hudilite.spark.write.{AppendWrite, RowLevelWrite, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{AppendWrite, RowLevelWrite, WriteIntent}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -40,11 +40,8 @@ trait PlannedTable extends TableOfPath {
   /** The same table in a query whose aggregates have to be computed from rows. */
   def aggregatedFromRows: PlannedTable
 
-  /** The table as the target of the MERGE that an upsert or delete of a DataFrame is planned as. */
-  def writing(target: WriteTarget, operation: WriteOperation): PlannedTable
-
-  /** The table as the target of an append whose rows are laid out. */
-  def appending(write: AppendWrite): PlannedTable
+  /** The table as the target of this write. */
+  def writing(write: PreparedWrite): PlannedTable
 }
 
 object PlannedTable {
@@ -61,16 +58,20 @@ object PlannedTable {
 
 /** What hudilite's planner rule decided about a write. */
 sealed trait PreparedWrite {
-  def target: WriteTarget
+  def intent: WriteIntent
   def isAppend: Boolean
 }
 
 object PreparedWrite {
+
+  /** An append whose rows are laid out. */
   final case class Append(write: AppendWrite) extends PreparedWrite {
-    override def target: WriteTarget = write.target
+    override def intent: WriteIntent = write.intent
     override def isAppend: Boolean = true
   }
-  final case class Delta(target: WriteTarget, operation: WriteOperation) extends PreparedWrite {
+
+  /** The MERGE that an upsert or delete of a DataFrame is planned as. */
+  final case class Delta(intent: WriteIntent) extends PreparedWrite {
     override def isAppend: Boolean = false
   }
 }

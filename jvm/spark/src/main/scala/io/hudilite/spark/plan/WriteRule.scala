@@ -7,7 +7,6 @@ import io.hudilite.record.MetaFields
 import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
 import io.hudilite.spark.row.{KeyValues, MissingOrdering, SchemaAlignment}
-import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{RowNumber, SharedRows}
 import io.hudilite.spark.write._
@@ -25,8 +24,11 @@ import scala.collection.JavaConverters._
   *
   * An upsert or delete of a DataFrame becomes a MERGE over the de-duplicated rows, which Spark rewrites into a delta of
   * rows by itself; everything else stays an append, with its rows laid out for the writers.
+  *
+  * @param after
+  *   the work that follows a write
   */
-final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
+final case class WriteRule(session: SparkSession, after: AfterCommit) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
@@ -61,9 +63,9 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = InlineServices.after(
-      WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed))
+    val target = WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed)
       .copy(found = resolved.table)
+    after.check(session, target)
     AwaitedClusterings.check(write.query, target)
     if (looksUp(operation, target) && overwrite.isEmpty) merge(relation, table, target, operation, write.query)
     else append(write, relation, table, appendPlan(write.query, target, operation, overwrite))
@@ -97,13 +99,16 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
       operation: WriteOperation,
       query: LogicalPlan): LogicalPlan = {
-    val into = DataSourceV2Relation.create(table.writing(target, operation), relation.catalog, relation.identifier)
+    val into = written(relation, table, PreparedWrite.Delta(WriteIntent(target, operation)))
     val rows = evaluatedOnce(aligned(query, target, operation), target)
     val (matched, notMatched) =
       if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
       else (updates(into, rows, target), Seq(InsertStarAction(None)))
     PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
   }
+
+  private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =
+    DataSourceV2Relation.create(table.writing(write), relation.catalog, relation.identifier)
 
   /** The rows of a key are updated where they are, or one of them moves, unless the key is there already: a key that an
     * earlier write left in several partitions must not come twice into one.
@@ -198,7 +203,7 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
       : LogicalPlan = {
-    val prepared = DataSourceV2Relation.create(table.appending(plan.write), relation.catalog, relation.identifier)
+    val prepared = written(relation, table, PreparedWrite.Append(plan.write))
     write match {
       case overwrite: OverwriteByExpression => PlanNodes.overwrite(overwrite, prepared, plan.rows)
       case _ => write.withNewTable(prepared).withNewQuery(plan.rows)
@@ -219,15 +224,15 @@ final case class WriteRule(session: SparkSession) extends Rule[LogicalPlan] {
     val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
     val all = SchemaAlignment.project(query, target.schema)
     val rows = condition.fold(all)(_.required(all))
-    val cores = session.sparkContext.defaultParallelism
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
         val latest: KeepsLatest =
           (keys, place, dealt) =>
             LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target), inOrder(keyed, target))
-        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine), cores)
-      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), cores)
+        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine),
+          session.sparkContext.defaultParallelism)
+      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), session)
     }
   }
 }

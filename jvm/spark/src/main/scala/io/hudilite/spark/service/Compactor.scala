@@ -14,7 +14,7 @@ import io.hudilite.service.compact.{
 }
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.task.{SliceBatch, Stop, TaskJob}
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.{WriteJob, WriteTarget}
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
 import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
@@ -124,7 +124,8 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val instant = pending.instant
     val target = WriteTarget.compacting(table, instant.time, conf)
     // Rows stay in their buckets, whatever the options of a call say of these.
-    val work = CompactionWork(kind, target.job(running.permit).copy(buckets = None), logsUpTo(table, instant), done)
+    val job = WriteJob.of(target, running.permit).copy(buckets = None)
+    val work = CompactionWork(kind, job, logsUpTo(table, instant), done)
     val lots = SliceBatch.deal(pending.slices, session.sparkContext.defaultParallelism)
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
     kind match {

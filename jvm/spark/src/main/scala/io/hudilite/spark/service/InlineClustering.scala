@@ -12,11 +12,11 @@ import org.apache.spark.sql.SparkSession
 private[service] object InlineClustering {
 
   /** Raises `InvalidInput` when options ask for a clustering that the table cannot have, or that makes no sense. */
-  def check(target: WriteTarget): Unit = if (target.conf.services.inlineClustering) {
+  def check(session: SparkSession, target: WriteTarget): Unit = if (target.conf.services.inlineClustering) {
     if (target.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> target.basePath,
       "reason" -> "the ids of its file groups say which bucket they are")
     val conf = target.conf.services.clustering
-    ClusteringOrder(conf.sortColumns, conf.layout).check(SparkSession.active, target.schema)
+    ClusteringOrder(conf.sortColumns, conf.layout).check(session, target.schema)
   }
 
   /** @param now

@@ -6,7 +6,7 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
 import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.spark.write.{AfterCommit, WriteTarget}
+import io.hudilite.spark.write.{AfterCommit, CommittedWrite, WriteTarget}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.TransactionOptions
@@ -25,28 +25,28 @@ object InlineServices extends AfterCommit {
 
   private val log = LoggerFactory.getLogger("io.hudilite.spark.service.InlineServices")
 
-  /** The target with its services; raises `InvalidInput` when options ask for one that the table cannot have, that they
-    * forbid, or that makes no sense.
+  /** Raises `InvalidInput` when options ask for a service that the table cannot have, that they forbid, or that makes no
+    * sense.
     */
-  def after(target: WriteTarget): WriteTarget = {
+  override def check(session: SparkSession, target: WriteTarget): Unit = {
     InlineCompaction.check(target)
-    InlineClustering.check(target)
+    InlineClustering.check(session, target)
     val conf = target.conf.services
     conf.archiving.checked
     if (conf.inlineExpiry) ExpirySettings.of(conf.expiry)
-    target.copy(afterCommit = this)
+    ()
   }
 
-  override def apply(target: WriteTarget, table: Table): Unit = {
-    val session = SparkSession.active
-    if (!target.conf.services.beside) round(target, table)
+  override def apply(session: SparkSession, write: CommittedWrite): Unit = {
+    import write.{table, target}
+    if (!target.conf.services.beside) round(session, target, table)
     else {
       val begun = ApplicationRounds.of(session.sparkContext).ask(table.place.key,
         () => {
           SparkSession.setActiveSession(session)
           session.sparkContext.setLocalProperty("spark.scheduler.pool", "hudilite")
           session.sparkContext.setJobDescription(s"hudilite services of ${table.basePath}")
-          round(target, table)
+          round(session, target, table)
           CachedPlans.refresh(session, table.basePath)
         })
       if (!begun) log.warn(s"No services of ${table.basePath} after this write: the application has ended.")
@@ -62,24 +62,24 @@ object InlineServices extends AfterCommit {
   // Old files go after a compaction and a clustering, which make some old, and instants after a cleaning, which they may
   // have to wait for. What is not due by the timeline as the write found it asks storage for nothing, and what is due
   // shares one look at the table.
-  private def round(target: WriteTarget, before: Table): Unit = {
+  private def round(session: SparkSession, target: WriteTarget, before: Table): Unit = {
     val conf = target.conf.services
     val transaction = TransactionOptions.of(target.conf.commit)
     val now = new LatestTable(before)
     if (before.config.tableType == TableType.MergeOnRead)
       InlineCompaction.asked(conf).filter(InlineCompaction.mayBeDue(before, conf.compaction, _)).foreach(kind =>
         logged(before, ServiceStates.Compaction)(
-          now.changing(InlineCompaction.run(SparkSession.active, _, target.conf, kind))))
+          now.changing(InlineCompaction.run(session, _, target.conf, kind))))
     if (conf.inlineClustering)
       logged(before, ServiceStates.Clustering)(
-        now.changing(InlineClustering.run(SparkSession.active, _, target.conf)))
+        now.changing(InlineClustering.run(session, _, target.conf)))
     if (conf.inlineExpiry)
       logged(before, ServiceStates.Expiry)(
         now.changing(PartitionExpiry.run(_, ExpirySettings.of(conf.expiry), transaction)))
     if (conf.inlineCleaning && isCleaningDue(before, conf.cleaning))
       logged(before, ServiceStates.Cleaning)(
         if (isCleaningPending(before) || CleanScheduler.mayFindMore(before, conf.cleaning))
-          clean(now.table, conf.cleaning, transaction))
+          clean(session, now.table, conf.cleaning, transaction))
     // It looks again under the lock: a cleaning of this round is found then.
     if (conf.inlineArchiving && Archivings.mayBeDue(before, conf))
       logged(before, ServiceStates.Archiving) {
@@ -94,8 +94,7 @@ object InlineServices extends AfterCommit {
 
   private def isCleaningPending(before: Table): Boolean = before.timeline.pending.exists(_.action == Action.Clean)
 
-  private def clean(now: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
-    val session = SparkSession.active
+  private def clean(session: SparkSession, now: Table, conf: CleanConf, transaction: TransactionOptions): Unit = {
     val deletion = new FileDeletion(session, session.sparkContext.longAccumulator)
     new Cleaning(transaction, deletion.delete).run(now, conf)
     ()

@@ -7,6 +7,13 @@ import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.unsafe.types.UTF8String
 
+/** A write that looks nothing up: rows that reach the writers as new rows.
+  *
+  * @param groups
+  *   small files that take the rows; `None` = every row goes to a new file
+  */
+final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups])
+
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
 private[spark] final class AppendWriteBuilder(append: AppendWrite)
     extends WriteBuilder with SupportsTruncate with SupportsDynamicOverwrite {
@@ -16,27 +23,36 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite)
 }
 
 /** A write of hudilite's, as it stands in a command of Spark's. */
-private[spark] trait TableWrite extends Write
+private[spark] trait TableWrite extends Write {
+
+  private var newest: Option[WriteAttempt] = None
+
+  private[write] def begins(attempt: WriteAttempt): WriteAttempt = {
+    newest = Some(attempt)
+    attempt
+  }
+
+  /** The write, once an attempt has made it visible. */
+  def committed: Option[CommittedWrite] = newest.flatMap(_.committed)
+}
 
 private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
 
-  override def description(): String = s"hudilite ${append.operation.name}"
+  override def description(): String = s"hudilite ${append.intent.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val coordinator = new CommitCoordinator(append.target, append.operation, append.replaces)
+    private val attempt = begins(new WriteAttempt(append.intent, append.groups))
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory = {
-      val groups = append.groups.map(_.groups) // first, as they may be refused
-      AppendWriterFactory(coordinator.begin(), append.operation, groups)
-    }
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
+      AppendWriterFactory(attempt.begin(), append.intent.operation, append.groups.map(_.groups))
 
     // Spark's coordinator lets one attempt of a task commit; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
-      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
-    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+      attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()
   }
 }
 

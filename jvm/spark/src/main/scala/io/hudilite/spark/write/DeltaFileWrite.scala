@@ -14,19 +14,16 @@ import org.apache.spark.unsafe.types.UTF8String
 private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups) extends DeltaWrite with TableWrite {
 
   private val target = row.target
-  private val operation = row.operation
 
-  override def description(): String = s"hudilite ${operation.name}"
+  override def description(): String = s"hudilite ${row.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
-    private val coordinator = new CommitCoordinator(target, operation, Replaces.Nothing)
+    private val attempt = begins(new WriteAttempt(row.intent, Some(groups)))
 
-    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory = {
-      val made = groups.groups // first, as they may be refused
-      MergeWriterFactory(coordinator.begin(), made, onMove, row.keepsNewest)
-    }
+    override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
+      MergeWriterFactory(attempt.begin(), groups.groups, onMove, row.keepsNewest)
     private def onMove: OnMove =
       if (target.buckets.isDefined)
         OnMove.Refuse // its plan has made two changes of each, or nobody has seen to the bucket
@@ -35,8 +32,8 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
       else OnMove.Refuse
     override def useCommitCoordinator(): Boolean = true
     override def commit(messages: Array[WriterCommitMessage]): Unit =
-      coordinator.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
-    override def abort(messages: Array[WriterCommitMessage]): Unit = coordinator.abort()
+      attempt.commit(messages.toSeq.map(_.asInstanceOf[WrittenFiles]))
+    override def abort(messages: Array[WriterCommitMessage]): Unit = attempt.abort()
   }
 }
 

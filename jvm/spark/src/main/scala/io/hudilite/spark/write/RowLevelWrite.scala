@@ -22,9 +22,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   * @param groups
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
   */
-final case class RowLevelWrite(target: WriteTarget, operation: WriteOperation, command: RowLevelOperation.Command,
+final case class RowLevelWrite(intent: WriteIntent, command: RowLevelOperation.Command,
     scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[LateGroups] = None)
     extends RowLevelOperation with SupportsDelta {
+
+  def target: WriteTarget = intent.target
+
+  def operation: WriteOperation = intent.operation
 
   override def description(): String = s"hudilite ${operation.name}"
 

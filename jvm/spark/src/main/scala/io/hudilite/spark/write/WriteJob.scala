@@ -9,7 +9,7 @@ import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.encode.{BaseFileLayout, BloomSettings, FileSettings}
 import io.hudilite.spark.bucket.BucketKeys
 import io.hudilite.spark.logfile.encode.LogSettings
-import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SharedConf}
+import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SchemaConversion, SessionConf, SharedConf}
 import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -102,6 +102,42 @@ final case class WriteJob(
 }
 
 object WriteJob {
+
+  /** The job of a write to this target. */
+  def of(target: WriteTarget, permit: WritePermit): WriteJob = {
+    import target.{conf => asked, config}
+    WriteJob(
+      basePath = target.basePath,
+      permit = permit,
+      dataSchema = target.schema,
+      avroSchema = SchemaConversion.toAvro(target.schema, config.name, withMeta = true),
+      keys = target.keySettings,
+      mergeMode = config.mergeMode,
+      orderingFields = config.orderingFields,
+      files = FileSettings(
+        // A bucket has one file group, however large it grows.
+        maxFileBytes = if (target.buckets.isDefined) Long.MaxValue else asked.files.maxBytes,
+        codec = asked.files.codec,
+        rowGroupBytes = asked.files.rowGroupBytes.getOrElse(FileSettings.RowGroupBytes),
+        pageBytes = asked.files.pageBytes.getOrElse(FileSettings.PageBytes)),
+      bloom = BloomSettings(asked.bloom.kind, asked.bloom.entries, asked.bloom.fpp, asked.bloom.maxEntries),
+      conf = SharedConf(SessionConf.parquetWriter),
+      logs = if (target.isMergeOnRead) Some(logSettings(target)) else None,
+      deleteMarker = config.deleteMarker,
+      evolved = target.evolved,
+      clusterings = target.existing.map(_.pendingClusterings).getOrElse(Map.empty),
+      buckets = target.buckets)
+  }
+
+  private def logSettings(target: WriteTarget): LogSettings = LogSettings(
+    version = target.config.version,
+    parquet = target.conf.logs.parquet,
+    blockBytes = target.conf.logs.blockBytes.min(LogSettings.MostBlockBytes),
+    fileBytes = target.conf.logs.fileBytes,
+    findsPositions = target.recordsPositions,
+    takesInserts = target.buckets.isDefined,
+    compactions = target.existing.map(_.pendingCompactions).getOrElse(Map.empty))
+
   private def unordered(basePath: String, column: String, key: UTF8String): Throwable = LastAttempts.failure(
     InvalidInput("NULL_ORDERING_VALUE", "path" -> basePath, "column" -> column, "key" -> key.toString))
 

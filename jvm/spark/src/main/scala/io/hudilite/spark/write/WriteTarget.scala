@@ -5,7 +5,6 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.logfile.encode.LogSettings
@@ -16,15 +15,12 @@ import io.hudilite.spark.row.{
   Nullability,
   PathField,
   SchemaAlignment,
-  SchemaConversion,
-  SessionConf,
-  SharedConf
+  SchemaConversion
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
-import io.hudilite.transaction.rollback.WritePermit
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
@@ -39,8 +35,6 @@ import org.apache.spark.sql.types.StructType
   *   columns of the table after this write
   * @param evolved
   *   names of the columns in the table's files, where some have changed
-  * @param afterCommit
-  *   what is done once the write is committed
   * @param found
   *   the table as the statement found it, where the write has waited since
   */
@@ -52,7 +46,6 @@ final case class WriteTarget(
     conf: WriteConf,
     schema: StructType,
     evolved: Option[EvolvedColumns] = None,
-    afterCommit: AfterCommit = AfterCommit.Nothing,
     found: Option[Table] = None) {
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
@@ -86,44 +79,12 @@ final case class WriteTarget(
     paths.fields.map(field => PathField(field.name, paths.times.filter(_ => field.timed)))
   }
 
-  /** What the tasks of this write need. */
-  def job(permit: WritePermit): WriteJob = WriteJob(
-    basePath = basePath,
-    permit = permit,
-    dataSchema = schema,
-    avroSchema = SchemaConversion.toAvro(schema, config.name, withMeta = true),
-    keys = keySettings,
-    mergeMode = config.mergeMode,
-    orderingFields = config.orderingFields,
-    files = FileSettings(
-      // A bucket has one file group, however large it grows.
-      maxFileBytes = if (buckets.isDefined) Long.MaxValue else conf.files.maxBytes,
-      codec = conf.files.codec,
-      rowGroupBytes = conf.files.rowGroupBytes.getOrElse(FileSettings.RowGroupBytes),
-      pageBytes = conf.files.pageBytes.getOrElse(FileSettings.PageBytes)),
-    bloom = BloomSettings(conf.bloom.kind, conf.bloom.entries, conf.bloom.fpp, conf.bloom.maxEntries),
-    conf = SharedConf(SessionConf.parquetWriter),
-    logs = if (isMergeOnRead) Some(logSettings) else None,
-    deleteMarker = config.deleteMarker,
-    evolved = evolved,
-    clusterings = existing.map(_.pendingClusterings).getOrElse(Map.empty),
-    buckets = buckets)
-
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead
 
   /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
   def recordsPositions: Boolean =
     isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
-
-  private def logSettings: LogSettings = LogSettings(
-    version = config.version,
-    parquet = conf.logs.parquet,
-    blockBytes = conf.logs.blockBytes.min(LogSettings.MostBlockBytes),
-    fileBytes = conf.logs.fileBytes,
-    findsPositions = recordsPositions,
-    takesInserts = buckets.isDefined,
-    compactions = existing.map(_.pendingCompactions).getOrElse(Map.empty))
 
   /** The table's Avro schema without meta columns. */
   def schemaJson: String = SchemaConversion.toAvro(schema, config.name, withMeta = false)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.lookup.IndexProbeExec
-import io.hudilite.spark.plan.layout.{WriteLayout, WritePlace}
+import io.hudilite.spark.plan.layout.{PrepareTasksExec, WriteLayout, WritePlace}
 
 import java.nio.file.{Files, Paths}
 
@@ -33,7 +33,9 @@ final class UpsertPlanSuite extends UpsertPlans {
   test("an upsert tells its tasks of the file groups in the partitions of its rows, and with a global index of all") {
     val path = table("sent")
     val batch = rows(2500, 2510, 1).union(rows(5990, 6010, 1))
-    assertEquals(partitionsSent(executed(write(batch, path, "upsert"))), Set("d1", "d2"))
+    val upsert = executed(write(batch, path, "upsert"))
+    assertEquals(partitionsSent(upsert), Set("d1", "d2"))
+    assertEquals(upsert.count(_.isInstanceOf[PrepareTasksExec]), 1, clue = s"${upsert.head}")
     assertEquals(spark.read.format("hudilite").load(path).count(), 6010L)
     assertEquals(spark.read.format("hudilite").load(path).where("version = 1").count(), 30L)
     val everywhere = executed(write(rows(0, 3, 2).write.format("hudilite"), path, "upsert", "GLOBAL_BLOOM"))

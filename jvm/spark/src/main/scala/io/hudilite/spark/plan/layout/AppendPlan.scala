@@ -3,8 +3,17 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.bucket.BucketTables
-import io.hudilite.spark.write.{AppendWrite, LateGroups, Replaces, WriteGroups, WriteOperation, WriteTarget}
+import io.hudilite.spark.write.{
+  AppendWrite,
+  LateGroups,
+  Replaces,
+  WriteGroups,
+  WriteIntent,
+  WriteOperation,
+  WriteTarget
+}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** An append with its rows laid out for it. */
@@ -17,9 +26,9 @@ object AppendPlan {
     * @param keyed
     *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
     */
-  def of(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces], keyed: LogicalPlan, cores: Int)
-      : AppendPlan = {
-    val write = AppendWrite(target, operation, replaces(target, operation, overwritten), None)
+  def of(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces], keyed: LogicalPlan,
+      session: SparkSession): AppendPlan = {
+    val write = AppendWrite(WriteIntent(target, operation, replaces(target, operation, overwritten)), None)
     val tasks = operation.parallelism(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
@@ -28,7 +37,7 @@ object AppendPlan {
         for (table <- target.existing; index <- target.buckets) BucketTables.checkStated(table, index)
         AppendPlan(write, keyed)
       case _ =>
-        val packed = if (write.replaces == Replaces.Nothing) packing(target, keyed, tasks, cores) else None
+        val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None
         packed match {
           case Some(LaidOutRows(rows, groups)) =>
             AppendPlan(write.copy(groups = Some(groups)), WriteLayout.packed(rows, groups))
@@ -59,7 +68,7 @@ object AppendPlan {
     }
     val grouped = there.getOrElse(LaidOutRows(keyed,
         LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
-    AppendPlan(AppendWrite(target, operation, replaced, Some(grouped.groups)),
+    AppendPlan(AppendWrite(WriteIntent(target, operation, replaced), Some(grouped.groups)),
       WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
   }
 
@@ -77,10 +86,12 @@ object AppendPlan {
     * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are
     * where the table has too many partitions to look for small files in all of them.
     */
-  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, cores: Int): Option[LaidOutRows] =
+  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, session: SparkSession)
+      : Option[LaidOutRows] =
     target.existing.flatMap { table =>
       val takers = InsertTakers.of(target)
-      lazy val incoming = IncomingSize(InputEstimate.of(rows).flatMap(RecordSize.estimate(_, target)))
+      val cores = session.sparkContext.defaultParallelism
+      lazy val incoming = IncomingSize(InputEstimate.of(rows, session).flatMap(RecordSize.estimate(_, target)))
       def groups(slices: Seq[FileSlice], incoming: IncomingSize): WriteGroups =
         WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, takers).ofInserts
       def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): LaidOutRows =

@@ -34,12 +34,7 @@ private[plan] object CountedRows {
   def apply(rows: LogicalPlan, partition: Attribute, key: Attribute, tasks: Int)(groups: SharedShuffle => WriteGroups)
       : LaidOutRows = {
     val shared = SharedRows(Seq(key), rows, countedBy = Some(partition))
-    val late = new LateGroups(tasks, () => groups(shared.shared))
-    shared.shared.beforeRead { () =>
-      late.groups
-      ()
-    }
-    LaidOutRows(shared, late)
+    LaidOutRows(shared, new LateGroups(tasks, () => groups(shared.shared)))
   }
 
   /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or

@@ -13,9 +13,9 @@ private[layout] object InputEstimate {
   /** Their size, which is about one from above; `None` where nothing is known, or where rows may be more than what they
     * are made of.
     */
-  def of(rows: LogicalPlan): Option[Statistics] =
+  def of(rows: LogicalPlan, session: SparkSession): Option[Statistics] =
     try {
-      val known = pushedDown(rows)
+      val known = pushedDown(rows, session)
       if (EstimatedAtMost(known)) Some(known.stats) else None
     } catch {
       // Rows of a VALUES with the current time in it have none before the statement is optimized.
@@ -26,9 +26,9 @@ private[layout] object InputEstimate {
     * that an INSERT ... SELECT takes it would tell nothing. The optimizer is asked for no more than the size; the rows are
     * optimized with their write.
     */
-  private def pushedDown(rows: LogicalPlan): LogicalPlan =
+  private def pushedDown(rows: LogicalPlan, session: SparkSession): LogicalPlan =
     if (!rows.exists(isUnfiltered)) rows
-    else Datasets.ofRows(SparkSession.active, rows.clone()).queryExecution.optimizedPlan
+    else Datasets.ofRows(session, rows.clone()).queryExecution.optimizedPlan
 
   private def isUnfiltered(plan: LogicalPlan): Boolean = plan match {
     case _: DataSourceV2Relation | _: View => true

@@ -9,8 +9,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.Block._
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
+/** A value that the groups of a write say, which must be made before a task asks for it. */
+sealed trait OfGroups extends Expression {
+  def groups: LateGroups
+}
+
 /** Place of a row (file id or null, partition path, record key); see `WriteGroups`. */
-final case class WritePlace(children: Seq[Expression], groups: LateGroups) extends Expression {
+final case class WritePlace(children: Seq[Expression], groups: LateGroups) extends OfGroups {
   override def dataType: DataType = LongType
   override def nullable: Boolean = false
   override def eval(input: InternalRow): Any = groups.groups.place(
@@ -37,7 +42,7 @@ object WritePlace {
 }
 
 /** The value by which Spark's hash partitioning brings a place to its task. */
-final case class WriteTask(place: Expression, groups: LateGroups) extends Expression {
+final case class WriteTask(place: Expression, groups: LateGroups) extends OfGroups {
   override def children: Seq[Expression] = Seq(place)
   override def dataType: DataType = IntegerType
   override def nullable: Boolean = false

@@ -77,16 +77,18 @@ class WriteGroupsSuite extends FunSuite {
     }
   }
 
-  test(
-    "late groups are made once, when they are first sent out, and arrive with the number of tasks that was planned") {
+  test("late groups are made once, before they are sent out, and arrive with the number of tasks that was planned") {
     var made = 0
     val late = new LateGroups(7, () => { made += 1; groups(None) })
-    assertEquals((late.tasks, made), (7, 0))
+    assertEquals((late.tasks, late.isPrepared), (7, false))
     def sent(): LateGroups = {
       val bytes = new ByteArrayOutputStream()
       new ObjectOutputStream(bytes).writeObject(late)
       new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray)).readObject().asInstanceOf[LateGroups]
     }
+    intercept[IllegalStateException](sent().groups)
+    assertEquals(made, 0)
+    (0 until 2).foreach(_ => late.prepare())
     val arrived = Seq(sent(), sent())
     assertEquals(made, 1)
     for (there <- arrived) {

@@ -54,18 +54,6 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
 
   override protected def begun(job: Future[MapOutputStatistics]): Unit = execution.begun(job)
 
-  // Adaptive execution reads rows in the one way, plans without it in the other.
-  override def getShuffleRDD(specs: Array[ShufflePartitionSpec]): RDD[InternalRow] = {
-    shared.areRead()
-    super.getShuffleRDD(specs)
-  }
-
-  override protected def doExecute(): RDD[InternalRow] = {
-    awaitWritten()
-    shared.areRead()
-    super.doExecute()
-  }
-
   override protected def withNewChildInternal(newChild: SparkPlan): SharedRowsExec = copy(child = newChild)
 }
 

@@ -19,14 +19,6 @@ final class SharedShuffle {
   import SharedShuffle._
 
   private val executions = new ConcurrentHashMap[String, Execution]
-  @volatile private var atRead: () => Unit = () => ()
-
-  /** What is done when the rows are written and before anything is made of them, by a thread that works for the plan: the
-    * one that sends tasks out, which all plans share, would hold up the others. What it raises ends the execution.
-    */
-  def beforeRead(action: () => Unit): Unit = atRead = action
-
-  private[hudilite] def areRead(): Unit = atRead()
 
   /** That of the execution that the calling thread works for. */
   private[hudilite] def current(context: SparkContext): Execution =

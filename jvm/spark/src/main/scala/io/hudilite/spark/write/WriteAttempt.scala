@@ -1,12 +1,10 @@
 package io.hudilite.spark.write
 
 import io.hudilite.filegroup.{FileSlice, PathSelection}
-import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, WriteStat}
-import io.hudilite.transaction.{Assumption, FirstWrite, Transaction, TransactionOptions}
+import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.write.WriterCommitMessage
 
 /** What one task wrote.
@@ -16,23 +14,35 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage
   */
 final case class WrittenFiles(stats: Seq[WriteStat], partitions: Seq[String] = Nil) extends WriterCommitMessage
 
-/** The driver's side of one write: begins a transaction as the job starts, publishes the files or takes them back.
+/** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
   *
   * Spark calls one instance in the order begin, then commit or abort.
+  *
+  * @param groups
+  *   where the rows go, where that is decided before they reach their tasks
   */
-private[write] final class CommitCoordinator(target: WriteTarget, operation: WriteOperation, replaces: Replaces) {
+private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups]) {
+
+  import intent.{operation, replaces, target}
 
   private var started: Option[Started] = None
+  private var published: Option[CommittedWrite] = None
+
+  /** The write, once readers see it. */
+  def committed: Option[CommittedWrite] = published
 
   private val options = TransactionOptions.of(target.conf.commit)
 
-  /** Creates the table if need be and requests an instant; the result goes to the tasks. */
+  /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
+    * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
+    */
   def begin(): WriteJob = {
+    groups.foreach(_.prepare())
     target.existing.foreach(checkClusterings)
     val run = target.existing.fold(beginFirst())(table =>
-      Started(table, Transaction.begin(table, action, operation.metadataName, options), None))
+      Started(table, Transaction.begin(table, intent.action, operation.metadataName, options), None))
     started = Some(run)
-    target.job(run.transaction.permit)
+    WriteJob.of(target, run.transaction.permit)
   }
 
   // What an upsert changes only its tasks find out.
@@ -50,42 +60,22 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
 
   private def beginFirst(): Started = {
     val first = FirstWrite.create(target.storage, target.basePath, target.withSchemaDeclared.config, options)
-    Started(first.table, first.begin(action, operation.metadataName), Some(first))
+    Started(first.table, first.begin(intent.action, operation.metadataName), Some(first))
   }
-
-  private def action: String =
-    if (replaces != Replaces.Nothing && target.existing.isDefined) Action.ReplaceCommit
-    else if (target.isMergeOnRead) Action.DeltaCommit
-    else Action.Commit
 
   def commit(messages: Seq[WrittenFiles]): Unit = {
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
-    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), assumption(named),
-      // Where nothing is written nothing is dealt to buckets, and the table keeps those that it has.
-      target.buckets.filter(_ => operation != WriteOperation.DeletePartition))
-    CachedPlans.refresh(SparkSession.active, target.basePath)
-    target.afterCommit(target, run.table)
-    CachedPlans.refresh(SparkSession.active, target.basePath)
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.schemaJson), intent.assumption(named),
+      intent.buckets)
+    published = Some(CommittedWrite(target, run.table))
   }
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
   def abort(): Unit = started.foreach { run =>
     run.transaction.rollback()
     if (run.transaction.isRolledBack) run.first.foreach(_.remove(run.transaction.instant))
-  }
-
-  /** What an operation takes for granted. Rows of buckets are kept apart by the ids of their file groups. */
-  private def assumption(named: Set[String]): Assumption = replaces match {
-    case Replaces.WholeTable => Assumption.Replaces(_ => true)
-    case Replaces.WrittenPartitions => Assumption.Replaces(named)
-    case m: Replaces.Matching => Assumption.Replaces(m.selection.wants)
-    case Replaces.Partitions(paths) => Assumption.Replaces(paths ++ named)
-    case Replaces.Nothing if target.buckets.isDefined => Assumption.Nothing
-    // An upsert that makes its table looks nothing up, but takes it that there is nothing.
-    case Replaces.Nothing if operation.looksUp => Assumption.KeysAbsent(anywhere = target.index.isGlobal)
-    case Replaces.Nothing => Assumption.Nothing
   }
 
   private def replaced(table: Table, named: Set[String]): Map[String, Seq[String]] = {
@@ -107,18 +97,3 @@ private[write] final class CommitCoordinator(target: WriteTarget, operation: Wri
   *   the table that it made, if it did
   */
 private[write] final case class Started(table: Table, transaction: Transaction, first: Option[FirstWrite])
-
-/** What follows a committed write, on the driver. It must not throw: the write is visible. */
-trait AfterCommit {
-
-  /** @param table
-    *   the table that was written to, as it was before
-    */
-  def apply(target: WriteTarget, table: Table): Unit
-}
-
-object AfterCommit {
-  object Nothing extends AfterCommit {
-    override def apply(target: WriteTarget, table: Table): Unit = ()
-  }
-}

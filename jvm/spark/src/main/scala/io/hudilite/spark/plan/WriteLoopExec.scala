@@ -1,0 +1,44 @@
+package io.hudilite.spark.plan
+
+import io.hudilite.error.HudiliteException
+import io.hudilite.spark.shim.CachedPlans
+import io.hudilite.spark.write.{AfterCommit, CommittedWrite, TableWrite}
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
+
+/** Runs a write, and then the work that follows it.
+  *
+  * A row that breaks a rule fails a task, its job, and all that waits for the job, and each of them says so in many lines;
+  * the error that is raised here is hudilite's itself.
+  *
+  * @param write
+  *   of the command below
+  */
+final case class WriteLoopExec(@transient write: TableWrite, @transient after: AfterCommit, child: SparkPlan)
+    extends V2CommandExec with UnaryExecNode {
+
+  override def nodeName: String = "WriteLoop"
+
+  override def output: Seq[Attribute] = child.output
+
+  override protected def run(): Seq[InternalRow] = {
+    val rows = HudiliteException.unwrapping(child.executeCollect().toSeq)
+    write.committed.foreach(follow)
+    rows
+  }
+
+  // Plans that are cached must not show the state before the write meanwhile, nor files that services have replaced.
+  private def follow(committed: CommittedWrite): Unit = {
+    val path = committed.target.basePath
+    CachedPlans.refresh(session, path)
+    after(session, committed)
+    CachedPlans.refresh(session, path)
+  }
+
+  override protected def stringArgs: Iterator[Any] = Iterator.empty
+
+  override protected def withNewChildInternal(newChild: SparkPlan): WriteLoopExec = copy(child = newChild)
+}
