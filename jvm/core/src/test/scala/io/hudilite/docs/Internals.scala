@@ -35,7 +35,8 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog.statement/AsSelectRule", "catalog/NamedMetadata",
-      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule", "catalog.statement/NamedPartitionRule",
+      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule",
+      "catalog.statement/NamedPartitionRule",
       "catalog.statement/StatementRewrites",
       "catalog.statement/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
@@ -52,14 +53,16 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
         "scans that get other columns or are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters", "plan.scan/SubqueryScans",
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters",
+      "plan.scan/SubqueryScans",
       "plan.scan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
       "plan.scan/RuntimeFilters", "plan.scan/UnnestedFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
-      "Removes the runtime filters that have not come down to a scan.")("plan.scan/RuntimeFilters")("RuntimeFiltersSuite"),
+      "Removes the runtime filters that have not come down to a scan.")("plan.scan/RuntimeFilters")(
+      "RuntimeFiltersSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
@@ -246,10 +249,12 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest", "catalog.statement/NamedPartitionRule",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
+      "catalog.statement/NamedPartitionRule",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves", "plan.scan/RuntimeFilters",
+      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
+      "plan.scan/RuntimeFilters",
       "plan/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters", "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
       "shim/TimesOfDay")(

@@ -69,7 +69,7 @@ final case class LatestByKeyExec(keys: Seq[Expression], ordering: Seq[Expression
     Rdds.mapPartitions(child.execute()) { rows =>
       val groups = new KeyGroups(keyExpressions, valuesOf, input, kept, duplicates)
       numbers.fold(rows.filter(groups.begin))(of =>
-        new InOrder(rows, groups, UnsafeProjection.create(of, input)))
+        new WinnersByNumber(rows, groups, UnsafeProjection.create(of, input)))
     }
   }
 
@@ -107,7 +107,7 @@ private final class KeyGroups(keys: Seq[Expression], values: Option[KeyValues], 
   * @param numbersOf
   *   the number of a row that wins by it, null for others, and the number of any row
   */
-private final class InOrder(rows: Iterator[InternalRow], groups: KeyGroups, numbersOf: UnsafeProjection)
+private final class WinnersByNumber(rows: Iterator[InternalRow], groups: KeyGroups, numbersOf: UnsafeProjection)
     extends Iterator[InternalRow] {
 
   // hot path: null stands for none

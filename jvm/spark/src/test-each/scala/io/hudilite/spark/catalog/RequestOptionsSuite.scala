@@ -221,7 +221,8 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
       intercept[org.apache.spark.sql.AnalysisException](read(time)))
   }
 
-  tableOf.test("a subquery in the time of TIMESTAMP AS OF asks tables and names of its own, not of the query around it") {
+  tableOf.test(
+    "a subquery in the time of TIMESTAMP AS OF asks tables and names of its own, not of the query around it") {
     path =>
       val named = "WITH c AS (SELECT timestamp '2099-01-01' AS x)"
       def read(before: String, time: String): Seq[String] =
