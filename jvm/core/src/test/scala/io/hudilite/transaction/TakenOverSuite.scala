@@ -81,7 +81,8 @@ class TakenOverSuite extends FunSuite {
     catch { case _: CommitConflict | _: InvalidInput => None } // it is being run, or has completed
 
   /** The files that count are those of the run that was told that it had completed; without one the plan can be run. */
-  private def check(storage: MemoryStorage, kind: String, time: String, ended: Seq[(Run, String)], clue: String): Unit = {
+  private def check(storage: MemoryStorage, kind: String, time: String, ended: Seq[(Run, String)], clue: String)
+      : Unit = {
     val told = ended.collect { case (run, "committed") => run.stats.map(_.path).toSet }
     val counts = open(storage).timeline.write(time).map(open(storage).store.readCommit(_).allPaths)
     assertEquals(counts.toSeq, told, clue)
@@ -100,7 +101,8 @@ class TakenOverSuite extends FunSuite {
   for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"); ends <- Seq(true, false)) {
     val meanwhile = if (ends) "has run the plan" else "runs the plan"
 
-    test(s"version $version: a $kind that is held at any call while another process $meanwhile does not count beside it") {
+    test(
+      s"version $version: a $kind that is held at any call while another process $meanwhile does not count beside it") {
       var (number, isHeld) = (0, true)
       var outcomes = Set.empty[String]
       while (isHeld) {
