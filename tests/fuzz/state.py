@@ -85,8 +85,8 @@ class State:
         return record.key, "" if self.spec.is_global else record.path
 
     def newest(self, rows: Iterable[Row]) -> list[Record]:
-        """One row a key: the one with the largest ordering value, of equal ones the later. A delete without one takes the
-        place of what comes before it, and gives it to what comes behind it.
+        """One row a key: the one with the largest ordering value, of equal ones the later. A delete without one takes
+        the place of what comes before it, and gives it to what comes behind it.
         """
         best: dict[tuple[str, str], Record] = {}
         for row in rows:

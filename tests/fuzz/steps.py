@@ -293,8 +293,8 @@ class Author:
         }  # fmt: skip
 
     def _ties(self, rows: list[Row]) -> bool:
-        """Rows of one key have the same ordering value, or one of them deletes and may have none, so that their order says
-        which wins.
+        """Rows of one key have the same ordering value, or one of them deletes and may have none, so that their order
+        says which wins.
         """
         names = [
             (self.spec.record_key(r), "" if self.spec.is_global else self.spec.partition_path(r),
