@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{TableDefinition, TableConfig, TableProperties}
+import io.hudilite.config.{TableConfig, TableDefinition, TableProperties}
 import io.hudilite.error.{CorruptTable, Listed}
 import io.hudilite.filegroup.{
   FileGroupId,

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.codec.avro.{AvroFields, AvroInput, AvroCodecValues}
+import io.hudilite.codec.avro.{AvroCodecValues, AvroFields, AvroInput}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, LogFileReader}
 import io.hudilite.storage.{OpenFile, Storage}

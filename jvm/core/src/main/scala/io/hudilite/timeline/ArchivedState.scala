@@ -4,7 +4,6 @@ import io.hudilite.codec.avro.{AvroCopy, AvroFile}
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, HeaderKey, LogBlockWriter}
 import io.hudilite.storage.FileInfo
-import io.hudilite.timeline.plan.CompactionPlan
 
 import java.io.ByteArrayOutputStream
 import java.time.ZoneId

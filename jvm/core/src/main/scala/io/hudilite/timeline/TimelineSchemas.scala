@@ -1,15 +1,5 @@
 package io.hudilite.timeline
 
-import io.hudilite.timeline.plan.{
-  ClusteringPlan,
-  CompactionOperation,
-  CompactionPlan,
-  RestorePlan,
-  RollbackPlan,
-  RollbackRequest,
-  RolledBackPartition
-}
-
 import org.apache.avro.generic.GenericData
 import org.apache.avro.{JsonProperties, Schema}
 

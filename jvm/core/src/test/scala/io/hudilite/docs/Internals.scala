@@ -34,14 +34,15 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AnalyzeStatement", "catalog/AsSelectRule", "catalog/NamedMetadata",
-      "catalog/DataFrameRules", "catalog/AssignmentRule", "catalog/NamedRules",
-      "catalog/StatementRewrites",
-      "catalog/StatementRule",
+      "catalog/AnalyzeStatement", "catalog.statement/AsSelectRule", "catalog/NamedMetadata",
+      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule",
+      "catalog.statement/NamedPartitionRule",
+      "catalog.statement/StatementRewrites",
+      "catalog.statement/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
-      "plan/RowUpdates", "plan/WriteRule",
+      "plan/RowUpdates", "plan/LateMoves", "plan/WriteRule",
       "cluster/ClusteredFiles",
       "cluster/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
@@ -52,14 +53,16 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "The same with its scan built: the whole table in the place of a lookup, sources that give their rows again, scans " +
         "that get other columns and such that are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan/RuntimeFilters", "plan/SubqueryScans",
-      "plan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters",
+      "plan.scan/SubqueryScans",
+      "plan.scan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
-      "plan/RuntimeFilters", "plan/UnnestedFilters")("RuntimeFiltersSuite"),
+      "plan.scan/RuntimeFilters", "plan.scan/UnnestedFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
-      "What Spark does with those that have not come down to a scan.")("plan/RuntimeFilters")("RuntimeFiltersSuite"),
+      "What Spark does with those that have not come down to a scan.")("plan.scan/RuntimeFilters")(
+      "RuntimeFiltersSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
       "Sources that give the same rows each time; one that is not known is evaluated once, which costs a shuffle.")(
@@ -77,18 +80,18 @@ object Internals {
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
-      "catalog/LikeStatement", "catalog/StatementRewrites")("LikeStatementSuite"),
+      "catalog.statement/LikeStatement", "catalog.statement/StatementRewrites")("LikeStatementSuite"),
     entry("sql.execution.command.LeafRunnableCommand")(
-      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog/LikeStatement")(
+      "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog.statement/LikeStatement")(
       "AnalyzeStatementSuite", "LikeStatementSuite"),
     entry("sql.execution.command.CommandUtils")(
       "Statistics of columns as ANALYZE TABLE makes them of any plan.")("shim/Datasets")("AnalyzeStatementSuite"),
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "What `save` to a path is to Spark, with all that the writer was told: to be made a write that it plans.")(
-      "catalog/DataFrameRules")("SavedPathsSuite"),
+      "catalog.statement/SaveRule")("SavedPathsSuite"),
     entry("sql.execution.datasources.CreateTable")(
       "What `saveAsTable` is to Spark over the name of a table of one of its own formats.")(
-      "catalog/DataFrameRules")("NamedFramesSuite"),
+      "catalog.statement/SaveRule")("NamedFramesSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2Strategy", Inside)(
@@ -109,16 +112,17 @@ object Internals {
     entry("sql.execution.SparkPlan")("What an operator of a physical plan is.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
       "plan/IndexProbeStrategy",
-      "plan/LatestByKey", "plan/WriteErrors", "shim/SharedRowsExec")(
+      "plan/LatestByKey", "plan/WriteErrorsRule", "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("What an operator over another is.")(
-      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/LatestByKey",
-      "plan/WriteErrors")(
+      "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
+      "plan/LatestByKey",
+      "plan/WriteErrorsRule")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2CommandExec",
       "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
       "Spark's commands that write, each of which is run by one of hudilite's that says in one line why it failed.")(
-      "plan/WriteErrors")("MergeStatementSuite"),
+      "plan/WriteErrorsRule")("MergeStatementSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
@@ -222,7 +226,7 @@ object Internals {
   private val vectors: Seq[Internal] = Seq(
     entry("sql.execution.vectorized.WritableColumnVector")(
       "The vectors of batches. Merged rows are written over those of the base file, in the vectors of its reader.")(
-      "basefile.encode/StringSink", "basefile.read/ColumnViews", "shim/RowColumns", "shim/VectorDictionaries",
+      "basefile.encode/StringSink", "basefile.read/ColumnView", "shim/RowColumns", "shim/VectorDictionaries",
       "slice/ChangedDictionary", "slice/RowBatch", "slice/RowOverwriter")(
       "RowOverwriterSuite", "BaseFileWriterSuite", "MergedReadSuite"),
     entry("sql.execution.vectorized.Dictionary")("The values of a vector that has only their ids.")(
@@ -232,7 +236,7 @@ object Internals {
     entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
       "slice/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/FolderColumns", "slice/MergedBatches", "slice/RowOverwriter")(
+      "read/FolderBatches", "slice/MergedBatches", "slice/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
@@ -241,11 +245,13 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest", "catalog/NamedRules",
+      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
+      "catalog.statement/NamedPartitionRule",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/MovedRows", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/RuntimeFilters",
-      "plan/SelectedPartitions", "plan/SubqueryScans", "plan/UnnestedFilters", "plan.layout/WriteLayout",
+      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
+      "plan.scan/RuntimeFilters",
+      "plan/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters", "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.config.{TableDefinition, TableConfig, WriteConf, WriteOptions}
+import io.hudilite.config.{TableConfig, TableDefinition, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite

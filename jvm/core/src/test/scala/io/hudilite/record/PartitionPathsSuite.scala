@@ -1,6 +1,6 @@
 package io.hudilite.record
 
-import io.hudilite.config.{KeyGeneratorType, TableDefinition, TableConfig}
+import io.hudilite.config.{KeyGeneratorType, TableConfig, TableDefinition}
 import io.hudilite.error.InvalidInput
 
 import munit.FunSuite

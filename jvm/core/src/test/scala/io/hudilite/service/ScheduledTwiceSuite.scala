@@ -2,8 +2,8 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.error.InvalidInput
-import io.hudilite.service.archive.{Archiver, ArchiveSettings}
-import io.hudilite.service.clean.{Cleaning, CleanScheduler}
+import io.hudilite.service.archive.{ArchiveSettings, Archiver}
+import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler}
 import io.hudilite.service.undo.{Rollbacks, Savepoints}
 import io.hudilite.storage.{MemoryStorage, Storage}

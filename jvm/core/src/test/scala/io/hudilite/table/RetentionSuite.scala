@@ -5,7 +5,7 @@ import io.hudilite.TestTables.{storage, write, writeFile}
 import io.hudilite.error.{CorruptTable, InvalidInput}
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.MemoryStorage
-import io.hudilite.timeline.{Action, CleanedPartition, CleanMetadata, CleanPlan, Instant}
+import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant}
 import io.hudilite.timeline.plan.SavepointMetadata
 import io.hudilite.transaction.Transaction
 

@@ -3,7 +3,6 @@ package io.hudilite.timeline
 import io.hudilite.codec.avro.AvroFile
 import io.hudilite.config.TableProperties
 import io.hudilite.storage.GoldenTables
-import io.hudilite.timeline.plan.{CompactionPlan, RollbackPlan}
 
 import java.io.ByteArrayInputStream
 

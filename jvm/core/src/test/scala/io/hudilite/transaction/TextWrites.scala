@@ -1,7 +1,7 @@
 package io.hudilite.transaction
 
 import io.hudilite.TestTables
-import io.hudilite.config.{TableDefinition, TableConfig, TableType}
+import io.hudilite.config.{TableConfig, TableDefinition, TableType}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}

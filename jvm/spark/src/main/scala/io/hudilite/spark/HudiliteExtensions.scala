@@ -1,9 +1,32 @@
 package io.hudilite.spark
 
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, MetadataRule, PathCatalogRule}
-import io.hudilite.spark.catalog.statement.{AsSelectRule, AssignmentRule, EmptyLocationRule, HudiProviderRule, LeftOutColumnsRule, LocationRule, NamedMergeRule, NamedPartitionRule, OwnColumnsRule, SaveRule, StatementRewrites, StatementRule, TimeTravelRule}
+import io.hudilite.spark.catalog.statement.{
+  AsSelectRule,
+  AssignmentRule,
+  EmptyLocationRule,
+  HudiProviderRule,
+  LeftOutColumnsRule,
+  LocationRule,
+  NamedMergeRule,
+  NamedPartitionRule,
+  OwnColumnsRule,
+  SaveRule,
+  StatementRewrites,
+  StatementRule,
+  TimeTravelRule
+}
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, DeltaLayoutRule, IndexProbeRule, IndexProbeStrategy, LateMoves, WriteErrorsRule, WriteRule}
+import io.hudilite.spark.plan.{
+  AggregatesRule,
+  BusyTasks,
+  DeltaLayoutRule,
+  IndexProbeRule,
+  IndexProbeStrategy,
+  LateMoves,
+  WriteErrorsRule,
+  WriteRule
+}
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.shim.Calls

@@ -3,7 +3,7 @@ package io.hudilite.service.clean
 import io.hudilite.config.service.CleanConf
 import io.hudilite.error.CommitConflict
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, CleanedPartition, CleanMetadata, CleanPlan, Instant, State}
+import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, CleanedPartition, Instant, State}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WriteTraces
 

@@ -30,7 +30,8 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
 
   /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
   def checkAgainst(path: String): Unit = {
-    location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ => throw UnsupportedStatement.Location.of(path))
+    location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ =>
+      throw UnsupportedStatement.Location.of(path))
     comment.foreach(_ => throw UnsupportedStatement.Comment.of(path))
     if (registeredAs(path) != Registered.Hudilite) throw UnsupportedStatement.Provider.of(path)
   }

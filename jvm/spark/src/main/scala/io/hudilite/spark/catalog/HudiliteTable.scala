@@ -80,8 +80,9 @@ final case class HudiliteTable(
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.target.conf.options).getOrElse(request.all))
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
-  private def identity: Seq[Any] = Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answersAggregates,
-    namedPartition)
+  private def identity: Seq[Any] =
+    Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answersAggregates,
+      namedPartition)
 
   override def equals(other: Any): Boolean = other match {
     case that: HudiliteTable => (this eq that) || identity == that.identity
@@ -185,7 +186,8 @@ private[catalog] final class Capabilities(path: String, own: Set[TableCapability
 
   override def contains(asked: Any): Boolean = asked match {
     case TableCapability.STREAMING_WRITE => throw UnsupportedStatement.StreamWrite.of(path)
-    case TableCapability.MICRO_BATCH_READ | TableCapability.CONTINUOUS_READ => throw UnsupportedStatement.StreamRead.of(path)
+    case TableCapability.MICRO_BATCH_READ | TableCapability.CONTINUOUS_READ =>
+      throw UnsupportedStatement.StreamRead.of(path)
     case _ => super.contains(asked)
   }
 }

@@ -1,8 +1,8 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, OptionSide, TableOptions, TableRequest}
+import io.hudilite.config.{OptionSide, Options, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
-import io.hudilite.spark.catalog.metastore.{HudiEntry, Metastore, CatalogEntry, Registered, TableProperty}
+import io.hudilite.spark.catalog.metastore.{CatalogEntry, HudiEntry, Metastore, Registered, TableProperty}
 import io.hudilite.spark.row.{Nullability, SchemaAlignment, SessionConf}
 import io.hudilite.spark.write.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo

@@ -61,13 +61,15 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
   override def truncatePartitions(idents: Array[InternalRow]): Boolean = dropPartitions(idents)
   override def truncatePartition(ident: InternalRow): Boolean = dropPartitions(Array(ident))
 
-  override def purgePartitions(idents: Array[InternalRow]): Boolean = throw UnsupportedStatement.PurgePartition.of(basePath)
+  override def purgePartitions(idents: Array[InternalRow]): Boolean =
+    throw UnsupportedStatement.PurgePartition.of(basePath)
   override def purgePartition(ident: InternalRow): Boolean = throw UnsupportedStatement.PurgePartition.of(basePath)
 
   override def createPartitions(idents: Array[InternalRow], properties: Array[JMap[String, String]]): Unit =
     throw UnsupportedStatement.AddPartition.of(basePath)
 
-  override def renamePartition(from: InternalRow, to: InternalRow): Boolean = throw UnsupportedStatement.AddPartition.of(basePath)
+  override def renamePartition(from: InternalRow, to: InternalRow): Boolean =
+    throw UnsupportedStatement.AddPartition.of(basePath)
 
   override def replacePartitionMetadata(ident: InternalRow, properties: JMap[String, String]): Unit =
     throw UnsupportedStatement.AddPartition.of(basePath)

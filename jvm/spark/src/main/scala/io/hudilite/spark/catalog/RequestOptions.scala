@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{Options, OptionSide, ReadConf, WriteConf}
+import io.hudilite.config.{OptionSide, Options, ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SessionConf
 

@@ -20,7 +20,8 @@ private[catalog] object UnsupportedStatement {
   case object Drop extends UnsupportedStatement("DROP TABLE", "it is named by its path; remove its directory")
   case object Alter extends UnsupportedStatement("ALTER TABLE",
         "a table keeps the properties that it was created with; columns are added, dropped, renamed and altered")
-  final case class Column(name: String, why: String) extends UnsupportedStatement(s"ALTER TABLE of the column $name", why)
+  final case class Column(name: String, why: String)
+      extends UnsupportedStatement(s"ALTER TABLE of the column $name", why)
   final case class Name(name: String) extends UnsupportedStatement(s"CREATE TABLE $name",
         "names in the session's catalog are of letters a to z, digits and '_'; a path may have any")
   final case class NotNull(column: String) extends UnsupportedStatement(s"CREATE TABLE ... $column ... NOT NULL",
@@ -29,7 +30,8 @@ private[catalog] object UnsupportedStatement {
   case object ReplaceEmpty
       extends UnsupportedStatement("REPLACE TABLE", "say AS SELECT to replace its rows by one write, or TRUNCATE TABLE")
   final case class Replace(part: String)
-      extends UnsupportedStatement(s"REPLACE TABLE ... $part", "the table stays what it is, and only its rows are replaced")
+      extends UnsupportedStatement(s"REPLACE TABLE ... $part",
+        "the table stays what it is, and only its rows are replaced")
   case object ReplaceOther extends UnsupportedStatement("REPLACE TABLE",
         "it is of another format, and would be lost before the new one is made; drop it or choose another name") {
 
@@ -58,7 +60,8 @@ private[catalog] object UnsupportedStatement {
         "a path has no entry in a catalog to keep statistics in; plans know its rows from its commits without")
   case object AnalyzePartition extends UnsupportedStatement("ANALYZE TABLE PARTITION",
         "the catalog has no entries of its partitions; analyze the table")
-  final case class AnalyzeColumn(name: String, why: String) extends UnsupportedStatement(s"ANALYZE TABLE FOR COLUMNS $name", why)
+  final case class AnalyzeColumn(name: String, why: String)
+      extends UnsupportedStatement(s"ANALYZE TABLE FOR COLUMNS $name", why)
   case object HiveForHudi extends UnsupportedStatement("USING hudi",
         "into a Hive metastore only Apache Hudi's own extension writes columns as its writes want them; say USING hudilite")
   final case class OptionOfHudi(property: String) extends UnsupportedStatement(s"USING hudi with '$property'",
@@ -80,10 +83,12 @@ private[catalog] object UnsupportedStatement {
   case object RenameManaged extends UnsupportedStatement("ALTER TABLE RENAME",
         "its files would be moved under those who read and write them; only a table with a LOCATION is renamed")
   case object OfHudi
-      extends UnsupportedStatement("ALTER TABLE", "it is registered USING hudi; change what the catalog says of it with Apache Hudi")
+      extends UnsupportedStatement("ALTER TABLE",
+        "it is registered USING hudi; change what the catalog says of it with Apache Hudi")
   final case class Fact(property: String) extends UnsupportedStatement(s"ALTER TABLE SET TBLPROPERTIES ('$property')",
         "it is a fact of the table, which keeps it as long as it lives")
-  final case class NoProperty(property: String) extends UnsupportedStatement(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",
+  final case class NoProperty(
+      property: String) extends UnsupportedStatement(s"ALTER TABLE UNSET TBLPROPERTIES ('$property')",
         "the catalog keeps no such property of it; with IF EXISTS that is no error")
   case object Location extends UnsupportedStatement("LOCATION", "its path is its location")
   case object Provider extends UnsupportedStatement("USING", "it is a table of Hudi's format; write USING hudilite")

@@ -16,7 +16,7 @@ import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.SchemaConversion
 import io.hudilite.spark.task.Stop
 import io.hudilite.spark.write.{WriteJob, WriteTarget}
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.WritePermit

@@ -3,7 +3,7 @@ package io.hudilite.spark.cluster
 import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
 import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{ReservedNames, MetaFields}
+import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, TableState}
 import io.hudilite.spark.row.CarriedSchema

@@ -64,7 +64,8 @@ object Inspection {
       table.config.properties.toSeq.sorted.iterator.map { case (key, value) => Row(key, value) }
   }
 
-  case object Partitions extends DriverInspection("partitions", "a partition of the newest snapshot with what lies in it",
+  case object Partitions extends DriverInspection("partitions",
+        "a partition of the newest snapshot with what lies in it",
         "partition" -> StringType, "file_groups" -> IntegerType, "base_files" -> IntegerType,
         "log_files" -> IntegerType, "bytes" -> LongType) {
     // Partition by partition: of one that has been counted nothing but its row stays.

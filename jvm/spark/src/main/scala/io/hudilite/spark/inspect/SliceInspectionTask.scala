@@ -17,7 +17,8 @@ import org.apache.spark.sql.types.StructType
   * @param schema
   *   the columns that are asked for: footers are opened only for those that are in them
   */
-private final case class SliceInspectionTask(of: SliceInspection, schema: StructType, basePath: String, conf: SharedConf)
+private final case class SliceInspectionTask(of: SliceInspection, schema: StructType, basePath: String,
+    conf: SharedConf)
     extends TaskWork[SliceBatch, InternalRow] {
 
   @transient private lazy val converter = CatalystTypeConverters.createToCatalystConverter(schema)

@@ -7,7 +7,7 @@ import io.hudilite.spark.basefile.read.KeyBatches
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.table.{KeysInLogs, TableAccess, Table, TableSupport}
+import io.hudilite.table.{KeysInLogs, Table, TableAccess, TableSupport}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

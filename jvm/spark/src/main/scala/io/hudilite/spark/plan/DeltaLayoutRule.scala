@@ -3,7 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.filegroup.{FileSlice, PathSelection}
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.lookup.ProbeTarget
-import io.hudilite.spark.plan.layout.{CountedRows, LaidOutRows, IncomingSize, InsertTakers, RecordSize, WriteLayout}
+import io.hudilite.spark.plan.layout.{CountedRows, IncomingSize, InsertTakers, LaidOutRows, RecordSize, WriteLayout}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.stage.{EstimatedAtMost, SharedRows}
 import io.hudilite.spark.write.{LateGroups, RowLevelWrite, WriteTarget}

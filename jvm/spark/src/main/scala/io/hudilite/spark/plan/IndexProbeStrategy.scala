@@ -2,12 +2,12 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.{
-  MoveResolution,
-  MoveResolutionExec,
   FullKeyScanExec,
   IndexProbeExec,
   KeyPlaces,
-  KeyPlacesExec
+  KeyPlacesExec,
+  MoveResolution,
+  MoveResolutionExec
 }
 import io.hudilite.spark.stage._
 

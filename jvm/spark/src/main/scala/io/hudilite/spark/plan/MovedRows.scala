@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.record.{ReservedNames, MetaFields}
-import io.hudilite.spark.lookup.{ArrivalColumns, MoveResolution, KeyPlaces, ProbeTarget}
+import io.hudilite.record.{MetaFields, ReservedNames}
+import io.hudilite.spark.lookup.{ArrivalColumns, KeyPlaces, MoveResolution, ProbeTarget}
 import io.hudilite.spark.plan.layout.WriteLayout
 import io.hudilite.spark.stage.{RowNumber, SharedRows, SharedRowsAgain}
 import io.hudilite.spark.write.{RowLevelWrite, WriteTarget}
@@ -119,6 +119,7 @@ private[plan] object MovedRows {
     def stored(name: String): Attribute = found.find(_.name == name).get
     val same = And(EqualTo(stored(MetaFields.RecordKey), key), EqualTo(stored(MetaFields.PartitionPath), partition))
     val joined = Join(probe, shared, RightOuter, Some(And(same, arrives)), JoinHint.NONE)
-    MovedRows(MoveResolution(changes, found, ArrivalColumns(key, partition, arrives, split.number), joined), Some(probed))
+    MovedRows(MoveResolution(changes, found, ArrivalColumns(key, partition, arrives, split.number), joined),
+      Some(probed))
   }
 }

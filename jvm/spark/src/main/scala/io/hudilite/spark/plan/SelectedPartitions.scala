@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan
 
-import io.hudilite.record.{ReservedNames, KeyEncoding}
+import io.hudilite.record.{KeyEncoding, ReservedNames}
 import io.hudilite.spark.row.FieldText
 import io.hudilite.spark.write.{Replaces, WriteTarget}
 

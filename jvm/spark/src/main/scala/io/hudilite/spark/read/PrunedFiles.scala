@@ -97,7 +97,8 @@ final class FilePlanner(source: TableState, schema: StructType, filters: Seq[Sca
     val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
       KeyPruning.prune(conf, table.basePath, inPartitions.files, _))
-    PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions, listed.size - inPartitions.size,
+    PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions,
+      listed.size - inPartitions.size,
       pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver)
   }
 

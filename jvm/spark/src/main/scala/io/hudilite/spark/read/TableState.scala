@@ -7,7 +7,7 @@ import io.hudilite.record.MetaFields
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalFiles, IncrementalRange, TableAccess, Table, TableFiles, TableSupport}
+import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table, TableAccess, TableFiles, TableSupport}
 import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}

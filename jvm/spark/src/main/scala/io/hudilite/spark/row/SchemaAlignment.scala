@@ -2,7 +2,7 @@ package io.hudilite.spark.row
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{InvalidInput, Listed, UnsupportedTable}
-import io.hudilite.record.{ReservedNames, MetaFields}
+import io.hudilite.record.{MetaFields, ReservedNames}
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,

@@ -1,7 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
-import io.hudilite.record.{ReservedNames, MetaFields}
+import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.spark.shim.TimesOfDay
 
 import org.apache.avro.{JsonProperties, LogicalType, LogicalTypes, Schema, SchemaParseException}

@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{Options, OptionSide, WriteConf}
+import io.hudilite.config.{OptionSide, Options, WriteConf}
 import io.hudilite.config.service.CompactionConf
 import io.hudilite.service.compact.{
   CompactionCandidate,

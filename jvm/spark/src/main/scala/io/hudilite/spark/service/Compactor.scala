@@ -15,7 +15,7 @@ import io.hudilite.service.compact.{
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.task.{SliceBatch, Stop, TaskJob}
 import io.hudilite.spark.write.WriteTarget
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.{Instant, WriteStat}
 import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 

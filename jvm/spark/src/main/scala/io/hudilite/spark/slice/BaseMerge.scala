@@ -29,7 +29,8 @@ private[spark] final class BaseMerge(
     keys: KeyCheck = KeyCheck.None)
     extends Closeable {
 
-  private val rows: BaseFileCursor = old.fold[BaseFileCursor](NoBaseFile)(BaseFileCursor.open(_, writer, ordinals, keys))
+  private val rows: BaseFileCursor =
+    old.fold[BaseFileCursor](NoBaseFile)(BaseFileCursor.open(_, writer, ordinals, keys))
 
   private val older = new Version {
     override def ordering(field: Int): Any = rows.value(ordinals(field))

@@ -3,7 +3,7 @@ package io.hudilite.spark.slice
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
-import io.hudilite.spark.row.{ExternalSort, CarriedSchema, KeyCheck, SortColumn}
+import io.hudilite.spark.row.{CarriedSchema, ExternalSort, KeyCheck, SortColumn}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeProjection, UnsafeRow}
@@ -16,7 +16,8 @@ import org.apache.spark.unsafe.types.UTF8String
   * The sorter takes its memory from the task's memory manager and spills; the new file is sorted, so that the next
   * merge of this file group need not do it again.
   */
-private[slice] final class SortedBaseFile(old: OldBaseFile, writer: BaseFileWriter, keys: KeyCheck) extends BaseFileCursor {
+private[slice] final class SortedBaseFile(old: OldBaseFile, writer: BaseFileWriter, keys: KeyCheck)
+    extends BaseFileCursor {
 
   // Behind the columns that are kept: the number of the row in its file.
   private val schema = CarriedSchema.schema(old.dataSchema).add(StructField(RowPlace.Position, LongType))

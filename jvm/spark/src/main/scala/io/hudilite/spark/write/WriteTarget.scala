@@ -22,7 +22,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 import io.hudilite.transaction.rollback.WritePermit
 

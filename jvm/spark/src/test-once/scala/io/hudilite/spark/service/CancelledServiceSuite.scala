@@ -1,6 +1,6 @@
 package io.hudilite.spark.service
 
-import io.hudilite.config.{Options, OptionSide, WriteConf}
+import io.hudilite.config.{OptionSide, Options, WriteConf}
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, SharedSession}
 import io.hudilite.spark.cluster.Clusterer

@@ -41,7 +41,8 @@ class ProceduresPageSuite extends FunSuite {
     "`action`, or a `LIMIT`, the history reads only those commits, and footers are opened only for the columns that need",
     "them.",
     "") ++
-    table(Seq("table", "a row is", "columns"), Inspection.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
+    table(Seq("table", "a row is", "columns"),
+      Inspection.All.map(t => Seq(s"`${t.name}`", t.summary, columns(t.schema))))
 
   private def functions = Seq("", "## Table functions", "") ++ table(Seq("function", "rows"),
     Seq(

@@ -73,7 +73,8 @@ class EvolvedReadSuite extends FunSuite {
   }
 
   test("columns are matched by name without regard to case, unless the session says otherwise") {
-    val made = new HandmadeTable(TableDefinition("cased", Seq("id")), StructType.fromDDL("id STRING, Big INT, other INT"))
+    val made =
+      new HandmadeTable(TableDefinition("cased", Seq("id")), StructType.fromDDL("id STRING, Big INT, other INT"))
     made.commit("" -> spark.sql("SELECT 2 AS other, 'k1' AS id, 1 AS BIG"))
     assertEquals(made.read().collect().map(_.toString).toSeq, Seq("[k1,1,2]"))
     assertEquals(made.read().selectExpr("count(Big)", "max(Big)").collect().head.toString, "[1,1]")

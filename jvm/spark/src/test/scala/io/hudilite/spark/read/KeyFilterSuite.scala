@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{TableDefinition, TableConfig}
+import io.hudilite.config.{TableConfig, TableDefinition}
 import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite

@@ -1,6 +1,6 @@
 package io.hudilite.spark.read
 
-import io.hudilite.config.{KeyGeneratorType, TableDefinition, TableConfig}
+import io.hudilite.config.{KeyGeneratorType, TableConfig, TableDefinition}
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.basefile.read.ScanFilter._
 import munit.FunSuite

@@ -16,7 +16,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 object AsSelectRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect if create.query.resolved => CreateTarget.of(create).fold(create)(byWrite(create, _))
+    case create: CreateTableAsSelect if create.query.resolved =>
+      CreateTarget.of(create).fold(create)(byWrite(create, _))
     case replace: ReplaceTableAsSelect if replace.query.resolved =>
       CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
   }

@@ -58,7 +58,8 @@ private[catalog] object LikeStatement {
     provider.map { found =>
       val catalog = like.target.getOrElse(throw UnsupportedStatement.Like.of(like.ident.name))
       val format = if (like.provider.isEmpty && catalog.isPath(like.ident)) Registered.Hudilite else found
-      if (format == Registered.Hudi && !NamedTables.takesHudi) throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
+      if (format == Registered.Hudi && !NamedTables.takesHudi)
+        throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
       val said = TableProperty.options(like.properties)
       val columns = StructType(like.source.columns.map { field =>
         field.getCurrentDefaultValue().foreach(refuseDefault(field.name, _))

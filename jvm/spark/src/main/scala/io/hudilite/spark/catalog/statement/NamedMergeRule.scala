@@ -1,6 +1,12 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, NamedTables, StatementCatalog, UnsupportedStatement}
+import io.hudilite.spark.catalog.{
+  HudiliteCatalog,
+  HudiliteSessionCatalog,
+  NamedTables,
+  StatementCatalog,
+  UnsupportedStatement
+}
 import io.hudilite.spark.plan.HeldMerge
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs, EarlyRules, PlanNodes, SchemaEvolution}
 
@@ -9,8 +15,6 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
-
-import scala.collection.JavaConverters._
 
 /** What is to be done about a MERGE while its target is only named: Spark 4.3 rewrites the statement in the step that
   * resolves it, so that other rules of ours do not see it any more. WITH SCHEMA EVOLUTION is refused where Spark would
@@ -22,7 +26,8 @@ object NamedMergeRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case merge: MergeIntoTable => named(merge.targetTable).fold(merge) { path =>
-        if (PlanNodes.evolvesSchema(merge) && SchemaEvolution.capability.isEmpty) throw UnsupportedStatement.Evolve.of(path)
+        if (PlanNodes.evolvesSchema(merge) && SchemaEvolution.capability.isEmpty)
+          throw UnsupportedStatement.Evolve.of(path)
         HeldMerge.hold(merge)
       }
   }

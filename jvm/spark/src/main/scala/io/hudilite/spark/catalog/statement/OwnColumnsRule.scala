@@ -8,11 +8,15 @@ import io.hudilite.spark.write.WriteOperation
 import org.apache.spark.sql.SparkSessionExtensions
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.{AppendData, LogicalPlan, OverwriteByExpression, OverwritePartitionsDynamic, V2WriteCommand}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AppendData,
+  LogicalPlan,
+  OverwriteByExpression,
+  OverwritePartitionsDynamic,
+  V2WriteCommand
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-
-import scala.collection.JavaConverters._
 
 /** Rows that a DataFrame brings to a table by its name, with an option of the write that says which columns they may have:
   * the write decides, as it does for a path, and not Spark, which would ask for the columns that the table has. Only a

@@ -55,7 +55,8 @@ object SaveRule extends Rule[LogicalPlan] {
     val names = table.identifier.database.getOrElse(CatalogEntries.catalog(SparkSession.active).getCurrentDatabase) +:
       Seq(table.identifier.table)
     val whole = HudiliteSessionCatalog.Name +: names
-    val (catalog, ident) = NamedMergeRule.place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
+    val (catalog, ident) =
+      NamedMergeRule.place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
     // Where it is there still: before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None

@@ -3,7 +3,7 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.record.{ReservedNames, MetaFields, RowPlace}
+import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber

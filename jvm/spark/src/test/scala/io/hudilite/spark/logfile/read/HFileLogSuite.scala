@@ -6,7 +6,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log._
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.{Action, TimelineStore}
 
 import java.nio.charset.StandardCharsets.UTF_8

@@ -5,7 +5,7 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.{GoldenTables, SharedSession}
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.{TableAccess, Table, TableSupport}
+import io.hudilite.table.{Table, TableAccess, TableSupport}
 
 import java.nio.ByteBuffer
 import java.nio.file.{Files, Paths}
