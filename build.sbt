@@ -9,12 +9,12 @@ val stack = line match {
   case other => sys.error(s"-Dspark must be 3.5 or 4, not $other")
 }
 val testJars = sys.props.get("spark.test.jars").map(file)
-// The folder of a suite says on which Sparks `test` runs it: src/test on one of either line, 3.5 and the newest 4, or of core
-// on both versions of Scala; src/test-each on every Spark; src/test-once on the newest, or of core on the newer Scala.
-// With -Dspark.test=line it leaves src/test-once out, with -Dspark.test=each src/test of the connector, too, and with either
-// what is tagged for the newest Spark. Spark interprets plans then, all but those of tests that ask for compiled ones: to
-// generate and compile code for each query takes a fifth of their time. Whole-stage code stays on, for with it hudilite
-// reads columns instead of rows. All folders are compiled together, and testOnly finds the suites of all.
+// The folder of a suite says on which Sparks `test` runs it: src/test on one of either line, 3.5 and the newest 4, or of
+// core on both versions of Scala; src/test-each on every Spark; src/test-once on the newest, or of core on Scala 2.13.
+// -Dspark.test=line leaves src/test-once out, -Dspark.test=each src/test of the connector, too, and either leaves out
+// what is tagged for the newest Spark. Spark interprets plans then, all but those of tests that ask for compiled ones:
+// to generate and compile code for each query takes a fifth of their time. Whole-stage code stays on, for with it
+// hudilite reads columns instead of rows. All folders are compiled together, and testOnly finds the suites of all.
 val suiteFolders = Seq("test", "test-each", "test-once")
 val fewer = sys.props.get("spark.test")
 val interpreted = if (fewer.isDefined) Seq("-Dspark.sql.codegen.factoryMode=NO_CODEGEN") else Nil
