@@ -20,7 +20,10 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
     private val listed = ArchiveLog.this.listed
     private lazy val contents = ArchiveLog.this.contents(listed)
 
-    override def files: Seq[(String, Long)] = listed.map(f => f.path -> f.length)
+    // Their names are numbers, which a table that is made again begins anew.
+    override def files: Seq[(String, Long)] = listed.map(f => s"${f.path} ${f.modifiedMs}" -> f.length)
+
+    override def isWhole: Boolean = contents.size == listed.size
 
     override lazy val completed: Seq[Instant] =
       parsed(contents, OfInstants)(instant).distinct.sortBy(i => (i.time, i.action))

@@ -48,7 +48,7 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     if (image.files.isEmpty) Nil
     else archives.get(key).getOrElse {
       val counted = this.counted(image)
-      archives.put(key, counted, counted.size + 1L)
+      if (image.isWhole) archives.put(key, counted, counted.size + 1L)
       counted
     }
   }

@@ -27,8 +27,11 @@ private[hudilite] trait TimelineArchive {
 /** The archive at one moment. Its files are read once, when something is asked of them. */
 private[hudilite] trait ArchiveImage {
 
-  /** Paths and sizes of the files, of which none changes. */
+  /** Names that the files alone have, and their sizes; none of them changes. */
   def files: Seq[(String, Long)]
+
+  /** Whether all files were there when they were read. */
+  def isWhole: Boolean = true
 
   /** Completed actions, oldest first. */
   def completed: Seq[Instant]

@@ -32,8 +32,10 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
     val exclusion = new Exclusion(table.storage, table.basePath, options.process)
     val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
-    // Its files may lie under the names of ours, so nothing is deleted.
-    if (permit.isContested(traces)) throw unknown
+    if (permit.isContested(traces)) {
+      run.checkOwn() // nothing of ours is left of a plan that another process has taken over
+      throw unknown // its files may lie under the names of ours, so nothing is deleted
+    }
     val now = store.load()
     checkOwnInstant(now)
     checkHistory(now)

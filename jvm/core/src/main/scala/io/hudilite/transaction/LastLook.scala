@@ -31,7 +31,9 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
       case Some(i) if i.isCompleted => throw takenBack(completed, s"the rollback ${i.time} has taken")
       case Some(i) => throw unknown(s"the rollback ${i.time} of it is under way")
       case None if now.has(State.Completed) && now.has(State.Inflight) => checkRun(completed, now)
-      case None if planned && now.has(State.Requested) => throw takenBack(completed, "another process has taken")
+      // Its files are gone, whatever became of the plan: whoever saw it completed would miss their rows.
+      case None if (planned && now.has(State.Requested)) || now.standing == Standing.Lost =>
+        throw takenBack(completed, "another process has taken")
       case None => throw unknown("another process has removed its files from the timeline meanwhile")
     }
   }

@@ -138,7 +138,11 @@ final class Transaction private (
   private def takenBack(stats: Seq[WriteStat]): Boolean = {
     // The table may have been upgraded in the meantime, which moves the timeline.
     val config = TableProperties.read(table.storage, table.basePath)
-    new Rollback(new TimelineStore(table.storage, table.basePath, config)).run(instant, stats.map(_.path))
+    val store = new TimelineStore(table.storage, table.basePath, config)
+    def isInflight: Boolean = store.load().pending.exists(i => i.time == instant && i.state == State.Inflight)
+    def run(): Boolean = new Rollback(store).run(instant, stats.map(_.path))
+    // Another run of the plan may have completed late, and have taken that back while traces were deleted.
+    run() || (planned && isInflight && run())
   }
 
   // The write is visible: what remains of its preparation must not fail it any more.

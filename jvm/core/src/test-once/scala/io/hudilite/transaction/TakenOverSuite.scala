@@ -148,6 +148,43 @@ class TakenOverSuite extends FunSuite {
     }
   }
 
+  for (version <- Seq(6, 9))
+    test(s"version $version: a clustering that is held at any call while its plan is withdrawn does not hide rows") {
+      var (number, isHeld) = (0, true)
+      var outcomes = Set.empty[String]
+      while (isHeld) {
+        number += 1
+        val (storage, time) = planned("clustering", version)
+        var (calls, counts) = (0, false)
+        isHeld = false
+        def withdraw(): Unit = {
+          isHeld = true
+          expire()
+          try PendingClusterings.withdraw(open(new ProcessView(storage, "b")), time, theirs)
+          catch { case _: CommitConflict | _: InvalidInput => } // it has completed
+        }
+        val view = new ProcessView(storage, "a",
+          _ =>
+            if (counts) {
+              calls += 1
+              if (calls == number) { counts = false; withdraw() }
+            })
+        begun(new Run("clustering", view, time, 1, ours)).foreach { held =>
+          held.write()
+          counts = true
+          val outcome = try held.commit()
+          finally counts = false
+          outcomes += outcome
+          val clue = s"held at call $number: $outcome"
+          val complete = open(storage).timeline.write(time).map(open(storage).store.readCommit(_).allPaths)
+          assertEquals(complete.isDefined, outcome == "committed", clue)
+          complete.foreach(_.foreach(file => assert(storage.exists(s"$path/$file"), s"$clue: $file")))
+        }
+      }
+      assert(number > 10, s"$number calls")
+      assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
+    }
+
   for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"))
     test(s"version $version: a $kind that fails while another process runs the plan leaves that run alone") {
       val (storage, time) = planned(kind, version)
