@@ -4,6 +4,8 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.write.{AfterCommit, CommittedWrite, TableWrite}
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
@@ -12,7 +14,8 @@ import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
 /** Runs a write, and then the work that follows it.
   *
   * A row that breaks a rule fails a task, its job, and all that waits for the job, and each of them says so in many lines;
-  * the error that is raised here is hudilite's itself.
+  * the error that is raised here is hudilite's itself. (Of a statement with several writes adaptive execution runs stages
+  * above this node, where Spark's error stays.)
   *
   * @param write
   *   of the command below
@@ -25,7 +28,13 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
   override def output: Seq[Attribute] = child.output
 
   override protected def run(): Seq[InternalRow] = {
-    val rows = HudiliteException.unwrapping(child.executeCollect().toSeq)
+    val rows =
+      try HudiliteException.unwrapping(child.executeCollect().toSeq)
+      catch {
+        case NonFatal(e) => // after the commit, too, for which Spark then reads cached plans again
+          write.committed.foreach(follow)
+          throw e
+      }
     write.committed.foreach(follow)
     rows
   }
@@ -33,8 +42,8 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
   // Plans that are cached must not show the state before the write meanwhile, nor files that services have replaced.
   private def follow(committed: CommittedWrite): Unit = {
     val path = committed.target.basePath
-    CachedPlans.refresh(session, path)
-    after(session, committed)
+    try CachedPlans.refresh(session, path)
+    finally after(session, committed)
     CachedPlans.refresh(session, path)
   }
 
