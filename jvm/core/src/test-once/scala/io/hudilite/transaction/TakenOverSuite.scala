@@ -76,6 +76,38 @@ class TakenOverSuite extends FunSuite {
       }
   }
 
+  /** A process that is held once: before its call of a number, of those that are counted.
+    *
+    * @param meanwhile
+    *   runs until it goes on
+    */
+  private final class Held(storage: Storage, number: Int)(meanwhile: => Unit) {
+    private var calls = 0
+    private var counts = false
+    var wasHeld = false
+
+    val view = new ProcessView(storage, "a",
+      _ =>
+        if (counts) {
+          calls += 1
+          if (calls == number) {
+            counts = false
+            wasHeld = true
+            expire()
+            meanwhile
+          }
+        })
+
+    def counting[T](step: => T): T = {
+      counts = !wasHeld
+      try step
+      finally counts = false
+    }
+  }
+
+  /** The first number of a call at which `run` says that nobody was held. */
+  private def heldAtEach(run: Int => Boolean): Int = Iterator.from(1).find(!run(_)).get
+
   private def begun(run: => Run): Option[Run] =
     try Some(run)
     catch { case _: CommitConflict | _: InvalidInput => None } // it is being run, or has completed
@@ -103,45 +135,29 @@ class TakenOverSuite extends FunSuite {
 
     test(
       s"version $version: a $kind that is held at any call while another process $meanwhile does not count beside it") {
-      var (number, isHeld) = (0, true)
       var outcomes = Set.empty[String]
-      while (isHeld) {
-        number += 1
+      val number = heldAtEach { number =>
         val (storage, time) = planned(kind, version)
-        var (calls, counts) = (0, false)
-        isHeld = false
         var other: Option[Run] = None
         var ended = Seq.empty[(Run, String)]
-        def takeOver(): Unit = {
-          isHeld = true
-          expire()
-          other = begun(new Run(kind, new ProcessView(storage, "b"), time, 2, theirs))
-          other.foreach(_.write())
-          if (ends) end()
-        }
         def end(): Unit = other.foreach { run =>
           val outcome = run.commit()
           ended = ended :+ (run -> outcome)
         }
-        val view = new ProcessView(storage, "a",
-          _ =>
-            if (counts) {
-              calls += 1
-              if (calls == number) { counts = false; takeOver() }
-            })
-        def counting[T](step: => T): T = {
-          counts = !isHeld
-          try step
-          finally counts = false
-        }
-        counting(begun(new Run(kind, view, time, 1, ours))).foreach { held =>
+        val process = new Held(storage, number)({
+          other = begun(new Run(kind, new ProcessView(storage, "b"), time, 2, theirs))
+          other.foreach(_.write())
+          if (ends) end()
+        })
+        process.counting(begun(new Run(kind, process.view, time, 1, ours))).foreach { held =>
           if (other.isEmpty) held.write()
-          val outcome = counting(held.commit())
+          val outcome = process.counting(held.commit())
           ended = ended :+ (held -> outcome)
         }
         if (!ends) end()
         outcomes ++= ended.collect { case (run, outcome) if other.forall(_ ne run) => outcome }
         check(storage, kind, time, ended, s"held at call $number of it, $ended")
+        process.wasHeld
       }
       assert(number > 20, s"$number calls")
       assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
@@ -150,36 +166,22 @@ class TakenOverSuite extends FunSuite {
 
   for (version <- Seq(6, 9))
     test(s"version $version: a clustering that is held at any call while its plan is withdrawn does not hide rows") {
-      var (number, isHeld) = (0, true)
       var outcomes = Set.empty[String]
-      while (isHeld) {
-        number += 1
+      val number = heldAtEach { number =>
         val (storage, time) = planned("clustering", version)
-        var (calls, counts) = (0, false)
-        isHeld = false
-        def withdraw(): Unit = {
-          isHeld = true
-          expire()
+        val process = new Held(storage, number)(
           try PendingClusterings.withdraw(open(new ProcessView(storage, "b")), time, theirs)
-          catch { case _: CommitConflict | _: InvalidInput => } // it has completed
-        }
-        val view = new ProcessView(storage, "a",
-          _ =>
-            if (counts) {
-              calls += 1
-              if (calls == number) { counts = false; withdraw() }
-            })
-        begun(new Run("clustering", view, time, 1, ours)).foreach { held =>
+          catch { case _: CommitConflict | _: InvalidInput => }) // it has completed
+        begun(new Run("clustering", process.view, time, 1, ours)).foreach { held =>
           held.write()
-          counts = true
-          val outcome = try held.commit()
-          finally counts = false
+          val outcome = process.counting(held.commit())
           outcomes += outcome
           val clue = s"held at call $number: $outcome"
           val complete = open(storage).timeline.write(time).map(open(storage).store.readCommit(_).allPaths)
           assertEquals(complete.isDefined, outcome == "committed", clue)
           complete.foreach(_.foreach(file => assert(storage.exists(s"$path/$file"), s"$clue: $file")))
         }
+        process.wasHeld
       }
       assert(number > 10, s"$number calls")
       assert(Set("committed", "conflict").subsetOf(outcomes), outcomes)
