@@ -4,7 +4,7 @@ import io.hudilite.error.HudiliteException
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.spark.write.{AfterCommit, CommittedWrite, TableWrite}
 
-import scala.util.control.NonFatal
+import scala.util.Try
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
@@ -28,15 +28,10 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
   override def output: Seq[Attribute] = child.output
 
   override protected def run(): Seq[InternalRow] = {
-    val rows =
-      try HudiliteException.unwrapping(child.executeCollect().toSeq)
-      catch {
-        case NonFatal(e) => // after the commit, too, for which Spark then reads cached plans again
-          write.committed.foreach(follow)
-          throw e
-      }
+    // A failure may come after the commit, too, for which Spark then reads cached plans again.
+    val rows = Try(HudiliteException.unwrapping(child.executeCollect().toSeq))
     write.committed.foreach(follow)
-    rows
+    rows.get
   }
 
   // Plans that are cached must not show the state before the write meanwhile, nor files that services have replaced.

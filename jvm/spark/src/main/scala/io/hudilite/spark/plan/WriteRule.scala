@@ -181,8 +181,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
   }
 
   private def latest(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
-    LatestByKey(keysOf(keyed, target), newest(keyed, target), keyed, values = valuesOf(keyed, target),
-      inOrder = inOrder(keyed, target))
+    latest(keyed, target, keysOf(keyed, target), keyed, Nil)
+
+  private def latest(keyed: LogicalPlan, target: WriteTarget, keys: Seq[Expression], rows: LogicalPlan,
+      place: Seq[Expression]): LogicalPlan =
+    LatestByKey(keys, newest(keyed, target), rows, place, valuesOf(keyed, target), inOrder(keyed, target))
 
   private def valuesOf(keyed: LogicalPlan, target: WriteTarget): Option[KeyValues] =
     target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
@@ -227,10 +230,8 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keyed = WriteLayout.keyed(rows, target, numbered = combine)
-        val latest: KeepsLatest =
-          (keys, place, dealt) =>
-            LatestByKey(keys, newest(keyed, target), dealt, Seq(place), valuesOf(keyed, target), inOrder(keyed, target))
-        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(latest).filter(_ => combine),
+        val keepsLatest: KeepsLatest = (keys, place, dealt) => latest(keyed, target, keys, dealt, Seq(place))
+        AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(keepsLatest).filter(_ => combine),
           session.sparkContext.defaultParallelism)
       case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), session)
     }
