@@ -16,7 +16,7 @@ final case class RefusedOption(name: String, harmless: Seq[String], reason: Stri
   * @param names
   *   in lower case; one that ends in an asterisk stands for all that begin like it
   * @param instead
-  *   what takes their place, as the rest of a sentence
+  *   the thing in their place, as the rest of a sentence
   */
 private[config] final case class OptionsWithoutEffect(names: Seq[String], instead: Option[String]) {
 

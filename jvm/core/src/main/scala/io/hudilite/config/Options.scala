@@ -53,15 +53,15 @@ object Options {
     * whose meaning hudilite would lose, and for a value that cannot be read. Of options that Hudi knows and that change
     * nothing here `IneffectiveOptions` tells.
     */
-  def check(options: Map[String, String], purpose: OptionSide = OptionSide.Any): Unit = {
-    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, purpose) }
+  def check(options: Map[String, String], side: OptionSide = OptionSide.Any): Unit = {
+    options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, side) }
     checkConcurrency(options)
     heeded.foreach(_.get(options))
     mergeMode(options)
   }
 
-  private def checkOne(name: String, key: String, value: String, purpose: OptionSide): Unit =
-    if (documentedNames.contains(name)) misplaced(name, purpose).foreach(notSupported(key, value, _))
+  private def checkOne(name: String, key: String, value: String, side: OptionSide): Unit =
+    if (documentedNames.contains(name)) misplaced(name, side).foreach(notSupported(key, value, _))
     else if (!checkedNames.contains(name) && !KnownOptions.OfSpark.contains(name))
       refusedByName.get(name) match {
         case Some(option) =>
@@ -70,7 +70,7 @@ object Options {
         case None => throw InvalidInput("UNKNOWN_OPTION", Seq("option" -> key) ++ nearest(name).map("nearest" -> _): _*)
       }
 
-  private def misplaced(name: String, purpose: OptionSide): Option[String] = purpose match {
+  private def misplaced(name: String, side: OptionSide): Option[String] = side match {
     case OptionSide.Read if ofWrites(name) => Some("it is an option of writes, and this is a read")
     case OptionSide.Write if ofReads(name) => Some("it is an option of reads, and this is a write")
     case _ => None

@@ -43,10 +43,10 @@ final case class TableSupport(schema: Option[TableSchema], columns: Option[Evolv
 /** Decides whether hudilite reads and writes a table right. */
 object TableSupport {
 
-  /** Raises an error by name when the table cannot serve the purpose right. Storage is asked only of tables where there is
+  /** Raises an error by name when the table cannot serve the access right. Storage is asked only of tables where there is
     * something to find out: it costs nothing for those whose columns never changed, read as they are now.
     */
-  def of(table: Table, purpose: TableAccess): TableSupport = purpose match {
+  def of(table: Table, access: TableAccess): TableSupport = access match {
     case TableAccess.Read(asOf) =>
       asOf.foreach(table.checkRetained)
       withColumns(table, asOf.fold(table.schema)(table.schemaAsOf))

@@ -24,8 +24,8 @@ class OptionsSuite extends FunSuite {
   test("an option that is not Hudi's is refused as well, with the one that does its work where there is one") {
     Seq("replaceWheres", "overwrite-mode", "overwriteSchema", "header", "as.of.instnt", "spark.hudilite.services",
       "fs.s3a.endpoint", "", " path").foreach { name =>
-      Seq(OptionSide.Any, OptionSide.Read, OptionSide.Write).foreach { purpose =>
-        val e = intercept[InvalidInput](Options.check(Map(name -> "1"), purpose))
+      Seq(OptionSide.Any, OptionSide.Read, OptionSide.Write).foreach { side =>
+        val e = intercept[InvalidInput](Options.check(Map(name -> "1"), side))
         assertEquals((e.condition, e.parameters("option")), ("UNKNOWN_OPTION", name))
       }
     }
@@ -39,9 +39,9 @@ class OptionsSuite extends FunSuite {
   }
 
   test("an option of reads is refused on a write and the reverse, whatever its value") {
-    def refused(key: ConfigKey[_], purpose: OptionSide): Unit = key.names.foreach { name =>
+    def refused(key: ConfigKey[_], side: OptionSide): Unit = key.names.foreach { name =>
       val value = key.default.fold(if (key == WriteOptions.OverwriteMode) "static" else "20240101")(_.toString)
-      val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), purpose))
+      val e = intercept[InvalidInput](Options.check(Map(name.toUpperCase -> value), side))
       assertEquals((e.condition, e.parameters("option")), ("OPTION_NOT_SUPPORTED", name.toUpperCase))
       Options.check(Map(name -> value))
     }

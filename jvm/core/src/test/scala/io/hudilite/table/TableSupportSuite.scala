@@ -19,8 +19,8 @@ class TableSupportSuite extends FunSuite {
     table.refresh()
   }
 
-  private def refused(table: Table, purpose: TableAccess): String = {
-    val error = intercept[UnsupportedTable](TableSupport.of(table.refresh(), purpose))
+  private def refused(table: Table, access: TableAccess): String = {
+    val error = intercept[UnsupportedTable](TableSupport.of(table.refresh(), access))
     assertEquals(error.condition, "UNSUPPORTED_TABLE_FEATURE")
     error.parameters("feature")
   }
@@ -28,8 +28,8 @@ class TableSupportSuite extends FunSuite {
   test("a column that the properties name and that is another one now is refused, for reads and for writes") {
     val ordered = table("price")
     EvolvedTables.alter(ordered, Seq(1 -> "id", 3 -> "price"), "0" -> Columns)
-    for (purpose <- Seq(TableAccess.Read(), TableAccess.Write))
-      assertEquals(refused(ordered, purpose), "the column price, which was dropped or renamed")
+    for (access <- Seq(TableAccess.Read(), TableAccess.Write))
+      assertEquals(refused(ordered, access), "the column price, which was dropped or renamed")
     val other = table()
     EvolvedTables.alter(other, Seq(1 -> "id", 3 -> "price"), "0" -> Columns)
     TableSupport.of(other.refresh(), TableAccess.Write)
@@ -60,16 +60,16 @@ class TableSupportSuite extends FunSuite {
     assert(TableSupport.of(changed.refresh(), TableAccess.Read()).columns.isDefined)
   }
 
-  private def asked(of: Table, purpose: TableAccess): Seq[String] = {
+  private def asked(of: Table, access: TableAccess): Seq[String] = {
     val storage = new CountingStorage(TestTables.storage)
     val opened = Table.open(storage, of.basePath)
-    storage.during(TableSupport.of(opened, purpose))._2.all.map(_.kind)
+    storage.during(TableSupport.of(opened, access))._2.all.map(_.kind)
   }
 
   test("storage is asked only where something can be there, then by a listing, and for a history that is read once") {
     val plain = table()
-    for (purpose <- Seq(TableAccess.Read(), TableAccess.Write, TableAccess.Service(plain.lastInstant.get.time)))
-      assertEquals(asked(plain, purpose), Nil)
+    for (access <- Seq(TableAccess.Read(), TableAccess.Write, TableAccess.Service(plain.lastInstant.get.time)))
+      assertEquals(asked(plain, access), Nil)
     EvolvedTables.alter(plain, Seq(1 -> "id", 2 -> "cost"), "0" -> Columns)
     assertEquals(asked(plain, TableAccess.Read()), Seq("list", "get"))
     assertEquals(asked(plain, TableAccess.Write), Seq("list"))

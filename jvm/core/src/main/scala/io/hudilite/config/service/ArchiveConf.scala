@@ -41,10 +41,10 @@ object ArchiveConf {
 
   import ArchiveOptions._
 
-  // What stays beyond the commits that cleaning retains, where options leave it open: Hudi's defaults are so far apart.
+  // Commits that stay beyond those that cleaning retains, where options leave it open: Hudi's defaults are so far apart.
   private val Distance = 10
 
-  /** Who retains more commits and says nothing of the archive wants them to stay. */
+  /** Commits that cleaning is told to retain stay in the timeline, where nothing is said of the archive. */
   private[service] def of(options: Map[String, String], cleaning: CleanConf, trigger: TriggerConf): ArchiveConf = {
     val (min, max) = (MinCommits.setting(options), MaxCommits.setting(options))
     val retained = cleaning.policy match {

@@ -28,7 +28,7 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
   }
 }
 
-/** What a call asks for beyond the options; what is absent is as the options say.
+/** Arguments of a call beside the options, which hold for those that are absent.
   *
   * @param buckets
   *   for a table with a bucket index, which the options name as it is: the number of buckets to deal its rows to

@@ -23,7 +23,7 @@ private final case class SliceInspectionTask(of: SliceInspection, schema: Struct
 
   @transient private lazy val converter = CatalystTypeConverters.createToCatalystConverter(schema)
 
-  override def apply(lot: SliceBatch): Seq[InternalRow] = lot.slices.flatMap(rowsOf).map { values =>
+  override def apply(batch: SliceBatch): Seq[InternalRow] = batch.slices.flatMap(rowsOf).map { values =>
     converter(Row.fromSeq(schema.fieldNames.toSeq.map(values(_)))).asInstanceOf[InternalRow]
   }
 

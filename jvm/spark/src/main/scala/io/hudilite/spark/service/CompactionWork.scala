@@ -21,10 +21,10 @@ import org.apache.spark.util.LongAccumulator
 private[service] final case class CompactionWork(kind: CompactionKind, write: WriteJob, logs: LogJob,
     done: LongAccumulator) extends TaskWork[SliceBatch, WriteStat] {
 
-  override def apply(lot: SliceBatch): Seq[WriteStat] = {
+  override def apply(batch: SliceBatch): Seq[WriteStat] = {
     val task = TaskContext.get()
     val output = new TaskOutput(write, TaskAttempt(task.partitionId(), task.stageId(), task.taskAttemptId()))
-    output.orDiscarded(())(stats(lot.slices, output))
+    output.orDiscarded(())(stats(batch.slices, output))
   }
 
   private def stats(slices: Seq[FileSlice], output: TaskOutput): Seq[WriteStat] = {

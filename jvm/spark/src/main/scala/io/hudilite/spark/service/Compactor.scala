@@ -126,8 +126,8 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     // Rows stay in their buckets, whatever the options of a call say of these.
     val job = WriteJob.of(target, running.permit).copy(buckets = None)
     val work = CompactionWork(kind, job, logsUpTo(table, instant), done)
-    val lots = SliceBatch.deal(pending.slices, session.sparkContext.defaultParallelism)
-    val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, lots)
+    val batches = SliceBatch.deal(pending.slices, session.sparkContext.defaultParallelism)
+    val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, batches)
     kind match {
       case CompactionKind.Base if isFirst =>
       case CompactionKind.Base => LateFiles.delete(table, running, pending.slices.map(_.partition), stats)
