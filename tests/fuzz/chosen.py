@@ -46,6 +46,16 @@ LIVES = (
         ("insert", "merge", "move", "upsert", "cluster", "delete_partition", "remove", "past", "changes"),
     ),
     Chosen(
+        "decimals in logs of version 9 and in base files of other writers",
+        Wish(version=9, log=True, index="BLOOM", partitions=1, event_time=True, decimals=True),
+        ("bulk_insert", "store", "upsert", "update", "merge", "store", "remove", "compact", "upsert", "past"),
+    ),
+    Chosen(
+        "decimals in files of version 6 that are rewritten from those of other writers",
+        Wish(version=6, log=False, index="SIMPLE", partitions=1, decimals=True),
+        ("insert", "store", "upsert", "store", "merge", "cluster", "store", "evolve", "past", "changes"),
+    ),
+    Chosen(
         "rewritten files of version 6 that are cleaned and archived",
         Wish(version=6, log=False, index="GLOBAL_BLOOM", partitions=1, event_time=False),
         ("bulk_insert", "upsert", "move", "clean", "evolve", "insert_overwrite_table", "archive"),
@@ -70,6 +80,5 @@ LIVES = (
 KINDS = {
     "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
     "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",
-    "held",
-    "misdeal",
+    "held", "misdeal", "store",
 }  # fmt: skip

@@ -24,6 +24,7 @@ from fuzz.settings import TOGETHER, applied
 from fuzz.state import KeyMovedTwice, State
 from fuzz.statements import sql
 from fuzz.steps import Case, Step
+from fuzz.stored import Stored
 from fuzz.tables import Pools, Row
 
 PAST = "as.of.instant"
@@ -238,6 +239,11 @@ class Life:
                 return True
             raise Difference(f"failed otherwise than by its number of buckets: {str(error)[:3000]}") from error
         raise Difference(f"a write by {step['options'][engines.BUCKETS]} buckets is not refused")
+
+    def store(self, step: Step) -> bool:
+        """Base files hold their decimals in other physical types from here on; the table is what it was."""
+        stored = Stored(self.spark, random.Random(step["seed"]))
+        return sum(stored.again(file) for file in layout.base_files(self.path)) > 0
 
     def compact(self, _: Step) -> None:
         self.attempt(lambda: self.handle.compact(options=self.case.spec.always))

@@ -93,7 +93,7 @@ class Author:
         if kind in ("update", "remove", "merge", "insert into", "move"):
             return self.statement(kind)
         services: dict[str, Callable[[], Step]] = {
-            "evolve": self.evolve, "cluster": self.cluster, "misdeal": self.misdeal,
+            "evolve": self.evolve, "cluster": self.cluster, "misdeal": self.misdeal, "store": self.store,
             "clean": lambda: {"do": "clean", "retain": 1}, "restore": lambda: {"do": "restore", "when": 0.4},
             "held beside writes": lambda: self.held("upsert", "delete"),
             "held beside services": lambda: self.held("plan", "fold", "cluster", "clean", "archive"),
@@ -160,6 +160,7 @@ class Author:
             (self.cluster, 0 if self.spec.in_buckets else 1 * self.services),
             (lambda: self.held(self.rng.choice(("upsert", "insert", "clean", "fold"))), 0.3 * self.services),
             (self.misdeal, 0.5 * self.spec.in_buckets),
+            (self.store, 0.4 * any("decimal" in ddl for _, ddl in self.columns)),
         )  # fmt: skip
         (made,) = self.rng.choices([sort for sort, _ in sorts], [weight for _, weight in sorts])
         return made()
@@ -210,6 +211,10 @@ class Author:
         wrong = self.rng.choice([n for n in (1, 2, 3, 4, 6, 8, 14, 16, 256) if n != present])
         options = {**self.spec.always, engines.BUCKETS: str(wrong)}
         return {"do": "misdeal", "with": operation, "columns": self.columns, "rows": rows, "options": options}
+
+    def store(self) -> Step:
+        """Base files as another writer would have made them, with decimals in other physical types."""
+        return {"do": "store", "seed": self.rng.random()}
 
     def cluster(self) -> Step:
         """Small files together, or all rows by some of the columns that are not nested."""

@@ -158,9 +158,11 @@ class Wish:
     nested: bool = False
     event_time: bool | None = None
     blocks: str | None = None  # format of data blocks in logs
+    decimals: bool = False
 
 
 ANY = Wish()
+DECIMALS = ("decimal(5,2)", "decimal(18,3)", "decimal(38,10)", "array<decimal(5,2)>", "struct<x:decimal(18,3),Y:int>")
 NESTED = ("array<struct<x:int,Y:string>>", "map<string,array<date>>", "struct<x:decimal(18,3),Y:timestamp>")
 
 
@@ -182,6 +184,7 @@ def random_spec(rng: random.Random, wish: Wish = ANY) -> Spec:
     others = rng.sample(NAMES, rng.randint(2, 6))
     free = [(name, kinds.random_ddl(rng)) for name in others]
     free += [(f"nested{i}", ddl) for i, ddl in enumerate(NESTED)] if wish.nested else []
+    free += [(f"amount{i}", ddl) for i, ddl in enumerate(DECIMALS)] if wish.decimals else []
     columns = [*key, *([ordering] if ordering else []), *free, *partition]
     deletes = rng.random() < 0.25
     if deletes:
