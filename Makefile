@@ -33,7 +33,7 @@ $(BETWEEN_4:%=.venv/pyspark-%/fetched): EXTRAS := spark
 	touch $@
 .PRECIOUS: .venv/pyspark-%/fetched
 
-# An editable install builds both jars.
+# An editable install builds the jar of its PySpark.
 .venv/pyspark-%/ready: pyproject.toml | .venv/pyspark-%/fetched
 	.venv/pyspark-$*/bin/pip install --quiet --disable-pip-version-check 'pyspark==$*' --editable '.[$(EXTRAS)]'
 	touch $@
@@ -55,7 +55,9 @@ setup-rest: $(OLDEST_3:%=.venv/pyspark-%/ready) $(OLDEST_4:%=.venv/pyspark-%/rea
 build: .venv/pyspark-$(NEWEST_4)/ready ## both jars, into the Python package; nothing when they are fresh
 	$(DEV)/python jvm/build_jars.py
 
-example: build ## a month of flights, upserted day by day
+# Of the one jar that it needs, so that a newcomer need not wait for the other.
+example: .venv/pyspark-$(NEWEST_4)/ready ## a month of flights, upserted day by day
+	$(DEV)/python jvm/build_jars.py 4 >/dev/null
 	$(DEV)/python examples/daily_upserts.py
 
 test: ## every check and test there is, and a count at the end
@@ -141,7 +143,7 @@ publish-local: .venv/pyspark-$(NEWEST_4)/ready ## both artifacts into the local 
 	$(SBT) -Dspark=4 spark/publishM2 spark/publishLocal </dev/null
 
 wheel: .venv/pyspark-$(NEWEST_4)/ready ## dist/hudilite-<version>-py3-none-any.whl, with both jars
-	$(DEV)/pip wheel --quiet --no-deps --wheel-dir dist .
+	HUDILITE_SPARK=all $(DEV)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## everything that was built, the virtual environments too
 	rm -rf .venv .build dist target project/target project/project jvm/*/target python/hudilite/jars

@@ -1,18 +1,24 @@
 """Builds the connector's jars and puts them into the Python package, one jar for each Spark line.
 
-The build hook of ``pip install``, also usable alone: ``python jvm/build_jars.py``. The jars are rebuilt only when a
-source they are made of has changed.
+The build hook of ``pip install``, also usable alone: ``python jvm/build_jars.py [LINE ...]``. A jar is rebuilt only
+when a source that it is made of has changed.
+
+pip builds for the Spark that is there, and where there is none for the newest, which hudilite's extra ``spark`` brings.
+HUDILITE_SPARK=all, or the names of lines, says otherwise; a wheel for others needs all.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +31,9 @@ except ImportError:  # run as a script, without a build backend
     BuildHookInterface = object
 
 LINES = {"3.5": "hudilite-spark-3.5_2.12", "4": "hudilite-spark-4_2.13"}
+NEWEST = "4"
+ASKED = "HUDILITE_SPARK"
 JARS = sbt.ROOT / "python" / "hudilite" / "jars"
-STAMP = JARS / "sources.sha256"
 #: A check against accidents, such as classes that are made in thousands.
 MAXIMUM_BYTES = 8 * 1024 * 1024
 #: Where a jar has classes: below this folder of hudilite's, and in these of Spark's packages, whose classes see what is
@@ -41,42 +48,67 @@ class JarHook(BuildHookInterface):  # type: ignore[misc]
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build the jars unless they are fresh."""
+        """Build the jars that are asked for unless they are fresh."""
         if self.target_name != "wheel":
             return
         try:
-            build()
+            build(asked())
         except sbt.BuildError as e:
             sys.exit(f"error: {e}")  # the message alone, without the build backend's traceback
 
 
-def build() -> None:
-    """Build what has changed and check that there is exactly one jar a line."""
+def build(lines: Sequence[str]) -> None:
+    """Build what has changed; then there is one jar for each of these lines, and none of old sources."""
     digest = digest_of_sources()
-    if not is_fresh(digest):
+    stale = [line for line in LINES if not is_fresh(line, digest)]
+    for line in stale:
+        stamp(line).unlink(missing_ok=True)
+        for jar in JARS.glob(f"{LINES[line]}-*.jar"):
+            jar.unlink()
+    missing = [line for line in lines if line in stale]
+    if missing:
         sbt.java()
-        shutil.rmtree(JARS, ignore_errors=True)
-        JARS.mkdir(parents=True)
-        for at, (line, artifact) in enumerate(in_order(), 1):
-            print(f"building {artifact} for Spark {line}, {at} of {len(LINES)} ...", file=sys.stderr, flush=True)
-            shutil.copy2(package(line, artifact), JARS)
-        STAMP.write_text(digest)
-    check()
+        JARS.mkdir(parents=True, exist_ok=True)
+    for at, line in enumerate(missing, 1):
+        print(f"building {LINES[line]} for Spark {line}, {at} of {len(missing)} ...", file=sys.stderr, flush=True)
+        shutil.copy2(package(line, LINES[line]), JARS)
+        stamp(line).write_text(digest)
+    check(lines)
 
 
-def in_order() -> list[tuple[str, str]]:
-    """The lines, that of the PySpark first which is installed where pip installs: what fails there matters most.
+def asked() -> list[str]:
+    """The lines that pip builds for; raises ``BuildError`` for one that there is not."""
+    told = os.environ.get(ASKED, "").replace(",", " ").split()
+    return known(told) if told else [installed() or NEWEST]
+
+
+def known(lines: Sequence[str]) -> list[str]:
+    """These lines, or all where that is said; raises ``BuildError`` for one that there is not."""
+    if unknown := [line for line in lines if line not in ("all", *LINES)]:
+        raise sbt.BuildError(f"jars are built for Spark {' and '.join(LINES)}, or all, not for {unknown[0]}")
+    return list(LINES) if "all" in lines else list(lines)
+
+
+def installed() -> str | None:
+    """The line of the Spark in SPARK_HOME, else of the PySpark where pip installs, if there is one that has a jar.
 
     A build of pip's does not see the packages of its environment, but is run by the environment's Python.
     """
-    version = Path(sysconfig.get_path("purelib"), "pyspark", "version.py")
-    found = re.search(r'__version__[^"]*"([\d.]+)', version.read_text()) if version.is_file() else None
-    return sorted(LINES.items(), key=lambda line: not (found and found[1].startswith(f"{line[0]}.")))
+    home = os.environ.get("SPARK_HOME")
+    root = Path(home) if home else Path(sysconfig.get_path("purelib"), "pyspark")
+    names = [jar.name for jar in root.glob("jars/spark-core_*.jar")]
+    versions = [found[1] for name in names if (found := re.search(r"-(\d[\d.]+)\.jar$", name))]
+    return next((line for line in LINES for version in versions if version.startswith(f"{line}.")), None)
 
 
-def is_fresh(digest: str) -> bool:
-    """Whether the jars in the package were made of these very sources."""
-    return STAMP.exists() and STAMP.read_text() == digest and not problems()
+def stamp(line: str) -> Path:
+    """The file that tells of which sources a line's jar was made."""
+    return JARS / f"{LINES[line]}.sha256"
+
+
+def is_fresh(line: str, digest: str) -> bool:
+    """Whether a line's jar in the package was made of these very sources."""
+    return stamp(line).exists() and stamp(line).read_text() == digest and not problems([line])
 
 
 def digest_of_sources() -> str:
@@ -120,10 +152,10 @@ def strangers(jar: Path) -> list[str]:
     ]
 
 
-def problems() -> list[str]:
-    """What is wrong with the jars in the package; empty when there is one good jar for each line."""
+def problems(lines: Sequence[str]) -> list[str]:
+    """What is wrong with the jars in the package; empty when there is one good jar for each of these lines."""
     found = []
-    for artifact in LINES.values():
+    for artifact in (LINES[line] for line in lines):
         jars = sorted(JARS.glob(f"{artifact}-*.jar"))
         if len(jars) != 1:
             found.append(f"{len(jars)} jars of {artifact} instead of one")
@@ -140,16 +172,18 @@ def problems() -> list[str]:
     return found
 
 
-def check() -> None:
-    """Fail the build when the package would lack a jar or carry two of a line."""
-    if problems():
-        raise sbt.BuildError(f"{JARS}: " + "; ".join(problems()))
+def check(lines: Sequence[str]) -> None:
+    """Fail the build when the package would lack the jar of one of these lines or carry two."""
+    if found := problems(lines):
+        raise sbt.BuildError(f"{JARS}: " + "; ".join(found))
 
 
 def main() -> int:
     """Do what the module says; the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("lines", nargs="*", default=["all"], metavar="LINE", help=f"all, {' or '.join(LINES)}")
     try:
-        build()
+        build(known(parser.parse_args().lines))
     except sbt.BuildError as e:
         print(f"error: {e}", file=sys.stderr)
         return 1

@@ -118,7 +118,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "JAR_NOT_FOUND": (
         "The package of hudilite has <number> jars of <artifact> in <folder> instead of one.",
-        "Install hudilite with pip (pip install . in its source folder), which builds the jars; in a source folder, python jvm/build_jars.py does the same.",
+        "Install hudilite again beside this Spark (pip install --force-reinstall . in its source folder), which builds the jar for it; HUDILITE_SPARK=all builds those of all, as python jvm/build_jars.py does in a source folder.",
         "55000",
     ),
     "JAVA_NOT_USABLE": (

@@ -26,6 +26,7 @@ def load(path: Path) -> ModuleType:
 
 
 build_jars = load(ROOT / "jvm" / "build_jars.py")
+LINES = list(build_jars.LINES)
 sbt = sys.modules["sbt"]
 everything = load(ROOT / "tests" / "all.py")
 
@@ -41,32 +42,31 @@ def pack(jar: Path, folder: str = "io/hudilite/log", size: int = 1) -> None:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A package folder with one jar for each line."""
     monkeypatch.setattr(build_jars, "JARS", tmp_path)
-    monkeypatch.setattr(build_jars, "STAMP", tmp_path / "sources.sha256")
     for artifact in build_jars.LINES.values():
         pack(tmp_path / f"{artifact}-1.0.jar")
     return tmp_path
 
 
 def test_one_jar_a_line_is_right(folder: Path) -> None:
-    build_jars.check()
+    build_jars.check(LINES)
 
 
 def test_a_missing_jar_fails_the_build(folder: Path) -> None:
     (folder / "hudilite-spark-4_2.13-1.0.jar").unlink()
     with pytest.raises(sbt.BuildError, match=r"0 jars of hudilite-spark-4_2\.13 instead of one"):
-        build_jars.check()
+        build_jars.check(LINES)
 
 
 def test_two_jars_of_a_line_fail_the_build(folder: Path) -> None:
     pack(folder / "hudilite-spark-4_2.13-0.9.jar")
     with pytest.raises(sbt.BuildError, match=r"2 jars of hudilite-spark-4_2\.13 instead of one"):
-        build_jars.check()
+        build_jars.check(LINES)
 
 
 def test_a_jar_beyond_the_limit_fails_the_build(folder: Path) -> None:
     pack(folder / "hudilite-spark-4_2.13-1.0.jar", size=build_jars.MAXIMUM_BYTES)
     with pytest.raises(sbt.BuildError, match="more than"):
-        build_jars.check()
+        build_jars.check(LINES)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_jar_beyond_the_limit_fails_the_build(folder: Path) -> None:
 def test_a_class_in_a_folder_that_is_not_hudilite_s_fails_the_build(folder: Path, stranger: str) -> None:
     pack(folder / "hudilite-spark-3.5_2.12-1.0.jar", stranger)
     with pytest.raises(sbt.BuildError, match=rf"3\.5_2\.12-1\.0\.jar has 1 file.* such as {stranger}/Any\.class"):
-        build_jars.check()
+        build_jars.check(LINES)
 
 
 def test_the_jars_in_the_package_hold_hudilite_s_classes_and_resources_alone() -> None:
@@ -90,22 +90,66 @@ def test_the_jars_in_the_package_hold_hudilite_s_classes_and_resources_alone() -
         assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize(("installed", "first"), [("3.5.9", "3.5"), ("4.3.0", "4"), (None, "3.5")])
-def test_the_line_of_the_installed_pyspark_is_built_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: str | None, first: str
+@pytest.mark.parametrize(
+    ("asked", "home", "package", "lines"),
+    [
+        ("", None, "3.5.9", ["3.5"]),
+        ("", None, "4.3.0", ["4"]),
+        ("", "3.5.1", "4.3.0", ["3.5"]),
+        ("", None, "3.4.4", ["4"]),
+        ("", None, None, ["4"]),
+        ("all", None, "4.3.0", ["3.5", "4"]),
+        ("4, 3.5", None, None, ["4", "3.5"]),
+    ],
+)
+def test_pip_builds_for_the_spark_that_is_there_or_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, home: str | None, package: str | None, lines: list[str]
 ) -> None:
-    if installed:
-        (tmp_path / "pyspark").mkdir()
-        (tmp_path / "pyspark" / "version.py").write_text(f'__version__: str = "{installed}"\n')
+    for folder, version in (("home", home), ("pyspark", package)):
+        if version:
+            (tmp_path / folder / "jars").mkdir(parents=True)
+            (tmp_path / folder / "jars" / f"spark-core_2.13-{version}.jar").touch()
+    monkeypatch.setenv("HUDILITE_SPARK", asked)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    if home:
+        monkeypatch.setenv("SPARK_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(build_jars.sysconfig, "get_path", lambda _: str(tmp_path))
-    assert build_jars.in_order()[0][0] == first and dict(build_jars.in_order()) == build_jars.LINES
+    assert build_jars.asked() == lines
 
 
-def test_jars_are_fresh_only_for_the_sources_that_made_them(folder: Path) -> None:
-    assert not build_jars.is_fresh("a")
-    build_jars.STAMP.write_text("a")
-    assert build_jars.is_fresh("a")
-    assert not build_jars.is_fresh("b")
+def test_a_line_that_there_is_not_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HUDILITE_SPARK", "4.0")
+    with pytest.raises(sbt.BuildError, match=r"built for Spark 3\.5 and 4, or all, not for 4\.0"):
+        build_jars.asked()
+
+
+def test_a_jar_is_fresh_only_for_the_sources_that_made_it(folder: Path) -> None:
+    assert not build_jars.is_fresh("4", "a")
+    build_jars.stamp("4").write_text("a")
+    assert build_jars.is_fresh("4", "a")
+    assert not build_jars.is_fresh("4", "b")
+    assert not build_jars.is_fresh("3.5", "a")
+
+
+def test_a_build_for_one_spark_leaves_no_jar_of_old_sources_for_another(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = []
+
+    def package(line: str, artifact: str) -> Path:
+        built.append(line)
+        made = folder / "made" / f"{artifact}-1.1.jar"
+        made.parent.mkdir(exist_ok=True)
+        pack(made)
+        return made
+
+    monkeypatch.setattr(build_jars, "package", package)
+    build_jars.build(["4"])
+    build_jars.build(["4"])
+    assert [jar.name for jar in folder.glob("*.jar")] == ["hudilite-spark-4_2.13-1.1.jar"]
+    assert built == ["4"]
+    build_jars.build(LINES)
+    assert built == ["4", "3.5"]
 
 
 def test_the_sources_are_those_of_both_modules_and_the_build() -> None:

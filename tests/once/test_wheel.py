@@ -25,7 +25,7 @@ OLDEST = (3, 10)
 
 
 def without_java() -> dict[str, str]:
-    return {**os.environ, "JAVA_HOME": "/nowhere", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {**os.environ, "JAVA_HOME": "/nowhere", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "HUDILITE_SPARK": "all"}
 
 
 @pytest.fixture(scope="module")
