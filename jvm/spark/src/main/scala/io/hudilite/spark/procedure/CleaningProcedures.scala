@@ -4,9 +4,11 @@ import io.hudilite.config.WriteConf
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, CleanOptions, PartitionTtlOptions}
 import io.hudilite.filegroup.PathSelection
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
-import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
-import io.hudilite.spark.service.{Archivings, FileDeletion, RunningService}
+import io.hudilite.service.partition.{DroppedPartitions, PartitionDrops, PartitionExpiry}
+import io.hudilite.spark.service.RunningService
+import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.TransactionOptions
 
@@ -108,8 +110,8 @@ private[spark] object CleaningProcedures {
       number(arguments, "max_commits", ArchiveOptions.MaxCommits) ++
       number(arguments, "retain_commits", CleanOptions.CommitsRetained)
     val done = ServiceCall.of(session, arguments, options).onTable { (table, conf) =>
-      if (arguments.dryRun) Archivings.archiverOf(table, conf.services, TransactionOptions()).preview()
-      else Archivings.run(table, conf.services, TransactionOptions.of(conf.commit))
+      val archiver = Archiver.of(table, conf.services, TransactionOptions.of(conf.commit))
+      if (arguments.dryRun) archiver.preview() else archiver.runIfDue()
     }
     // Hudi says 0 for success; whatever goes wrong is raised here.
     Seq(Row(0, done.instants.size, done.instants.map(_.time), done.files))
@@ -141,9 +143,9 @@ private[spark] object CleaningProcedures {
     val days = number(arguments, "days", PartitionTtlOptions.DaysRetain).toMap
     val call = ServiceCall(session, TableArgument.pathOf(session, arguments), days ++ arguments.options)
     dropped(call.changing(arguments.dryRun) { (table, conf) =>
-      val settings = ExpirySettings.of(conf.services.expiry)
-      if (arguments.dryRun) PartitionExpiry.preview(table, settings)
-      else PartitionExpiry.run(table, settings, TransactionOptions.of(conf.commit))
+      val expiry = conf.services.expiry.checked
+      if (arguments.dryRun) PartitionExpiry.preview(table, expiry)
+      else PartitionExpiry.run(table, expiry, TransactionOptions.of(conf.commit))
     })
   }
 

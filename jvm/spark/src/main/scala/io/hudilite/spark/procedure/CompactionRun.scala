@@ -8,8 +8,8 @@ import io.hudilite.service.compact.{
   PendingCompactions,
   PlannedCompaction
 }
-import io.hudilite.spark.service.{Compactor, FinishedCompaction, RunningService}
-import io.hudilite.spark.task.Stop
+import io.hudilite.spark.service.{RunningService, Stop}
+import io.hudilite.spark.service.compact.{Compactor, FinishedCompaction}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, State}
 

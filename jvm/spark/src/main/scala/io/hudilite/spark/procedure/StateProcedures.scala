@@ -3,7 +3,9 @@ package io.hudilite.spark.procedure
 import io.hudilite.config.WriteConf
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
 import io.hudilite.spark.inspect.{DriverInspection, Inspection}
-import io.hudilite.spark.service.{FileDeletion, KeyFindings, MisplacedKeys, ServiceStates}
+import io.hudilite.spark.service.clean.FileDeletion
+import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
+import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -41,7 +43,7 @@ private[procedure] object StateProcedures {
     Seq[(String, DataType)]("service" -> StringType, "by_itself" -> BooleanType, "planned" -> StringType,
       "running" -> StringType, "last" -> StringType, "last_error" -> StringType, "due" -> BooleanType,
       "next" -> StringType)) { (session, arguments) =>
-    ServiceCall.of(session, arguments).onTable((table, conf) => ServiceStates.of(table, conf.services)).map(s =>
+    ServiceCall.of(session, arguments).onTable((table, conf) => InlineServices.states(table, conf.services)).map(s =>
       Row(s.service, s.byItself, s.planned.mkString(","), s.running.mkString(","), s.last.orNull, s.lastError.orNull,
         s.isDue, s.next))
   }
