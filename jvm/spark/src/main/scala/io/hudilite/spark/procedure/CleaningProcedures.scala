@@ -31,12 +31,12 @@ private[spark] object CleaningProcedures {
     Seq[(String, DataType)]("start_clean_time" -> StringType, "total_files_deleted" -> IntegerType,
       "earliest_commit_to_retain" -> StringType, "policy" -> StringType, "files" -> ArrayType(StringType),
       "partitions" -> Cleaned)) { (session, arguments) =>
-    val op = arguments.oneOf("op", Seq(PlannedWork.Run, PlannedWork.Schedule, PlannedWork.Execute))
+    val op = arguments.oneOf("op", Seq(PlannedService.Run, PlannedService.Schedule, PlannedService.Execute))
     val call = ServiceCall.of(session, arguments, cleaning(arguments))
-    val onlyPlanned = op.contains(PlannedWork.Execute)
-    if (op.contains(PlannedWork.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
+    val onlyPlanned = op.contains(PlannedService.Execute)
+    if (op.contains(PlannedService.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
     else if (arguments.dryRun) preview(call, onlyPlanned).map((planned _).tupled)
-    else PlannedWork.finished(arguments, start(call, onlyPlanned)).map { done =>
+    else PlannedService.finished(arguments, start(call, onlyPlanned)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
         done.partitions.map(p => Row(p.partition, p.deleted, p.failed, p.partitionDeleted)))
@@ -67,7 +67,7 @@ private[spark] object CleaningProcedures {
         }
     }
 
-  /** What [[start]] would delete: the plans that are there, by their instants and the oldest first, then the one that it
+  /** The deletions of [[start]]: the plans that are there, by their instants and the oldest first, then the one that it
     * would make. Nothing is written.
     */
   def preview(call: ServiceCall, onlyPlanned: Boolean = false): Seq[(Option[String], CleanPlan)] =
@@ -96,7 +96,7 @@ private[spark] object CleaningProcedures {
       }
     }
 
-  // Who calls for a cleaning wants all of it.
+  // A caller of a cleaning wants all of it.
   private def ofCall(conf: WriteConf): TransactionOptions = TransactionOptions.of(conf.commit).copy(sweepsAtOnce = true)
 
   private val archive = Procedure("archive_commits", "Moves the oldest instants to the archived timeline.",
