@@ -1,6 +1,6 @@
 package io.hudilite.spark.service.cluster.layout
 
-import io.hudilite.config.service.{ClusteringConf, ClusteringOptions, PlannedLayout}
+import io.hudilite.config.service.{ClusteringConf, PlannedLayout}
 import io.hudilite.spark.row.{CarriedSchema, SchemaConversion}
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 
@@ -13,13 +13,15 @@ import org.apache.spark.sql.types.StructType
   *
   * @param sortColumns
   *   none: as they are, or in the order of the record keys
+  * @param layout
+  *   one of those of `ClusteringOptions`
   */
 private[spark] final case class ClusteringOrder(sortColumns: Seq[String], layout: String) {
 
   /** How to order these rows, and to cut them into so many files, by the paths of their partitions. */
   def of(rows: DataFrame, files: Map[String, Int] = Map.empty): LaidOut =
     if (sortColumns.isEmpty) LaidOut(Nil, None)
-    else SortLayout.of(ClusteringOrder.layouts(layout), sortColumns, rows, files)
+    else SortLayout.of(layout, sortColumns, rows, files)
 
   /** Raises `InvalidInput` when rows with these data columns cannot be laid out so. */
   def check(session: SparkSession, columns: StructType): Unit = {
@@ -35,9 +37,6 @@ private[spark] final case class ClusteringOrder(sortColumns: Seq[String], layout
 }
 
 private[spark] object ClusteringOrder {
-
-  private val layouts = Map(ClusteringOptions.Linear -> SortLayout.Linear,
-    ClusteringOptions.ZOrder -> SortLayout.ZOrder, ClusteringOptions.Hilbert -> SortLayout.Hilbert)
 
   /** Order of a plan; the options of the run fill in what the plan leaves open. */
   def of(plan: PlannedLayout, conf: ClusteringConf): ClusteringOrder =

@@ -1,5 +1,6 @@
 package io.hudilite.spark.service.cluster.layout
 
+import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.cluster.{CurveCuts, Curves}
@@ -13,10 +14,10 @@ import org.apache.spark.sql.functions.{col, rand, substring}
 import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types._
 
-/** What to order rows by, so that files cut from them are skipped by predicates on some columns.
+/** Orders of rows, so that files cut from them are skipped by predicates on some columns.
   *
   * `linear` is the order of the columns one after the other: best for the first of them, and soon of no use for the others.
-  * `zorder` and `hilbert` are curves through a grid with a dimension for each column, and serve all columns alike. The
+  * `z-order` and `hilbert` are curves through a grid with a dimension for each column, and serve all columns alike. The
   * coordinate of a value is the share of a sample of the rows that is less, not the bits of the value: of values that lie
   * close together the high bits are all the same, of columns of different width those of one would decide alone, and texts
   * with one beginning would all be equal. Files end where large cells of the grid end, see `CurveCuts`.
@@ -24,11 +25,6 @@ import org.apache.spark.sql.types._
   * Rows with null come first, those with NaN last.
   */
 private[spark] object SortLayout {
-
-  val Linear = "linear"
-  val ZOrder = "zorder"
-  val Hilbert = "hilbert"
-  val all: Seq[String] = Seq(Linear, ZOrder, Hilbert)
 
   /** Rows of the sample, which the driver holds: some where nothing is cut, and so many for each file that is that the share
     * of a cell in the sample is near enough to its share in the rows.
@@ -46,43 +42,37 @@ private[spark] object SortLayout {
 
   private val Seed = 7L
 
-  /** The columns to order these rows by. Curves need a pass over the columns named, and none of others, for the sample.
+  /** The columns to order these rows by, and where a curve is cut into files. Curves need a pass over the columns named, and
+    * none of others, for the sample.
     *
-    * Raises `InvalidInput` for a layout that is not known, a column that is missing or whose values have no order, and for
-    * more columns than a curve can serve.
+    * Raises `InvalidInput` for a column that is missing or whose values have no order, and for more columns than a curve can
+    * serve.
     *
+    * @param layout
+    *   one of those of `ClusteringOptions`
     * @param columns
     *   at least one; fields of structs with dots between the names
-    */
-  def keys(layout: String, columns: Seq[String], rows: DataFrame): Seq[Column] =
-    of(layout, columns, rows, Map.empty).keys
-
-  /** The same, and where a curve is cut into files.
-    *
     * @param files
     *   that the rows of a partition make, by its path; none where nothing is cut
     */
   def of(layout: String, columns: Seq[String], rows: DataFrame, files: Map[String, Int]): LaidOut = {
-    if (!all.contains(layout)) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "layout", "value" -> layout,
-      "reason" -> s"layouts are ${all.mkString(", ")}")
-    if (columns.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by", "value" -> "",
-      "reason" -> "it names no column")
     val found = columns.map(SortColumns.find(_, rows)).distinct
-    if (layout == Linear || found.size == 1) LaidOut(found.map(_.column), None) else curve(layout, found, rows, files)
+    if (layout == ClusteringOptions.Linear || found.size == 1) LaidOut(found.map(_.column), None)
+    else curve(layout, found, rows, files)
   }
 
   private def curve(layout: String, columns: Seq[LayoutColumn], rows: DataFrame, files: Map[String, Int]): LaidOut = {
     val bits = Curves.bitsFor(columns.size, CoordinateBits)
-    if (bits == 0) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "sort_by",
-      "value" -> columns.map(_.parts.mkString(".")).mkString(","),
-      "reason" -> s"a curve goes through ${Curves.MostBits} columns at most")
+    if (bits == 0) throw InvalidInput.option("sort_by", columns.map(_.parts.mkString(".")).mkString(","),
+      s"a curve goes through ${Curves.MostBits} columns at most")
     val sample = sampled(columns, rows, files)
     val values = columns.zipWithIndex.map { case (column, i) =>
       val inner = CatalystTypeConverters.createToCatalystConverter(column.dataType)
       sample.map(row => inner(row.get(i)))
     }
     val boundaries = columns.zip(values).map { case (column, found) => Boundaries.of(found, column.dataType, bits) }
-    val key = CurveKey(columns.map(c => UnresolvedAttribute(c.parts)), boundaries, bits, layout == Hilbert)
+    val key =
+      CurveKey(columns.map(c => UnresolvedAttribute(c.parts)), boundaries, bits, layout == ClusteringOptions.Hilbert)
     val cut = if (files.isEmpty) None else Some(cuts(key, values, sample.map(_.getString(columns.size)), files))
     LaidOut(Seq(Datasets.column(key)), cut)
   }
