@@ -35,8 +35,8 @@ import scala.collection.mutable
 private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String], done: LongAccumulator,
     buckets: Option[BucketIndex] = None) extends Table with SupportsWrite {
 
-  /** One stat for each file, once the write has succeeded. */
-  @volatile private var written: Seq[WriteStat] = Nil
+  // Spark commits in the thread that waits for the write.
+  private var written: Seq[WriteStat] = Nil
 
   override def name(): String = s"hudilite clustering ${job.instant} of ${job.basePath}"
 
@@ -64,7 +64,7 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
     override def abort(messages: Array[WriterCommitMessage]): Unit = ()
   }
 
-  /** Writes the rows and answers with the stats of the files. */
+  /** Writes the rows and returns one stat for each file. */
   def write(rows: DataFrame): Seq[WriteStat] = {
     val target = DataSourceV2Relation.create(this, None, None)
     Datasets.ofRows(rows.sparkSession, PlanNodes.append(target, rows.queryExecution.logical)).collect()
