@@ -3,12 +3,11 @@ package io.hudilite.spark.service.slice
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.logfile.read.LogJob
-import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.row.RunningTask
 import io.hudilite.spark.task.{SliceBatch, TaskWork}
 import io.hudilite.spark.write.{TaskOutput, WriteJob}
 import io.hudilite.timeline.WriteStat
 
-import org.apache.spark.TaskContext
 import org.apache.spark.util.LongAccumulator
 
 /** Merges file slices and answers with the stats of the files that it wrote.
@@ -22,8 +21,7 @@ private[service] final case class CompactionWork(kind: CompactionKind, write: Wr
     done: LongAccumulator) extends TaskWork[SliceBatch, WriteStat] {
 
   override def apply(batch: SliceBatch): Seq[WriteStat] = {
-    val task = TaskContext.get()
-    val output = new TaskOutput(write, TaskAttempt(task.partitionId(), task.stageId(), task.taskAttemptId()))
+    val output = new TaskOutput(write, RunningTask.attempt)
     output.orDiscarded(())(stats(batch.slices, output))
   }
 
