@@ -38,6 +38,30 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(Rooms.all.map(_.name).filter(name => reach(name)(name)), Nil)
   }
 
+  /** Rooms above a bound are named, and one that is no longer above it loses its name: the list only gets shorter. */
+  private def checkAbove(above: Iterable[(String, Int)], named: Set[String]): Unit = {
+    assertEquals(above.filterNot(found => named(found._1)).map { case (room, n) => s"$room: $n" }.toSeq.sorted, Nil)
+    assertEquals((named -- above.map(_._1)).toSeq.sorted, Nil, "these are no longer above the bound")
+  }
+
+  // Their subject is the choice among all others: of what a statement may do with a table, and of what CALL runs.
+  private val choosers = Set("spark.catalog", "spark.procedure")
+
+  test("no room imports more than 14 others") {
+    checkAbove(Rooms.all.map(room => room.name -> room.imports.size).filter(_._2 > 14),
+      choosers ++ Set("spark.logfile.read", "spark.plan", "spark.write"))
+  }
+
+  // `service` and `spark.basefile` are no rooms, but are searched like ones; `spark` is the whole connector.
+  private def around(room: String): Seq[String] =
+    room.split('.').inits.filter(_.nonEmpty).map(_.mkString(".")).filter(_ != "spark").toSeq
+
+  test("no room has more than 40 files with those below it") {
+    checkAbove(all.flatMap(source => around(source.room)).groupBy(identity).map { case (room, files) =>
+        room -> files.size
+      }.filter(_._2 > 40), Set("spark.basefile"))
+  }
+
   test("core knows no room of the connector, and no class of Spark's") {
     assertEquals(Rooms.core.filter(_.imports.exists(_.startsWith("spark"))), Nil)
     assertEquals(core.filter(_.code.exists(_.contains("org.apache.spark."))).map(_.path), Nil)

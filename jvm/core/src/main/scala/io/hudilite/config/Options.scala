@@ -97,8 +97,7 @@ object Options {
     val all = byName.toList ++ askedBy(KnownOptions.PayloadNames, MergeMode.ofPayload, options) ++
       askedBy(KnownOptions.StrategyNames, MergeMode.ofStrategy, options)
     all.find(_._2 != all.head._2).foreach { case (name, mode) =>
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> mode.name,
-        "reason" -> s"${all.head._1} asks for ${all.head._2.name}")
+      throw InvalidInput.option(name, mode.name, s"${all.head._1} asks for ${all.head._2.name}")
     }
     all.headOption.map(_._2)
   }

@@ -2,7 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.error.InvalidInput
 
-/** What is decided about a table when it is created.
+/** Decisions about a table that are made when it is created.
   *
   * @param partitionItems
   *   partition fields, with `:SIMPLE` or `:TIMESTAMP` behind each for a custom key generator
@@ -141,5 +141,5 @@ final case class TableDefinition(
   }
 
   private def refuse(option: String, value: String, reason: String): Nothing =
-    throw InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value, "reason" -> reason)
+    throw InvalidInput.option(option, value, reason)
 }

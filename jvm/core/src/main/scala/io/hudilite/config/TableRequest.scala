@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 
 import java.util.Locale
 
-/** What a write's options say about the table itself. */
+/** A write's options about the table itself. */
 object TableRequest {
 
   /** The table that a first write with these options creates. */
@@ -65,7 +65,7 @@ object TableRequest {
     checkTimeBased(config, options)
   }
 
-  /** What a statement would have to say to create a table with the facts of another one but its name. */
+  /** The words of a statement that creates a table with the facts of another one but its name. */
   def facts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val always: Seq[(ConfigKey[_], String)] = Seq(TableOptions.Type -> config.tableType.name,
       TableOptions.TableVersion -> config.version.toString,
@@ -81,7 +81,7 @@ object TableRequest {
     always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
   }
 
-  /** The same without what a new table is by itself. */
+  /** As before, without the facts that a new table has by itself. */
   def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
@@ -152,15 +152,15 @@ object TableRequest {
     val byClass = read(TableOptions.KeyGeneratorClass, options, KeyGeneratorType.ofClass)
     val byName = read(TableOptions.KeyGeneratorName, options, KeyGeneratorType.ofName)
     for (a <- byClass; b <- byName if a != b)
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.KeyGeneratorName.name, "value" -> b.name,
-        "reason" -> s"${TableOptions.KeyGeneratorClass.name} asks for ${a.name}")
+      throw InvalidInput.option(TableOptions.KeyGeneratorName.name, b.name,
+        s"${TableOptions.KeyGeneratorClass.name} asks for ${a.name}")
     byClass.orElse(byName)
   }
 
   private def read(key: ConfigKey[String], options: Map[String, String], of: String => Option[KeyGeneratorType])
       : Option[KeyGeneratorType] = key.get(options).filter(_.trim.nonEmpty).map { text =>
-    of(text).getOrElse(throw InvalidInput("INVALID_OPTION_VALUE", "option" -> key.name, "value" -> text,
-        "reason" -> s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
+    of(text).getOrElse(throw InvalidInput.option(key.name, text,
+        s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
   }
 
   /** The settings of a time-based key generator that are set, under their present spelling. */

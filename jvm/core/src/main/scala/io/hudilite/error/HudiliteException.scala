@@ -78,6 +78,11 @@ final class CorruptTable(val condition: String, val parameters: Map[String, Stri
 object InvalidInput {
   def apply(condition: String, parameters: (String, String)*): InvalidInput =
     new InvalidInput(condition, parameters.toMap, null)
+
+  /** The value of an option or argument that cannot be honoured. */
+  def option(name: String, value: String, reason: String): InvalidInput =
+    InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> value, "reason" -> reason)
+
   def because(cause: Throwable, condition: String, parameters: (String, String)*): InvalidInput =
     new InvalidInput(condition, parameters.toMap, cause)
 }

@@ -1,12 +1,13 @@
 package io.hudilite.service
 
 import io.hudilite.TestTables
+import io.hudilite.config.service.ExpiryConf
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.cluster.{ClusteringRequest, ClusteringScheduler, PendingClusterings}
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, PendingCompactions}
-import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
+import io.hudilite.service.partition.{PartitionDrops, PartitionExpiry}
 import io.hudilite.service.undo.{EndedWrites, Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
@@ -147,7 +148,7 @@ class DryRunSuite extends StoredTables {
     "cluster" -> (t => (PendingClusterings.runnable(t), ClusteringScheduler.preview(t, clustering))),
     "archive" -> (t => new Archiver(t, Services.of().archiving.copy(minCommits = 1, maxCommits = 2)).preview()),
     "drop" -> (t => PartitionDrops.preview(t, Seq("q"))),
-    "expire" -> (t => PartitionExpiry.preview(t, ExpirySettings(-1, Some(Seq("q")), 1))),
+    "expire" -> (t => PartitionExpiry.preview(t, ExpiryConf(inline = false, -1, Some(Seq("q")), 1))),
     "savepoint" -> (t => Savepoints.preview(t, None, "me", "")),
     "delete savepoint" -> (t => Savepoints.find(t, t.timeline.savepoints.head)),
     "rollback" -> (t => Rollbacks.preview(t, None)),

@@ -2,8 +2,9 @@ package io.hudilite.service
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
+import io.hudilite.config.service.ExpiryConf
 import io.hudilite.service.cluster.PendingClusterings
-import io.hudilite.service.partition.{ExpirySettings, PartitionDrops, PartitionExpiry}
+import io.hudilite.service.partition.{PartitionDrops, PartitionExpiry}
 import io.hudilite.service.undo.{Restores, Rollbacks, Savepoints}
 import io.hudilite.table.Table
 import io.hudilite.transaction.{TextWrite, TextWrites, TransactionOptions, World}
@@ -77,7 +78,9 @@ private[service] object Served {
       (table, options) => { PartitionDrops.run(table, Seq("q"), options); () }),
     // Everything is older than tomorrow.
     ("a partition that expires", withPartitions,
-      (table, options) => { PartitionExpiry.run(table, ExpirySettings(-1, Some(Seq("q")), 1), options); () }),
+      (table, options) => {
+        PartitionExpiry.run(table, ExpiryConf(inline = false, -1, Some(Seq("q")), 1), options); ()
+      }),
     ("a savepoint", after(rewrite), (table, options) => { Savepoints.create(table, None, "me", "", options); () }),
     ("a savepoint that is given free", save(first),
       (table, options) => { Savepoints.delete(table, first(table), options); () }),

@@ -29,7 +29,7 @@ import io.hudilite.spark.plan.{
 }
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
-import io.hudilite.spark.service.InlineServices
+import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.Calls
 
 import java.lang.{Boolean => JBoolean}

@@ -27,10 +27,10 @@ final case class ArchiveConf(automatic: Boolean, minCommits: Int, maxCommits: In
     * active timeline, and the commit before, which the oldest such state rests on. Cleaning alone may retain more.
     */
   def checked: ArchiveConf = {
-    if (maxCommits <= minCommits) throw ArchiveConf.invalid(ArchiveOptions.MaxCommits.name, maxCommits,
+    if (maxCommits <= minCommits) throw InvalidInput.option(ArchiveOptions.MaxCommits.name, maxCommits.toString,
       s"it must be greater than ${ArchiveOptions.MinCommits.name}, which is $minCommits")
     retained.filter(minCommits <= _).foreach(cleaned =>
-      throw ArchiveConf.invalid(ArchiveOptions.MinCommits.name, minCommits,
+      throw InvalidInput.option(ArchiveOptions.MinCommits.name, minCommits.toString,
         s"it must be greater than ${CleanOptions.CommitsRetained.name}, which is $cleaned: time " +
           "travel to what cleaning retains needs the commits"))
     this
@@ -61,7 +61,4 @@ object ArchiveConf {
     val counts = Set(CompactionOptions.NumCommits, CompactionOptions.NumCommitsAfterLastRequest)
     if (counts(trigger.strategy)) Some(trigger.maxCommits) else None
   }
-
-  private def invalid(option: String, value: Int, reason: String): InvalidInput =
-    InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value.toString, "reason" -> reason)
 }

@@ -3,7 +3,7 @@ package io.hudilite.config.service
 import io.hudilite.config.key.{ConfigKey, Setting}
 import io.hudilite.error.InvalidInput
 
-/** What a cleaning leaves of the past. */
+/** The part of the past that a cleaning leaves. */
 sealed abstract class CleaningPolicy(val name: String) extends Serializable
 
 object CleaningPolicy {
@@ -37,8 +37,8 @@ object CleaningPolicy {
   private def byCount(counts: Seq[(CleaningPolicy, ConfigKey[Int], Setting[Int])]): CleaningPolicy =
     counts.filter(_._3.isGiven) match {
       case (_, first, _) +: (_, second, number) +: _ =>
-        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> second.name, "value" -> number.value.toString,
-          "reason" -> s"${first.name} is given, too; choose by ${CleanOptions.Policy.name}")
+        throw InvalidInput.option(second.name, number.value.toString,
+          s"${first.name} is given, too; choose by ${CleanOptions.Policy.name}")
       case chosen => chosen.headOption.getOrElse(counts.head)._1
     }
 }

@@ -50,7 +50,7 @@ final case class ClusteredPartitionsConf(
     selected: Option[Seq[String]],
     pattern: Option[String])
 
-/** What a plan in the timeline says of the files that it wants written; `None` = as the options of its run say. */
+/** Files that a plan in the timeline wants written; `None` = as the options of its run say. */
 final case class PlannedLayout(sortColumns: Seq[String], layout: Option[String], targetBytes: Option[Long])
 
 object ClusteringConf {
@@ -83,8 +83,7 @@ object ClusteringConf {
     val byClass = Strategy.get(options).flatMap(PlanStrategies.toMap.get).filter(_ != NoFilter)
     val named = FilterMode.get(options)
     for (one <- byClass; other <- named if one != other)
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> FilterMode.name, "value" -> other,
-        "reason" -> s"${Strategy.name} asks for $one")
+      throw InvalidInput.option(FilterMode.name, other, s"${Strategy.name} asks for $one")
     named.orElse(byClass).getOrElse(NoFilter)
   }
 }

@@ -1,5 +1,7 @@
 package io.hudilite.config.service
 
+import io.hudilite.error.InvalidInput
+
 /** Which partitions go when nobody has written to them for long.
   *
   * @param inline
@@ -11,7 +13,14 @@ package io.hudilite.config.service
   * @param most
   *   that go at once
   */
-final case class ExpiryConf(inline: Boolean, days: Int, selected: Option[Seq[String]], most: Int)
+final case class ExpiryConf(inline: Boolean, days: Int, selected: Option[Seq[String]], most: Int) {
+
+  /** This, which raises `InvalidInput` unless the options say after how many days partitions go. */
+  def checked: ExpiryConf =
+    if (days > 0) this
+    else throw InvalidInput.option(PartitionTtlOptions.DaysRetain.name, days.toString,
+      "say after how many days a partition goes")
+}
 
 object ExpiryConf {
 

@@ -1,14 +1,15 @@
 package io.hudilite.service.archive
 
 import io.hudilite.config.TableType
-import io.hudilite.config.service.ArchiveConf
+import io.hudilite.config.service.{ArchiveConf, ServiceConf}
 import io.hudilite.filegroup.{FileNames, Partitions}
+import io.hudilite.service.clean.CleanScheduler
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant, InstantStates, Timeline, WriteFolders}
+import io.hudilite.timeline.{Action, Instant, InstantStates, WriteFolders}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Markers
 
-/** What an archiving did, or would do.
+/** An archiving that is done, or would be.
   *
   * @param instants
   *   that left the active timeline, oldest first
@@ -31,7 +32,7 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
   /** Something may be to do, as the timeline that the table was opened with says; asks no storage. */
   def isDue: Boolean = known(table).nonEmpty
 
-  /** What [[run]] would archive; nothing is written. */
+  /** The archiving that [[run]] would do; nothing is written. */
   def preview(): Archived = Archived(planned(table), Nil)
 
   /** Archives under the table lock what is due then. */
@@ -39,6 +40,9 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
     val instants = planned(now)
     if (instants.isEmpty) Archived(Nil, Nil) else Archived(instants, archive(now, instants))
   }
+
+  /** As [[run]], when something [[isDue]]. */
+  def runIfDue(): Archived = if (isDue) run() else Archived(Nil, Nil)
 
   private def archive(now: Table, instants: Seq[Instant]): Seq[String] = {
     val archive = now.store.archive
@@ -58,7 +62,7 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
     InstantStates.delete(now.storage, states)
   }
 
-  // What the timeline alone tells.
+  // By the timeline alone.
   private def known(now: Table): Seq[Instant] =
     // Its readers judge its log files by the active timeline, and only its own compaction, which is Hudi's, ends that.
     if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, conf, facts(now))
@@ -72,8 +76,7 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
       }
   }
 
-  private def facts(now: Table): ArchiveFacts =
-    ArchiveFacts(now.config.layout, now.config.tableType == TableType.MergeOnRead, retained)
+  private def facts(now: Table): ArchiveFacts = Archiver.facts(now).copy(retained = retained)
 
   /** Some file of these file groups, given by partition, is there. */
   private def stillThere(now: Table, groups: Map[String, Seq[String]]): Boolean =
@@ -86,7 +89,17 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
 
 object Archiver {
 
-  /** As [[Archiver.isDue]], for a timeline alone. */
-  def isDue(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Boolean =
-    ArchivePlanner.plan(timeline, conf, facts).nonEmpty
+  /** The archiver for these options, which raises `InvalidInput` when they contradict each other. */
+  def of(table: Table, conf: ServiceConf, options: TransactionOptions): Archiver =
+    new Archiver(table, conf.archiving.checked, options,
+      CleanScheduler.earliestRetained(table, conf.cleaning).map(_.time))
+
+  /** Says by the timeline as it was before a write whether an archiving may be due after it: there were as many commits as
+    * may stay.
+    */
+  def mayBeDue(before: Table, conf: ArchiveConf): Boolean =
+    before.timeline.writes.size >= conf.maxCommits || ArchivePlanner.plan(before.timeline, conf, facts(before)).nonEmpty
+
+  private def facts(table: Table): ArchiveFacts =
+    ArchiveFacts(table.config.layout, table.config.tableType == TableType.MergeOnRead)
 }

@@ -43,8 +43,8 @@ final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout:
     val columns = sortColumns.getOrElse(conf.sortColumns)
     val bytes = targetBytes.getOrElse(conf.targetBytes)
     columns.find(_.contains(',')).foreach(column =>
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.SortColumns.name, "value" -> column,
-        "reason" -> "a plan separates the names of columns by commas"))
+      throw InvalidInput.option(ClusteringOptions.SortColumns.name, column,
+        "a plan separates the names of columns by commas"))
     conf.copy(
       targetBytes = bytes,
       smallFileBytes =

@@ -31,8 +31,8 @@ object ClusteringScheduler {
     request(table, asked, transaction)(_ => Some(_ => false))
   }
 
-  /** The same when so many commits have completed since the last clustering. What clusterings have made and nobody has
-    * written to since stays.
+  /** As [[schedule]], when so many commits have completed since the last clustering. File slices that a clustering has made
+    * and nobody has written to since stay.
     */
   def scheduleIfDue(table: Table, conf: ClusteringConf, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
@@ -45,7 +45,7 @@ object ClusteringScheduler {
     }
   }
 
-  /** What [[schedule]] would plan; nothing is written. */
+  /** The plan that [[schedule]] would make; nothing is written. */
   def preview(table: Table, asked: ClusteringRequest): PlannedClustering = {
     check(table, asked)
     planned(table, asked, _ => false)
@@ -61,7 +61,7 @@ object ClusteringScheduler {
   /** The completed clusterings of the active timeline, oldest first. */
   def clusterings(table: Table): Seq[Instant] = completed(table).map(_._1)
 
-  /** The same with what they did. */
+  /** Those clusterings with their commits. */
   def completed(table: Table): Seq[(Instant, CommitMetadata)] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
       .filter { case (_, metadata) => metadata.operation == CommitMetadata.Cluster }
@@ -71,8 +71,7 @@ object ClusteringScheduler {
     asked.conf.partitions.selected.foreach { named =>
       val partitions = table.partitions()
       named.find(!partitions.contains(_)).foreach(unknown =>
-        throw InvalidInput("INVALID_OPTION_VALUE", "option" -> ClusteringOptions.Selected.name, "value" -> unknown,
-          "reason" -> "the table has no such partition"))
+        throw InvalidInput.option(ClusteringOptions.Selected.name, unknown, "the table has no such partition"))
     }
 
   // So often a plan is made that others outrun; then one is made under the lock.
@@ -102,7 +101,7 @@ object ClusteringScheduler {
     attempt(AttemptsBeside)
   }
 
-  // What keeps a table from being planned now may be gone under the lock, where dead writers are cleared away. The state
+  // A write that stands in the way now may be gone under the lock, where dead writers are cleared away. The state
   // that is looked at may be taken away meanwhile, which is told, too.
   private def proposed(before: Table, asked: ClusteringRequest)(settled: Table => Option[FileSlice => Boolean])
       : (Option[ProposedClustering], Boolean) = Outdated.or((Option.empty[ProposedClustering], true)) {

@@ -40,7 +40,7 @@ object CompactionScheduler {
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
     check(table, conf, kind)
     val known = lookedUp(table, conf, kind)
-    guarded(table, transaction)(request(_, conf, kind, known))
+    Transaction.preparedNow(table, transaction)(requested(_, conf, kind, known)).map(_._2)
   }
 
   /** As [[schedule]], when the trigger of the options says that a compaction is due. */
@@ -49,7 +49,8 @@ object CompactionScheduler {
     check(table, conf, kind)
     val known = Outdated.or(Map.empty[FileSlice, Boolean])(
       if (isDue(table, conf, kind)) lookedUp(table, conf, kind) else Map.empty[FileSlice, Boolean])
-    guarded(table, transaction)(now => if (isDue(now, conf, kind)) request(now, conf, kind, known) else None)
+    Transaction.preparedNow(table, transaction)(now =>
+      if (isDue(now, conf, kind)) requested(now, conf, kind, known) else None).map(_._2)
   }
 
   /** As [[schedule]], and the compaction has begun: nobody else has seen the plan before. Folders are listed before the
@@ -77,7 +78,7 @@ object CompactionScheduler {
     }
   }
 
-  /** What [[schedule]] would plan; nothing is written. */
+  /** The plan that [[schedule]] would make; nothing is written. */
   def preview(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base)
       : PlannedCompaction = {
     check(table, conf, kind)
@@ -86,16 +87,15 @@ object CompactionScheduler {
 
   def isDue(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base): Boolean =
     kind match {
-      case CompactionKind.Base => CompactionTrigger.of(conf.trigger)
-          .isDue(DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock)))
+      case CompactionKind.Base => CompactionTrigger.isDue(conf.trigger, DeltaProgress.of(table))
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, conf.logs.blocks)
     }
 
-  /** Whether a compaction into base files is due once one more delta commit has completed. */
+  /** True when a compaction into base files is due once one more delta commit has completed. */
   def isDueAfterOneMore(table: Table, conf: CompactionConf): Boolean = {
-    val now = DeltaProgress.of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
-    CompactionTrigger.of(conf.trigger)
-      .isDue(now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
+    val now = DeltaProgress.of(table)
+    CompactionTrigger.isDue(conf.trigger,
+      now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
   }
 
   /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
@@ -107,18 +107,14 @@ object CompactionScheduler {
   /** Raises `InvalidInput` when the options forbid what is asked for. */
   def checkAllowed(conf: CompactionConf, kind: CompactionKind): Unit =
     if (kind == CompactionKind.Log && !conf.logs.allowed)
-      throw InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.LogEnable.name, "value" -> "false",
-        "reason" -> "a log compaction is asked for")
+      throw InvalidInput.option(CompactionOptions.LogEnable.name, "false", "a log compaction is asked for")
 
   /** Raises `InvalidInput` unless the table can have log files. */
   def checkType(table: Table): Unit =
     if (table.config.tableType != TableType.MergeOnRead)
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> table.basePath)
 
-  private def guarded[T](table: Table, options: TransactionOptions)(body: Table => T): T =
-    Transaction.preparedNow(table, options)(body)
-
-  /** What a plan reads of log files, so that nobody waits for that under the lock. Before version 8 slices have files of
+  /** Answers of log files that a plan asks for, so that nobody waits for that under the lock. Before version 8 slices have files of
     * writes under way, too, which may vanish.
     */
   private def lookedUp(table: Table, conf: CompactionConf, kind: CompactionKind): Map[FileSlice, Boolean] =
@@ -129,9 +125,6 @@ object CompactionScheduler {
   private def qualifying(table: Table, found: Seq[CompactionCandidate], conf: CompactionConf,
       known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] =
     LogCompactionPlanner.qualifying(table, found.map(_.slice), conf.logs.blocks, known)
-
-  private def request(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
-      : Option[PlannedCompaction] = requested(now, conf, kind, known).map(_._2)
 
   private def requested(now: Table, conf: CompactionConf, kind: CompactionKind, known: Map[FileSlice, Boolean])
       : Option[(Instant, PlannedCompaction)] = {
@@ -190,7 +183,7 @@ object CompactionScheduler {
       .map(CompactionCandidate(_, maxFileBytes))
   }
 
-  /** What the strategy chose; a strategy of the user's that makes slices up or repeats them is a bug in it. */
+  /** The choice of the strategy; a strategy of the user's that makes slices up or repeats them is a bug in it. */
   private[compact] def select(strategy: CompactionStrategy, found: Seq[CompactionCandidate],
       settings: CompactionSettings): Seq[CompactionCandidate] = {
     val selected = strategy.select(found, settings)

@@ -3,7 +3,29 @@ package io.hudilite.service.compact
 import io.hudilite.config.service.CompactionOptions
 import io.hudilite.error.InvalidInput
 
+import java.time.LocalDate
+
 import scala.util.control.NonFatal
+
+/** Bounds of the strategies.
+  *
+  * @param minLogBytes
+  *   bytes of log files that a slice must have for LogFileSizeBased
+  * @param minLogFiles
+  *   log files that a slice must have for LogFileNumBased
+  * @param targetIoMb
+  *   MiB read and written at which a strategy with bounded IO stops
+  * @param targetPartitions
+  *   partitions that DayBased takes, or days that the partition-aware strategies look back
+  * @param today
+  *   the present day in the table's zone
+  */
+final case class CompactionSettings(
+    today: LocalDate,
+    minLogBytes: Long = 0L,
+    minLogFiles: Long = 0L,
+    targetIoMb: Long = 500L * 1024L,
+    targetPartitions: Int = 10)
 
 /** Chooses the file slices that a compaction rewrites, and their order.
   *
@@ -60,6 +82,5 @@ object CompactionStrategy {
     Option(Thread.currentThread().getContextClassLoader).getOrElse(getClass.getClassLoader)
 
   private def invalid(name: String, reason: String): InvalidInput =
-    InvalidInput("INVALID_OPTION_VALUE", "option" -> CompactionOptions.Strategy.name, "value" -> name,
-      "reason" -> reason)
+    InvalidInput.option(CompactionOptions.Strategy.name, name, reason)
 }

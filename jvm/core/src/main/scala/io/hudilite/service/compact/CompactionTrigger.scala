@@ -1,11 +1,12 @@
 package io.hudilite.service.compact
 
 import io.hudilite.config.service.{CompactionOptions, TriggerConf}
+import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, InstantTime, Timeline}
 
 import java.time.ZoneId
 
-/** What happened to a table since it was last compacted.
+/** Work on a table since it was last compacted.
   *
   * @param sinceCompaction
   *   delta commits completed after the last completed compaction was requested, or ever
@@ -17,6 +18,9 @@ import java.time.ZoneId
 final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long)
 
 object DeltaProgress {
+
+  def of(table: Table): DeltaProgress =
+    of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
 
   def of(timeline: Timeline, nowMs: Long, zone: ZoneId): DeltaProgress = {
     val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
@@ -30,29 +34,21 @@ object DeltaProgress {
   }
 }
 
-/** Says when a compaction is due, as Apache Hudi's triggers do: pure.
-  *
-  * @param strategy
-  *   one of `CompactionOptions.Triggers`
-  */
-final case class CompactionTrigger(strategy: String, maxCommits: Int, maxSeconds: Long) {
+/** When a compaction is due, as Apache Hudi's triggers have it: pure. */
+object CompactionTrigger {
 
   import CompactionOptions._
 
-  def isDue(progress: DeltaProgress): Boolean = {
-    val enough = progress.sinceCompaction >= maxCommits
-    val late = progress.seconds >= maxSeconds
-    strategy match {
+  def isDue(conf: TriggerConf, progress: DeltaProgress): Boolean = {
+    val enough = progress.sinceCompaction >= conf.maxCommits
+    val late = progress.seconds >= conf.maxSeconds
+    conf.strategy match {
       case NumCommits => enough
-      case NumCommitsAfterLastRequest => progress.sinceRequest >= maxCommits
+      case NumCommitsAfterLastRequest => progress.sinceRequest >= conf.maxCommits
       case TimeElapsed => late
       case NumAndTime => enough && late
       case NumOrTime => enough || late
       case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
     }
   }
-}
-
-object CompactionTrigger {
-  def of(conf: TriggerConf): CompactionTrigger = CompactionTrigger(conf.strategy, conf.maxCommits, conf.maxSeconds)
 }

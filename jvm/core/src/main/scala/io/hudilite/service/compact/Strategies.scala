@@ -1,5 +1,11 @@
 package io.hudilite.service.compact
 
+import io.hudilite.config.service.CompactionOptions
+import io.hudilite.error.InvalidInput
+
+import java.time.LocalDate
+import java.time.format.{DateTimeFormatter, DateTimeParseException}
+
 /** The strategies of Apache Hudi, each a pure function over the candidates (docs/format.md#compaction). */
 object Strategies {
 
@@ -55,7 +61,7 @@ object Strategies {
       newestFirst(candidates).flatten.filter(isRecent(_, settings))
   }
 
-  /** What BoundedPartitionAware leaves: the older day partitions, newest first. */
+  /** The rest of BoundedPartitionAware: the older day partitions, newest first. */
   object UnBoundedPartitionAware extends CompactionStrategy {
     override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
       newestFirst(candidates).flatten.filterNot(isRecent(_, settings))
@@ -68,4 +74,29 @@ object Strategies {
   private def isRecent(candidate: CompactionCandidate, settings: CompactionSettings): Boolean =
     !DayPartitions.dayOf(candidate.partition)
       .isBefore(settings.today.minusDays(settings.targetPartitions.toLong))
+}
+
+/** Days in partition paths: `2024/01/31`, `2024-01-31`, `20240131`, each level also as `column=value`; levels below the
+  * day are allowed.
+  */
+private[compact] object DayPartitions {
+
+  // (levels of the path, pattern over these levels joined by '/'); an escaped slash in a level stands for itself.
+  private val formats: Seq[(Int, DateTimeFormatter)] = Seq(
+    3 -> DateTimeFormatter.ofPattern("uuuu/M/d"),
+    1 -> DateTimeFormatter.ofPattern("uuuu-MM-dd"),
+    1 -> DateTimeFormatter.ofPattern("uuuu/MM/dd"),
+    1 -> DateTimeFormatter.BASIC_ISO_DATE)
+
+  /** The day of a partition; a path that does not begin with a day raises `InvalidInput`. */
+  def dayOf(partition: String): LocalDate = {
+    val levels = partition.split('/').map(level => level.substring(level.indexOf('=') + 1).replace("%2F", "/"))
+    formats.view.flatMap { case (depth, format) => parsed(levels.take(depth).mkString("/"), format) }.headOption
+      .getOrElse(throw InvalidInput.option(CompactionOptions.Strategy.name, "DayBased",
+          s"the partition '$partition' is not a day, and this strategy goes by days"))
+  }
+
+  private def parsed(text: String, format: DateTimeFormatter): Option[LocalDate] =
+    try Some(LocalDate.parse(text, format))
+    catch { case _: DateTimeParseException => None }
 }

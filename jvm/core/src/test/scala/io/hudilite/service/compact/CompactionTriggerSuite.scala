@@ -1,7 +1,6 @@
 package io.hudilite.service.compact
 
-import io.hudilite.config.service.CompactionOptions
-import io.hudilite.service.Services
+import io.hudilite.config.service.{CompactionOptions, TriggerConf}
 import io.hudilite.timeline.{Action, Instant, InstantTime, State, Timeline}
 
 import java.time.ZoneOffset
@@ -26,13 +25,14 @@ class CompactionTriggerSuite extends FunSuite {
       NumOrTime -> Seq(false, true, false, true, true))
     assertEquals(expected.map(_._1), Triggers)
     for ((strategy, due) <- expected) assertEquals(
-      Seq(below, enough, requested, late, both).map(CompactionTrigger(strategy, 5, 60).isDue), due, strategy)
+      Seq(below, enough, requested, late, both).map(CompactionTrigger.isDue(TriggerConf(strategy, 5, 60), _)), due,
+      strategy)
   }
 
   test("a new table is not due, and one delta commit can be") {
-    assert(!CompactionTrigger(NumCommits, 1, 1).isDue(DeltaProgress(0, 0, 0)))
-    assert(CompactionTrigger(NumCommits, 1, 1).isDue(DeltaProgress(1, 1, 0)))
-    assertEquals(CompactionTrigger.of(Services.of().compaction.trigger), CompactionTrigger(NumCommits, 5, 3600))
+    val one = TriggerConf(NumCommits, 1, 1)
+    assert(!CompactionTrigger.isDue(one, DeltaProgress(0, 0, 0)))
+    assert(CompactionTrigger.isDue(one, DeltaProgress(1, 1, 0)))
   }
 
   private def at(minute: Int): String = f"202601010${minute / 60}%01d${minute % 60}%02d00000"

@@ -2,6 +2,7 @@ package io.hudilite.service.partition
 
 import io.hudilite.TestTables
 import io.hudilite.config.TableType
+import io.hudilite.config.service.ExpiryConf
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.Services
 import io.hudilite.service.compact.CompactionScheduler
@@ -35,13 +36,13 @@ class PartitionExpirySuite extends FunSuite {
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 
-  private def settings(options: (String, String)*): ExpirySettings = ExpirySettings.of(Services.of(options: _*).expiry)
+  private def settings(options: (String, String)*): ExpiryConf = Services.of(options: _*).expiry.checked
 
   private val Days = "hoodie.partition.ttl.strategy.days.retain"
 
   test("a partition goes when its last write is older than the limit, those that are longest unwritten first") {
     val lastWrites = Map("a" -> "3", "b" -> "1", "c" -> "2", "d" -> "4", "" -> "0")
-    val all = ExpirySettings(1, None, 10)
+    val all = ExpiryConf(inline = false, 1, None, 10)
     assertEquals(PartitionExpiry.expired(lastWrites, "3", all), Seq("b", "c"))
     assertEquals(PartitionExpiry.expired(lastWrites, "4", all.copy(most = 2)), Seq("b", "c"))
     assertEquals(PartitionExpiry.expired(lastWrites, "9", all.copy(selected = Some(Seq("d", "z")))), Seq("d"))

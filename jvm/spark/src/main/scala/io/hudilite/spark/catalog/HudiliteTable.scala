@@ -6,7 +6,7 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
 import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, TableState}
-import io.hudilite.spark.service.InlineServices
+import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution}
 import io.hudilite.spark.write._
 import io.hudilite.storage.Storage

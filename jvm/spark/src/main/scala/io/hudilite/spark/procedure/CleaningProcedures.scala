@@ -4,9 +4,11 @@ import io.hudilite.config.WriteConf
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.{ArchiveOptions, CleanOptions, PartitionTtlOptions}
 import io.hudilite.filegroup.PathSelection
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning, FinishedCleaning}
-import io.hudilite.service.partition.{DroppedPartitions, ExpirySettings, PartitionDrops, PartitionExpiry}
-import io.hudilite.spark.service.{Archivings, FileDeletion, RunningService}
+import io.hudilite.service.partition.{DroppedPartitions, PartitionDrops, PartitionExpiry}
+import io.hudilite.spark.service.RunningService
+import io.hudilite.spark.service.clean.FileDeletion
 import io.hudilite.timeline.CleanPlan
 import io.hudilite.transaction.TransactionOptions
 
@@ -29,12 +31,12 @@ private[spark] object CleaningProcedures {
     Seq[(String, DataType)]("start_clean_time" -> StringType, "total_files_deleted" -> IntegerType,
       "earliest_commit_to_retain" -> StringType, "policy" -> StringType, "files" -> ArrayType(StringType),
       "partitions" -> Cleaned)) { (session, arguments) =>
-    val op = arguments.oneOf("op", Seq(PlannedWork.Run, PlannedWork.Schedule, PlannedWork.Execute))
+    val op = arguments.oneOf("op", Seq(PlannedService.Run, PlannedService.Schedule, PlannedService.Execute))
     val call = ServiceCall.of(session, arguments, cleaning(arguments))
-    val onlyPlanned = op.contains(PlannedWork.Execute)
-    if (op.contains(PlannedWork.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
+    val onlyPlanned = op.contains(PlannedService.Execute)
+    if (op.contains(PlannedService.Schedule)) schedule(call, arguments.dryRun).toSeq.map((planned _).tupled)
     else if (arguments.dryRun) preview(call, onlyPlanned).map((planned _).tupled)
-    else PlannedWork.finished(arguments, start(call, onlyPlanned)).map { done =>
+    else PlannedService.finished(arguments, start(call, onlyPlanned)).map { done =>
       Row(done.instant, done.partitions.map(_.deleted.size).sum,
         Option(done.earliestRetained).filter(_.nonEmpty).orNull, null, null,
         done.partitions.map(p => Row(p.partition, p.deleted, p.failed, p.partitionDeleted)))
@@ -65,7 +67,7 @@ private[spark] object CleaningProcedures {
         }
     }
 
-  /** What [[start]] would delete: the plans that are there, by their instants and the oldest first, then the one that it
+  /** The deletions of [[start]]: the plans that are there, by their instants and the oldest first, then the one that it
     * would make. Nothing is written.
     */
   def preview(call: ServiceCall, onlyPlanned: Boolean = false): Seq[(Option[String], CleanPlan)] =
@@ -94,7 +96,7 @@ private[spark] object CleaningProcedures {
       }
     }
 
-  // Who calls for a cleaning wants all of it.
+  // A caller of a cleaning wants all of it.
   private def ofCall(conf: WriteConf): TransactionOptions = TransactionOptions.of(conf.commit).copy(sweepsAtOnce = true)
 
   private val archive = Procedure("archive_commits", "Moves the oldest instants to the archived timeline.",
@@ -108,8 +110,8 @@ private[spark] object CleaningProcedures {
       number(arguments, "max_commits", ArchiveOptions.MaxCommits) ++
       number(arguments, "retain_commits", CleanOptions.CommitsRetained)
     val done = ServiceCall.of(session, arguments, options).onTable { (table, conf) =>
-      if (arguments.dryRun) Archivings.archiverOf(table, conf.services, TransactionOptions()).preview()
-      else Archivings.run(table, conf.services, TransactionOptions.of(conf.commit))
+      val archiver = Archiver.of(table, conf.services, TransactionOptions.of(conf.commit))
+      if (arguments.dryRun) archiver.preview() else archiver.runIfDue()
     }
     // Hudi says 0 for success; whatever goes wrong is raised here.
     Seq(Row(0, done.instants.size, done.instants.map(_.time), done.files))
@@ -141,9 +143,9 @@ private[spark] object CleaningProcedures {
     val days = number(arguments, "days", PartitionTtlOptions.DaysRetain).toMap
     val call = ServiceCall(session, TableArgument.pathOf(session, arguments), days ++ arguments.options)
     dropped(call.changing(arguments.dryRun) { (table, conf) =>
-      val settings = ExpirySettings.of(conf.services.expiry)
-      if (arguments.dryRun) PartitionExpiry.preview(table, settings)
-      else PartitionExpiry.run(table, settings, TransactionOptions.of(conf.commit))
+      val expiry = conf.services.expiry.checked
+      if (arguments.dryRun) PartitionExpiry.preview(table, expiry)
+      else PartitionExpiry.run(table, expiry, TransactionOptions.of(conf.commit))
     })
   }
 

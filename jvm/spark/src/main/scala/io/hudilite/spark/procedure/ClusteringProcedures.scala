@@ -28,7 +28,7 @@ private[procedure] object ClusteringProcedures {
   private val run = Procedure("run_clustering", "Puts small files together, or lays rows out anew, or plans that.",
     Seq(Parameter.Table, Parameter.Path,
       Parameter.text("order", "columns that lay the rows out, separated by commas"),
-      Parameter.text("op", "run", "run, schedule, execute, or dry_run, which only says what run would take"),
+      PlannedService.Op,
       Parameter.text("order_strategy", "linear, zorder or hilbert, which is how rows are laid out by several columns"),
       Parameter.Options, Parameter.text("instants", "the planned clusterings to run, separated by commas"),
       Parameter.text("selected_partitions", "the only partitions to look at, separated by commas"),
@@ -39,11 +39,11 @@ private[procedure] object ClusteringProcedures {
     Columns ++ Details) {
     (session, arguments) =>
       ClusteringRun(ServiceCall.of(session, arguments), asked(arguments))
-        .answer(PlannedWork.operation(arguments), arguments)
+        .answer(PlannedService.operation(arguments), arguments)
   }
 
   private val show = Procedure("show_clustering", "Shows the clusterings of the active timeline, the newest first.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.integer("limit", 20, "how many")), Columns) { (session, arguments) =>
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20)), Columns) { (session, arguments) =>
     ServiceCall.of(session, arguments).onTable((table, _) => states(table)).reverse.take(arguments.limit)
   }
 

@@ -2,9 +2,8 @@ package io.hudilite.spark.procedure
 
 import io.hudilite.config.service.PlannedLayout
 import io.hudilite.service.cluster.{ClusteringCall, PendingClusterings, PlannedClustering}
-import io.hudilite.spark.cluster.{Clusterer, FinishedClustering}
-import io.hudilite.spark.service.RunningService
-import io.hudilite.spark.task.Stop
+import io.hudilite.spark.service.{RunningService, Stop}
+import io.hudilite.spark.service.cluster.{Clusterer, FinishedClustering}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, State}
 

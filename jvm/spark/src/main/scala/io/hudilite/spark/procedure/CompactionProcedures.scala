@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{IntegerType, LongType, StringType}
 private[procedure] object CompactionProcedures {
 
   private val run = Procedure("run_compaction", "Merges log files into new base files, or plans that.",
-    Seq(Parameter.text("op", "run", "run, schedule, execute, or dry_run, which only says what run would take"),
+    Seq(PlannedService.Op,
       Parameter.Table, Parameter.Path,
       Parameter.text("timestamp", "the planned compaction to run, alone"), Parameter.Options,
       Parameter.text("instants", "the planned compactions to run, separated by commas"),
@@ -19,9 +19,9 @@ private[procedure] object CompactionProcedures {
       Parameter.flag("if_due", "schedule only when the options say that it is time"), Parameter.DryRun,
       Parameter.RunAs),
     Seq("timestamp" -> StringType, "operation_size" -> IntegerType, "state" -> StringType, "kind" -> StringType,
-      "strategy" -> StringType, "slices" -> CompactionColumns.Slices, "groups" -> CompactionColumns.Groups)) {
+      "strategy" -> StringType, "slices" -> CompactionRun.Slices, "groups" -> CompactionRun.Groups)) {
     (session, arguments) =>
-      val operation = PlannedWork.operation(arguments) // before the table: it comes first, and is easily left out
+      val operation = PlannedService.operation(arguments) // before the table: it comes first, and is easily left out
       val call = ServiceCall.of(session, arguments)
       val kind = arguments.oneOf("kind", CompactionKind.All.map(_.name))
         .flatMap(name => CompactionKind.All.find(_.name == name)).getOrElse(CompactionKind.Base)
@@ -29,7 +29,7 @@ private[procedure] object CompactionProcedures {
   }
 
   private val show = Procedure("show_compaction", "Shows the compactions of the active timeline, the newest first.",
-    Seq(Parameter.Table, Parameter.Path, Parameter.integer("limit", 20, "how many")),
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20)),
     Seq("compaction_time" -> StringType, "state_transition_time" -> StringType, "state" -> StringType,
       "action" -> StringType, "operation_size" -> IntegerType, "total_log_files" -> LongType,
       "total_write_bytes" -> LongType)) { (session, arguments) =>

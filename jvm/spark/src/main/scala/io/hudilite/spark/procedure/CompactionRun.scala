@@ -8,12 +8,13 @@ import io.hudilite.service.compact.{
   PendingCompactions,
   PlannedCompaction
 }
-import io.hudilite.spark.service.{Compactor, FinishedCompaction, RunningService}
-import io.hudilite.spark.task.Stop
+import io.hudilite.spark.service.{RunningService, Stop}
+import io.hudilite.spark.service.compact.{Compactor, FinishedCompaction}
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Instant, State}
+import io.hudilite.timeline.{Instant, State, WriteStat}
 
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.types.{ArrayType, DataType, LongType, StringType}
 
 /** Compactions of a table; all calls raise `COMPACTION_NOT_POSSIBLE` for a copy-on-write table.
   *
@@ -74,9 +75,31 @@ private[spark] final case class CompactionRun(call: ServiceCall, kind: Compactio
   override def instantOf(plan: PlannedCompaction): Option[String] = plan.instant
 
   override def planned(plan: PlannedCompaction): Row = Row(plan.instant.orNull, plan.candidates.size,
-    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionColumns.slice), null)
+    State.Requested.name, plan.kind.name, plan.strategy, plan.candidates.map(CompactionRun.slice), null)
 
   override def done(run: FinishedCompaction): Row = Row(run.instant,
     run.stats.map(s => s.partitionPath -> s.fileId).distinct.size, State.Completed.name, kind.name, null, null,
-    run.stats.map(CompactionColumns.group))
+    run.stats.map(CompactionRun.group))
+}
+
+private[spark] object CompactionRun {
+
+  /** File slices that are planned. */
+  val Slices: DataType = Procedure.structs("partition" -> StringType, "file_id" -> StringType,
+    "base_instant" -> StringType, "base_file" -> StringType, "log_files" -> ArrayType(StringType),
+    "base_bytes" -> LongType, "log_bytes" -> LongType)
+
+  /** Files that were written. */
+  val Groups: DataType = Procedure.structs("partition" -> StringType, "file_id" -> StringType, "path" -> StringType,
+    "previous_base_file" -> StringType, "rows" -> LongType, "inserted" -> LongType, "updated" -> LongType,
+    "deleted" -> LongType, "bytes" -> LongType, "log_files" -> LongType, "log_bytes" -> LongType,
+    "log_records" -> LongType, "milliseconds" -> LongType)
+
+  def slice(of: CompactionCandidate): Row = Row(of.partition, of.slice.fileId, of.slice.instant,
+    of.slice.base.map(_.name).orNull, of.slice.logs.map(_.name), of.slice.base.map(_.length).getOrElse(0L),
+    of.logBytes)
+
+  def group(of: WriteStat): Row = Row(of.partitionPath, of.fileId, of.path, of.prevBaseFile.orNull, of.numWrites,
+    of.numInserts, of.numUpdateWrites, of.numDeletes, of.fileSizeInBytes, of.logScan.files,
+    of.logScan.sizeCompacted, of.logScan.records, of.logScan.readTimeMs)
 }

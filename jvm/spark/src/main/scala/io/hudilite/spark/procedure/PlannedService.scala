@@ -1,6 +1,6 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.service.RunningService
+import io.hudilite.spark.service.{RunningService, RunningServices}
 
 import org.apache.spark.sql.Row
 
@@ -13,6 +13,8 @@ import org.apache.spark.sql.Row
   */
 private[spark] trait PlannedService[P, D] {
 
+  import PlannedService._
+
   /** Plans, to be run later, here or elsewhere; `None` when there is nothing to do.
     *
     * @param dryRun
@@ -20,7 +22,7 @@ private[spark] trait PlannedService[P, D] {
     */
   def schedule(dryRun: Boolean = false): Option[P]
 
-  /** What [[start]] would run: the plans that there are, else the one that it would make. */
+  /** The runs of [[start]]: the plans that there are, else the one that it would make. */
   def preview(instant: Option[String] = None): Seq[P]
 
   /** Starts in the background.
@@ -36,19 +38,54 @@ private[spark] trait PlannedService[P, D] {
   /** A plan as a row of the answer. */
   def planned(plan: P): Row
 
-  /** What was done as a row of the answer. */
+  /** A run as a row of the answer. */
   def done(run: D): Row
 
   /** Does what the arguments ask for: plans, runs what is planned, or only says what would be done. */
   final def answer(operation: String, arguments: Arguments): Seq[Row] = operation match {
-    case PlannedWork.Schedule => schedule(arguments.dryRun).toSeq.map(planned)
-    case PlannedWork.DryRun => preview().map(planned)
-    case PlannedWork.Execute => PlannedWork.named(arguments).getOrElse(preview().flatMap(p => instantOf(p)))
+    case Schedule => schedule(arguments.dryRun).toSeq.map(planned)
+    case DryRun => preview().map(planned)
+    case Execute => named(arguments).getOrElse(preview().flatMap(p => instantOf(p)))
         .flatMap(time => runOrShow(Some(time), arguments))
     case _ => runOrShow(None, arguments)
   }
 
   private def runOrShow(instant: Option[String], arguments: Arguments): Seq[Row] =
     if (arguments.dryRun) preview(instant).map(planned)
-    else PlannedWork.finished(arguments, start(instant)).map(done)
+    else finished(arguments, start(instant)).map(done)
+}
+
+private[procedure] object PlannedService {
+
+  /** Runs what is planned or, when nothing is, plans and runs. */
+  val Run = "run"
+  val Schedule = "schedule"
+
+  /** Runs what is planned, and only that. */
+  val Execute = "execute"
+  val DryRun = "dry_run"
+
+  // Hudi's name for the first; `run` is an older one.
+  private val ScheduleAndExecute = "scheduleAndExecute"
+
+  val Op: Parameter =
+    Parameter.text("op", Run, "run, schedule, execute, or dry_run, which only says what run would take")
+
+  /** The argument `op`; naming plans asks to run them, and nothing else. */
+  def operation(arguments: Arguments): String = {
+    val op = arguments.oneOf("op", Seq(Run, Schedule, Execute, DryRun, ScheduleAndExecute)).getOrElse(Run)
+    if (named(arguments).isEmpty) if (op == ScheduleAndExecute) Run else op
+    else if (op == Run || op == Execute) Execute
+    else throw arguments.invalid("op", op, "what is named to be run is planned already; leave op out")
+  }
+
+  /** Waits for the end of a service; it is stopped with the statement. */
+  def finished[T](arguments: Arguments, running: RunningService[T]): T =
+    RunningServices.finished(arguments.text(Parameter.RunAs.name), running)
+
+  /** The plans that are to be run, by `timestamp` or `instants`. */
+  def named(arguments: Arguments): Option[Seq[String]] = {
+    val one = arguments.values.get("timestamp").flatMap(_ => arguments.text("timestamp"))
+    one.map(Seq(_)).orElse(arguments.list("instants"))
+  }
 }

@@ -6,7 +6,7 @@ import io.hudilite.spark.shim.{CalledParameter, CalledProcedure}
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types._
 
-/** What CALL runs by its name: arguments in, rows out, by the code that programs call.
+/** Work that CALL runs by its name: arguments in, rows out, by the code that programs call.
   *
   * @param summary
   *   what it does, for the documentation and for DESCRIBE
@@ -30,7 +30,7 @@ final case class Procedure(name: String, summary: String, parameters: Seq[Parame
   }
 
   override def refused(argument: String, value: String, reason: String): InvalidInput =
-    InvalidInput("INVALID_OPTION_VALUE", "option" -> argument, "value" -> value, "reason" -> reason)
+    InvalidInput.option(argument, value, reason)
 
   override def call(session: SparkSession, values: Seq[Any]): Seq[Row] =
     HudiliteException.unwrapping(
@@ -76,6 +76,9 @@ object Parameter {
 
   def flag(name: String, summary: String): Parameter = Parameter(name, BooleanType, "false", summary)
 
+  /** So many rows by default, see [[Arguments.limit]]. */
+  def limit(rows: Int): Parameter = integer("limit", rows, "how many")
+
   val Table: Parameter = text("table", "the table, by a name that the session knows or by its path")
   val Path: Parameter = text("path", "the path of the table, in the place of its name")
   val Options: Parameter =
@@ -84,7 +87,7 @@ object Parameter {
   val RunAs: Parameter = text("run_as", "a name for show_progress and cancel_service while it runs")
 }
 
-/** What a procedure is called with; an argument that was left out has its default. */
+/** Arguments of a call; one that was left out has its default. */
 final case class Arguments(procedure: String, values: Map[String, Option[Any]]) {
 
   def text(name: String): Option[String] = values(name).map(_.toString.trim).filter(_.nonEmpty)
@@ -104,14 +107,14 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
   /** The text as it was given, with its spaces. */
   def verbatim(name: String): Option[String] = values(name).map(_.toString)
 
-  /** What a text names, separated by commas or as a JSON array of texts; `None` when it was not given. */
+  /** Names in a text, separated by commas or as a JSON array of texts; `None` when it was not given. */
   def list(name: String): Option[Seq[String]] = text(name).map(asked =>
     some(name, JsonTexts.array(asked).getOrElse(asked.split(',').toSeq.map(_.trim).filter(_.nonEmpty))))
 
-  /** What a JSON array of texts names; `None` when it is a text of another form. */
+  /** Names in a JSON array of texts; `None` when it is a text of another form. */
   def jsonList(name: String): Option[Seq[String]] = text(name).flatMap(JsonTexts.array).map(some(name, _))
 
-  /** What an argument names; raises `InvalidInput` when that is nothing. */
+  /** The names in an argument; raises `InvalidInput` when there are none. */
   private[procedure] def some(name: String, named: Seq[String]): Seq[String] =
     if (named.nonEmpty) named
     else throw invalid(name, text(name).getOrElse(""), "it names nothing; an argument that is not meant is left out")
@@ -141,5 +144,5 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
   }
 
   def invalid(name: String, value: String, reason: String): InvalidInput =
-    InvalidInput("INVALID_OPTION_VALUE", "option" -> name, "value" -> value, "reason" -> reason)
+    InvalidInput.option(name, value, reason)
 }

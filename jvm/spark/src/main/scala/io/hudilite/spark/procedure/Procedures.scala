@@ -1,11 +1,11 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.shim.CalledProcedure
+import io.hudilite.spark.shim.{CallableCatalog, CalledParameter, CalledProcedure}
 
 import java.util.Locale
 
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.types.StringType
+import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.types.{StringType, StructType}
 
 /** All procedures, by Hudi's names where Hudi has them. */
 object Procedures {
@@ -40,4 +40,25 @@ object Procedures {
   private def described(procedure: Procedure): Seq[Row] = procedure.parameters.map { p =>
     Row(procedure.name, p.name, p.dataType.simpleString, p.default, p.summary)
   }
+}
+
+/** hudilite's procedures as those of a catalog. */
+trait ProcedureNames extends CallableCatalog {
+
+  override protected def procedure(namespace: Seq[String], name: String): CalledProcedure =
+    Procedures.in(namespace, name)
+
+  override protected def procedures(namespace: Seq[String]): Seq[String] =
+    if (namespace.map(_.toLowerCase(Locale.ROOT)) == Seq(Procedures.Namespace)) Procedures.All.map(_.name) else Nil
+}
+
+/** In the place of a procedure that does not exist: whatever is asked of it raises `UNKNOWN_NAME`. */
+private[procedure] final case class UnknownProcedure(name: String, known: Seq[String]) extends CalledProcedure {
+  override def summary: String = throw unknown
+  override def called: Seq[CalledParameter] = throw unknown
+  override def output: StructType = throw unknown
+  override def checkNames(asked: Seq[String]): Unit = throw unknown
+  override def refused(argument: String, value: String, reason: String): Throwable = unknown
+  override def call(session: SparkSession, values: Seq[Any]): Seq[Row] = throw unknown
+  private def unknown = Procedure.unknown("procedure", name, known)
 }

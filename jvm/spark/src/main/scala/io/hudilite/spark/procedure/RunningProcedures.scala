@@ -1,6 +1,7 @@
 package io.hudilite.spark.procedure
 
-import io.hudilite.spark.service.{InlineServices, RunningServices}
+import io.hudilite.spark.service.RunningServices
+import io.hudilite.spark.service.inline.InlineServices
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}

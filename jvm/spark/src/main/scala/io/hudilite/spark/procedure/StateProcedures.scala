@@ -3,7 +3,9 @@ package io.hudilite.spark.procedure
 import io.hudilite.config.WriteConf
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind}
 import io.hudilite.spark.inspect.{DriverInspection, Inspection}
-import io.hudilite.spark.service.{FileDeletion, KeyFindings, MisplacedKeys, ServiceStates}
+import io.hudilite.spark.service.clean.FileDeletion
+import io.hudilite.spark.service.doctor.{KeyFindings, MisplacedKeys}
+import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
@@ -17,10 +19,8 @@ import org.apache.spark.sql.types.{BooleanType, DataType, LongType, StringType}
 /** Procedures that say how it stands with a table. */
 private[procedure] object StateProcedures {
 
-  private def limit(rows: Int) = Parameter.integer("limit", rows, "how many")
-
   private val commits = Procedure("show_commits", "Shows the completed writes, the newest first.",
-    Seq(Parameter.Table, limit(10), Parameter.Path),
+    Seq(Parameter.Table, Parameter.limit(10), Parameter.Path),
     Seq[(String, DataType)]("commit_time" -> StringType, "state_transition_time" -> StringType, "action" -> StringType,
       "total_bytes_written" -> LongType, "total_files_added" -> LongType, "total_files_updated" -> LongType,
       "total_partitions_written" -> LongType, "total_records_written" -> LongType,
@@ -30,7 +30,7 @@ private[procedure] object StateProcedures {
   }
 
   private val timeline = Procedure("show_timeline", "Shows the instants of the active timeline, the newest first.",
-    Seq(Parameter.Table, Parameter.Path, limit(20)),
+    Seq(Parameter.Table, Parameter.Path, Parameter.limit(20)),
     Seq("instant_time", "action", "state", "completed_time", "file").map(_ -> StringType)) { (session, arguments) =>
     rows(session, arguments, Inspection.Timeline).toSeq.reverse.take(arguments.limit).map(r =>
       Row(r.get(0), r.get(2), r.getString(3).toUpperCase(Locale.ROOT), r.get(1), r.get(4)))
@@ -41,7 +41,7 @@ private[procedure] object StateProcedures {
     Seq[(String, DataType)]("service" -> StringType, "by_itself" -> BooleanType, "planned" -> StringType,
       "running" -> StringType, "last" -> StringType, "last_error" -> StringType, "due" -> BooleanType,
       "next" -> StringType)) { (session, arguments) =>
-    ServiceCall.of(session, arguments).onTable((table, conf) => ServiceStates.of(table, conf.services)).map(s =>
+    ServiceCall.of(session, arguments).onTable((table, conf) => InlineServices.states(table, conf.services)).map(s =>
       Row(s.service, s.byItself, s.planned.mkString(","), s.running.mkString(","), s.last.orNull, s.lastError.orNull,
         s.isDue, s.next))
   }

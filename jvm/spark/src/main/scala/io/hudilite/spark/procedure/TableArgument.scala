@@ -25,7 +25,7 @@ object TableArgument {
   // A slash in backticks is one of a name.
   private def isPath(table: String): Boolean = table.takeWhile(_ != '`').contains('/')
 
-  // What DESCRIBE says is the same for tables of all catalogs, those of Hudi's own among them.
+  // DESCRIBE answers alike for tables of all catalogs, those of Hudi's own among them.
   private def located(session: SparkSession, table: String): String = {
     if (!session.catalog.tableExists(table)) throw invalid(table, "the session knows no table of that name")
     val described = session.sql(s"DESCRIBE TABLE EXTENDED $table").collect().toSeq
@@ -38,7 +38,7 @@ object TableArgument {
   }
 
   private def invalid(table: String, reason: String): InvalidInput =
-    InvalidInput("INVALID_OPTION_VALUE", "option" -> "table", "value" -> table, "reason" -> reason)
+    InvalidInput.option("table", table, reason)
 
   private def said(row: Row, at: Int): String = Option(row.getString(at)).getOrElse("")
 }

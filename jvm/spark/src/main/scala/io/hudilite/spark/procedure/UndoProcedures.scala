@@ -25,7 +25,7 @@ private[spark] object UndoProcedures {
   private val Saved = Seq[(String, DataType)]("savepoint_time" -> StringType, "user" -> StringType,
     "epoch_milliseconds" -> LongType, "comments" -> StringType, "files" -> IntegerType)
 
-  // What dead writers left, which is taken back before.
+  // Writes of dead writers, which are taken back before.
   private val DeadWrites: (String, DataType) = "dead_writes" -> ArrayType(StringType)
 
   private val Damage: (String, DataType) = "damage" -> StringType
@@ -105,7 +105,7 @@ private[spark] object UndoProcedures {
     val done =
       if (arguments.dryRun)
         call.onTable((table, conf) => Restores.preview(table, to, TransactionOptions.of(conf.commit)))
-      else PlannedWork.finished(arguments, restore(call, to))
+      else PlannedService.finished(arguments, restore(call, to))
     Seq(Row(Option(done.instant).filter(_.nonEmpty).orNull, done.to, done.writes.map(_.time),
         done.deadWrites))
   }

@@ -6,6 +6,10 @@ import org.apache.spark.{TaskContext, TaskKilledException}
 
 /** The task attempt that this thread runs. */
 private[spark] object RunningTask {
+
+  /** Of a thread that surely runs one. */
+  def attempt: TaskAttempt = attempt(TaskContext.get().partitionId(), TaskContext.get().taskAttemptId())
+
   def attempt(partitionId: Int, attemptId: Long): TaskAttempt =
     TaskAttempt(partitionId, Option(TaskContext.get()).map(_.stageId()).getOrElse(0), attemptId)
 

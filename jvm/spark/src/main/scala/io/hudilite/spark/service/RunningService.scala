@@ -1,12 +1,11 @@
 package io.hudilite.spark.service
 
 import java.util.UUID
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.{ExecutionException, FutureTask, TimeUnit, TimeoutException}
+import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.SparkContext
 import org.apache.spark.util.LongAccumulator
-
-import scala.util.{Failure, Try}
 
 /** A table service on its way, in a thread of its own.
   *
@@ -25,43 +24,45 @@ final class RunningService[+T] private[spark] (
 
   private val group = s"hudilite-$name-${UUID.randomUUID()}"
 
-  @volatile private[this] var outcome: Try[T] = Failure(new IllegalStateException("it has not ended"))
-  private val ended = new CountDownLatch(1)
-  @volatile private[this] var cancelled = false
+  private val cancelled = new AtomicBoolean()
 
-  private val thread = new Thread(
-    () =>
-      try {
-        context.setJobGroup(group, s"hudilite $name", interruptOnCancel = true)
-        outcome = Try(body(() => cancelled))
-      } catch { case e: Throwable => outcome = Failure(e) } // also what Try lets through
-      finally ended.countDown(),
-    s"hudilite-$name")
-  thread.setDaemon(true)
-  thread.start()
+  private[this] val outcome: FutureTask[T] = new FutureTask[T](() => {
+    context.setJobGroup(group, s"hudilite $name", interruptOnCancel = true)
+    body(() => cancelled.get())
+  })
+
+  begin(outcome, s"hudilite-$name")
+
+  private def begin(work: Runnable, thread: String): Unit = {
+    val begun = new Thread(work, thread)
+    begun.setDaemon(true)
+    begun.start()
+  }
 
   /** File slices or files that are done so far. */
   def done: Long = counter.value
 
   /** Waits at most so long; true when it has ended, well or not. */
-  def waitFor(millis: Long): Boolean = ended.await(millis, TimeUnit.MILLISECONDS)
+  def waitFor(millis: Long): Boolean =
+    try {
+      outcome.get(millis, TimeUnit.MILLISECONDS)
+      true
+    } catch {
+      case _: TimeoutException => false
+      case _: ExecutionException => true
+    }
 
   /** Stops its tasks, or what has none at its next step; it ends with an error then, and its plan stays. */
-  def cancel(): Unit = if (!cancelled) {
-    cancelled = true
+  def cancel(): Unit = if (cancelled.compareAndSet(false, true)) {
     context.cancelJobGroup(group)
     // Spark stops the jobs that there are, and one may just be about to begin.
-    val again = new Thread(() => while (!waitFor(RunningService.CancelMillis)) context.cancelJobGroup(group),
-      s"hudilite-$name-cancel")
-    again.setDaemon(true)
-    again.start()
+    begin(() => while (!waitFor(RunningService.CancelMillis)) context.cancelJobGroup(group), s"hudilite-$name-cancel")
   }
 
   /** Waits for its end and says what it did; raises what it raised. */
-  def result(): T = {
-    ended.await()
-    outcome.get
-  }
+  def result(): T =
+    try outcome.get()
+    catch { case e: ExecutionException => throw e.getCause }
 }
 
 private object RunningService {

@@ -8,12 +8,19 @@ import org.apache.spark.sql.SparkSession
 
 import scala.reflect.ClassTag
 
-/** What a service does on the items of its plan, as one job of Spark's with a task for each of them. So it has Spark's
+/** Work of tasks: each takes an item of a plan and answers with what it did or found. A task that Spark runs again does
+  * its item again.
+  */
+private[spark] trait TaskWork[I, O] extends Serializable {
+  def apply(item: I): Seq[O]
+}
+
+/** The work of a service on the items of its plan, as one job of Spark's with a task for each of them. So it has Spark's
   * scheduling, retries and cancelling. It is no query, since to plan one takes longer than many a small job.
   */
 private[spark] object TaskJob {
 
-  /** Does the work on all items; what they answered, in the order of the items.
+  /** Does the work on all items and returns their answers, in the order of the items.
     *
     * @param label
     *   of the job, where Spark shows it

@@ -1,5 +1,7 @@
 package io.hudilite.spark.service
 
+import io.hudilite.spark.service.inline.BackgroundRounds
+
 import java.util.concurrent.{CountDownLatch, LinkedBlockingQueue, TimeUnit}
 
 import munit.FunSuite

@@ -3,9 +3,9 @@ package io.hudilite.spark.service
 import io.hudilite.config.{OptionSide, Options, WriteConf}
 import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.cluster.Clusterer
 import io.hudilite.spark.procedure.{ClusteringRun, CompactionRun, ServiceCall}
-import io.hudilite.spark.task.Stop
+import io.hudilite.spark.service.cluster.Clusterer
+import io.hudilite.spark.service.compact.Compactor
 import io.hudilite.storage.{DaemonThreads, HadoopStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Instant, State}
@@ -118,7 +118,7 @@ class CancelledServiceSuite extends FunSuite with Interpreted {
       assertEquals(kind.files(path, second), 0)
       assertEquals(kind.runPending(path, Stop.Never).size, 1)
       assertEquals((kind.pending(path), rows(path)), (Nil: Seq[Instant], before))
-      // What was rewritten can be planned again.
+      // Slices that were rewritten can be planned again.
       if (kind.isCompaction) {
         write(path, 0, 6)
         assertEquals(kind.plan(path, "") ++ kind.plan(path, ""), groups)

@@ -4,9 +4,9 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
-import io.hudilite.spark.cluster.FinishedClustering
 import io.hudilite.spark.procedure.{ClusteringRun, ServiceCall}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
+import io.hudilite.spark.service.cluster.FinishedClustering
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata

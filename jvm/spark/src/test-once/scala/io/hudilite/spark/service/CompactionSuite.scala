@@ -4,6 +4,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileNames
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted, SharedSession}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
+import io.hudilite.spark.service.compact.FinishedCompaction
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action

@@ -6,6 +6,7 @@ import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
 import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
+import io.hudilite.spark.service.compact.FinishedCompaction
 import io.hudilite.spark.write.MergeOnReadFixture
 import io.hudilite.timeline.{Action, Instant}
 

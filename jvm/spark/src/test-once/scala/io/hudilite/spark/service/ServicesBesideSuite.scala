@@ -1,7 +1,9 @@
 package io.hudilite.spark.service
 
+import io.hudilite.service.archive.Archiver
 import io.hudilite.spark.{GoldenAnswers, Interpreted, Logged, SharedSession}
 import io.hudilite.spark.procedure.{CleaningProcedures, ServiceCall}
+import io.hudilite.spark.service.inline.{ApplicationRounds, InlineServices}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
@@ -41,7 +43,7 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
   private def read(path: String): DataFrame = spark.read.format("hudilite").load(path)
 
   private def states(path: String, options: (String, String)*): Map[String, ServiceState] =
-    ServiceCall(spark, path, options.toMap).onTable((table, conf) => ServiceStates.of(table, conf.services))
+    ServiceCall(spark, path, options.toMap).onTable((table, conf) => InlineServices.states(table, conf.services))
       .map(s => s.service -> s).toMap
 
   private def state(path: String, service: String, options: (String, String)*): ServiceState =
@@ -60,7 +62,7 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
     val before = table(path)
     val damaged = before.store.newInstantTime(before.timeline.lastTime.get)
     before.store.request(damaged, Action.Clean, "no plan".getBytes("UTF-8"))
-    val logged = Logged.during("io.hudilite.spark.service.InlineServices")(written(path, 2, one))
+    val logged = Logged.during("io.hudilite.spark.service.inline.InlineServices")(written(path, 2, one))
     if (Logged.isHeard)
       assertEquals(logged, Seq(s"ERROR The write to file:$path is committed, but the cleaning after it failed."))
     val error = state(path, "cleaning").lastError.getOrElse("")
@@ -140,7 +142,7 @@ class ServicesBesideSuite extends FunSuite with Interpreted {
     def serve(): Unit = {
       CleaningProcedures.start(ServiceCall(spark, path, few)).result()
       ServiceCall(spark, path, few).onTable((table, conf) =>
-        Archivings.run(table, conf.services, TransactionOptions.of(conf.commit)))
+        Archiver.of(table, conf.services, TransactionOptions.of(conf.commit)).runIfDue())
       ()
     }
     while (!ended.await(0L, TimeUnit.MILLISECONDS)) serve()

@@ -1,0 +1,116 @@
+package io.hudilite.spark.service.slice
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
+import io.hudilite.spark.basefile.read.OldBaseFile
+import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
+import io.hudilite.spark.row.{CarriedSchema, RunningTask}
+import io.hudilite.spark.slice.BaseMerge
+import io.hudilite.spark.write.TaskOutput
+import io.hudilite.timeline.{LogScan, WriteStat}
+import io.hudilite.transaction.rollback.Markers
+
+import org.apache.spark.unsafe.types.UTF8String
+
+/** Merges the log files of file slices into their next base files.
+  *
+  * Every row keeps its commit time and sequence number, those of the logs too. A slice that loses all rows gets an empty
+  * base file: its file group would otherwise show its old rows.
+  *
+  * @param output
+  *   of the task, which confirms or discards what is written
+  */
+private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
+
+  private val job = output.job
+  private val rows = LogRowLayout(logs, CarriedSchema.schema(job.dataSchema))
+  private val ordering: Array[Int] = logs.orderingColumns.map(f => job.dataSchema.fieldIndex(f.name)).toArray
+
+  def compact(slice: FileSlice): WriteStat = {
+    val started = System.nanoTime()
+    val log = MergedLog.of(rows, slice, job.conf.value)
+    var begun: Option[Merge] = None
+    try {
+      val stat = output.orAborted(begun.foreach(_.abort())) {
+        val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
+        begun = Some(merge)
+        run(log, merge)
+        merge.finish(slice)
+      }
+      stat.copy(prevCommit = slice.instant,
+        logScan = LogScan(records = log.records, files = slice.logs.size.toLong,
+          filesCompacted = slice.logs.size.toLong, sizeCompacted = slice.logs.map(_.length).sum,
+          updatedRecords = stat.numUpdateWrites, readTimeMs = (System.nanoTime() - started) / 1000000L))
+    } finally log.close()
+  }
+
+  private def over(base: BaseFile): Merge = {
+    val old = output.old(base)
+    new Merge(Some(old), output.successor(old))
+  }
+
+  private def fresh(slice: FileSlice): Merge =
+    new Merge(None, output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())))
+
+  private def run(log: MergedLog, merge: Merge): Unit = {
+    var seen = 0L
+    while (log.next()) { // hot path
+      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
+      seen += 1
+      merge.add(log)
+    }
+  }
+
+  /** One base file in the making. */
+  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) {
+
+    private val base = new BaseMerge(old, writer, logs.rule, ordering)
+    private var inserts = 0L
+    private var updates = 0L
+    private var deletes = 0L
+
+    /** The log's present record against the old rows with its key. */
+    def add(log: MergedLog): Unit = {
+      val key = log.key
+      if (base.seek(key)) replace(log, key)
+      else if (!log.isDelete) {
+        base.settle()
+        writer.adoptRow(log.row)
+        inserts += 1
+      }
+    }
+
+    private def replace(log: MergedLog, key: UTF8String): Unit = {
+      val record = log.record
+      if (!record.isPartial || record.isDelete) replaceWhole(log, key)
+      else if (base.completeFirst(key, record)(old => record.over(i => old(i - CarriedSchema.Meta.size)))) updates += 1
+    }
+
+    private def replaceWhole(log: MergedLog, key: UTF8String): Unit = {
+      val replaced = base.overtakeFirst(key, log.record)
+      if (replaced && log.isDelete) deletes += 1
+      else if (replaced) {
+        base.settle()
+        writer.keepRow(log.row) // the key is an old one, so a bloom filter that was carried over has it
+        updates += 1
+      }
+    }
+
+    def finish(slice: FileSlice): WriteStat = {
+      base.keepRest()
+      val count = writer.rows
+      val size = writer.close()
+      WriteStat(slice.fileId, output.relativePath(writer), slice.instant, slice.partition, numWrites = count,
+        numDeletes = deletes, numUpdateWrites = updates, numInserts = inserts, totalWriteBytes = size,
+        fileSizeInBytes = size, prevBaseFile = slice.base.map(_.name))
+    }
+
+    def abort(): Unit =
+      try base.close()
+      finally writer.abort()
+  }
+}
+
+private object SliceCompactor {
+  val KillCheckMask = 0x3ffL
+}

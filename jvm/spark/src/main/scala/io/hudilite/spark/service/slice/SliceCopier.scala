@@ -1,0 +1,58 @@
+package io.hudilite.spark.service.slice
+
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
+import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.slice.FileAppender
+import io.hudilite.spark.write.{TaskOutput, WriteJob}
+import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.rollback.Markers
+
+/** Puts the rows of several file slices of a partition into the first base file of a new file group, without sorting them:
+  * as bytes where that can be, see [[FileAppender]].
+  *
+  * Every row keeps its commit time, sequence number, record key and partition path.
+  *
+  * @param keptFooterBytes
+  *   what it holds at most of footers between the look at all of them and the copying
+  */
+private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
+    keptFooterBytes: Long = FileAppender.KeptFooterBytes) {
+
+  private val output = new TaskOutput(job, attempt)
+
+  /** @param slices
+    *   of one partition, each with a base file and without log files
+    * @param fileId
+    *   of the new file group
+    */
+  def copy(slices: Seq[FileSlice], fileId: String): WriteStat = {
+    val files = SliceCopier.baseFiles(slices)
+    var begun: Option[BaseFileWriter] = None
+    output.orDiscarded(begun.foreach(_.abort())) {
+      val writer =
+        output.open(slices.head.partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
+      begun = Some(writer)
+      new FileAppender(writer, job.bloom, keptFooterBytes).append(files)(output.old)
+      finish(writer)
+    }
+  }
+
+  private def finish(writer: BaseFileWriter): WriteStat = {
+    val rows = writer.rows
+    val size = writer.close()
+    WriteStat(writer.fileId, output.relativePath(writer), WriteStat.NoPreviousCommit, writer.partition,
+      numWrites = rows, numInserts = rows, totalWriteBytes = size, fileSizeInBytes = size)
+  }
+}
+
+private object SliceCopier {
+
+  private def baseFiles(slices: Seq[FileSlice]): Seq[BaseFile] = {
+    require(slices.nonEmpty && slices.forall(_.partition == slices.head.partition), "slices of one partition")
+    slices.map { slice =>
+      require(slice.logs.isEmpty, s"the file slice ${slice.fileId} has log files, which are not copied")
+      slice.base.getOrElse(throw new IllegalArgumentException(s"the file slice ${slice.fileId} has no base file"))
+    }
+  }
+}
