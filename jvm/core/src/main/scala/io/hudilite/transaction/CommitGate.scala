@@ -30,7 +30,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
-    val exclusion = new Exclusion(table.storage, table.basePath, options.process)
+    val exclusion = options.exclusion(table.storage, table.basePath)
     val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
     if (permit.isContested(traces)) {
       run.checkOwn() // nothing of ours is left of a plan that another process has taken over

@@ -3,19 +3,20 @@ package io.hudilite.transaction
 import io.hudilite.error.CommitConflict
 import io.hudilite.storage.{FileInfo, Storage, Undo}
 import io.hudilite.timeline.WriteFolders
+import io.hudilite.transaction.lock.LockProvider
 import io.hudilite.transaction.rollback.{Claim, Liveness, Owner}
 
-/** Where the table lock does not reach another process, one of the two gives way (docs/format.md#concurrency).
+/** One of two processes gives way where the table lock does not reach the other (docs/format.md#concurrency).
   *
-  * Whoever changes a table first puts a claim there and then looks for others', and for their writes: of two that begin at
+  * Each change of a table begins with a claim there and then a look for others', and for their writes: of two that begin at
   * one time at least one sees the other. A write has its owner file by the time that its claim goes.
   *
   * @param self
   *   the process that is at work
   */
-private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Owner) {
+private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Owner, locks: LockProvider) {
 
-  private val isLocal = storage.place(basePath).local.isDefined
+  private val place = storage.place(basePath)
 
   /** Runs `body` with a claim on the table, which it may end itself. Raises as [[check]]. */
   private[transaction] def claimed[T](body: (Claim, Seq[FileInfo]) => T): T = {
@@ -65,14 +66,11 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     Owner.among(listed).iterator
       .flatMap(file => Owner.read(storage, basePath, file.name).map(file -> _))
       .find { case (file, owner) =>
-        owner.process != self.process && !isLockedOut(owner) && liveness.mayBeAlive(owner, file)
+        owner.process != self.process && !locks.joins(place, self.machine, owner.machine) && liveness.mayBeAlive(owner, file)
       }
   }
 
   private def refused(file: FileInfo, owner: Owner): CommitConflict =
     CommitConflict("WRITER_NOT_EXCLUDED", "path" -> basePath, "instant" -> file.name,
       "process" -> (if (owner.host.isEmpty) "an unknown process" else s"process ${owner.pid} of ${owner.host}"))
-
-  // The lock file works between processes of one running system.
-  private def isLockedOut(owner: Owner): Boolean = isLocal && owner.machine == self.machine
 }

@@ -7,7 +7,6 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
-import io.hudilite.transaction.lock.Lock
 import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, Owner, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
@@ -65,7 +64,7 @@ final class Transaction private (
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
-    val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
+    val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
       val recorded = columns(now)
@@ -130,7 +129,7 @@ final class Transaction private (
     begun.heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
     Owner.release(table.storage, table.basePath, instant, options.process)
-    Lock.withTableLock(table.place, options.lockWaitMs) {
+    options.locked(table.place) {
       state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
   }
@@ -256,12 +255,11 @@ object Transaction {
 
   private def locked[T](table: Table, options: TransactionOptions)(
       body: (TableConfig, Claim, Seq[FileInfo]) => T): T =
-    Lock.withTableLock(table.place, options.lockWaitMs) {
+    options.locked(table.place) {
       val config = TableProperties.read(table.storage, table.basePath)
       TableFacts.changed(table.config, config).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      new Exclusion(table.storage, table.basePath, options.process)
-        .claimed((claim, owners) => body(config, claim, owners))
+      options.exclusion(table.storage, table.basePath).claimed((claim, owners) => body(config, claim, owners))
     }
 
   /** @param earlier

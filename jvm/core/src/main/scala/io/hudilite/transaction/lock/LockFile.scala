@@ -36,19 +36,22 @@ private[lock] object LockFile {
 
   /** The lock, or `None` when it could not be had until the deadline, which is one of `System.nanoTime`, or when the
     * folder is gone.
+    *
+    * @param locks
+    *   id of the locks that cover this one inside the process
     */
   @annotation.tailrec
-  def acquire(folder: Path, deadline: Long): Option[LockFile] = attempt(folder) match {
+  def acquire(folder: Path, deadline: Long, locks: String): Option[LockFile] = attempt(folder, locks) match {
     case Some(held) => Some(held)
     case None if System.nanoTime() >= deadline || !Files.isDirectory(folder) => None
     case None =>
       Thread.sleep(PollMs)
-      acquire(folder, deadline)
+      acquire(folder, deadline, locks)
   }
 
   // The lock file is not even opened where the holder runs: closing it again would take the lock from a holder in this
   // very process.
-  private def attempt(folder: Path): Option[LockFile] = if (isHeld(folder)) None
+  private def attempt(folder: Path, locks: String): Option[LockFile] = if (isHeld(folder, locks)) None
   else {
     val path = folder.resolve(Name)
     if (identity(path) == Missing) open(path).foreach(_.close())
@@ -56,7 +59,7 @@ private[lock] object LockFile {
     val channel = open(path)
     try {
       val locked = channel.filter(c => isLocked(c) && before != Missing && before == identity(path))
-      val held = locked.flatMap(c => taken(folder).map(new LockFile(folder, c, _)))
+      val held = locked.flatMap(c => taken(folder, locks).map(new LockFile(folder, c, _)))
       if (held.isEmpty) channel.foreach(_.close())
       held
     } catch {
@@ -66,15 +69,16 @@ private[lock] object LockFile {
     }
   }
 
-  private def isHeld(folder: Path): Boolean = LockHolder.read(folder).exists(h => h.isRunning && !h.isOfLoader)
+  private def isHeld(folder: Path, locks: String): Boolean =
+    LockHolder.read(folder).exists(h => h.isRunning && !h.isOf(locks))
 
   /** Stands in for the one that died, if one did. */
-  private def taken(folder: Path): Option[LockHolder] =
+  private def taken(folder: Path, locks: String): Option[LockHolder] =
     try LockHolder.read(folder) match {
-        case Some(other) if other.isRunning && !other.isOfLoader => None
+        case Some(other) if other.isRunning && !other.isOf(locks) => None
         case before =>
           before.foreach(LockHolder.remove(folder, _))
-          Some(LockHolder.current()).filter(LockHolder.write(folder, _))
+          Some(LockHolder.of(locks)).filter(LockHolder.write(folder, _))
       }
     catch { case _: NoSuchFileException => None }
 
