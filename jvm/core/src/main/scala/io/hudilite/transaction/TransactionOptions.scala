@@ -22,12 +22,14 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner, PendingWrites, Re
   *   how long another process's claim on the table has to go when the write is about to commit
   * @param locks
   *   of the tables' storage
+  * @param hooks
+  *   run before a write completes
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
     foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
     sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
-    locks: LockProvider = LocalLocks.shared) {
+    locks: LockProvider = LocalLocks.shared, hooks: Seq[CommitHook] = CommitHook.standard) {
 
   /** Runs `body` while holding the lock of the table. */
   private[hudilite] def locked[T](table: Place)(body: => T): T = locks.withTableLock(table, lockWaitMs)(body)
