@@ -105,12 +105,14 @@ object TableProperties {
     ()
   }
 
-  /** Replaces the properties by `change` of them; the caller holds the table lock. */
+  /** Replaces the properties by `change` of them; the caller holds the table lock. Raises `CONCURRENT_TABLE_UPDATE` where
+    * another program, which the lock does not reach, changes them meanwhile.
+    */
   def update(storage: Storage, basePath: String)(change: Map[String, String] => Map[String, String]): TableConfig = {
     recover(storage, basePath)
     val before = read(storage, basePath)
     val after = TableConfig(change(before.properties))
-    if (after != before) swap(storage, basePath, after)
+    if (after != before) swap(storage, basePath, before, after)
     after
   }
 
@@ -128,8 +130,12 @@ object TableProperties {
       if (whole || savedWhole) storage.delete(backup(basePath))
     }
 
-  private def swap(storage: Storage, basePath: String, after: TableConfig): Unit = {
+  private def swap(storage: Storage, basePath: String, before: TableConfig, after: TableConfig): Unit = {
     val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
+    PropertiesFile.parse(current) match {
+      case Valid(found) if TableConfig(found) == before =>
+      case _ => throw conflict(basePath)
+    }
     if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
     storage.delete(file(basePath))
     if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, storage.clock.instant())))
