@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
-import io.hudilite.storage.{Found, Storage, Undo, WeightedCache}
+import io.hudilite.storage.{Cached, Found, Storage, Undo, WeightedCache}
 
 /** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
   *
@@ -12,8 +12,8 @@ object TableProperties {
   /** The file in `.hoodie`; the backup's name begins with it. */
   val FileName = "hoodie.properties"
 
-  // Content and tag of files that were read, by storage and path.
-  private val Read = new WeightedCache[(AnyRef, String), (String, ParsedProperties)](KeptBytes)
+  // Content and tag of files that were read, by path.
+  private val Read = new Cached(new WeightedCache[String, (String, ParsedProperties)](KeptBytes))
   private def KeptBytes: Long = 8L << 20
 
   private val Attempts = 5
@@ -60,14 +60,14 @@ object TableProperties {
 
   /** The same as [[look]]; what this process has read is not read again while the storage says that it is still there. */
   private def current(storage: Storage, path: String): Option[ParsedProperties] = {
-    val key = (storage.cacheScope, path)
-    val known = Read.get(key)
+    val read = Read.of(storage)
+    val known = read.get(path)
     storage.readUnlessKnown(path, known.map(_._1)) match {
       case Found.Nothing => None
       case Found.Known => known.map(_._2)
       case Found.Content(bytes, tag) =>
         val parsed = PropertiesFile.parse(bytes)
-        tag.foreach(t => Read.put(key, (t, parsed), bytes.length.toLong))
+        tag.foreach(t => read.put(path, (t, parsed), bytes.length.toLong))
         Some(parsed)
     }
   }

@@ -111,6 +111,6 @@ trait Storage {
   /** The time of this machine, in its zone. Files bear the time of the storage, which may be another. */
   def clock: Clock = Clock.systemDefaultZone()
 
-  /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
-  def cacheScope: AnyRef = this
+  /** Memory of the process that uses the storage: storages that share it see the same files. */
+  def caches: Caches
 }

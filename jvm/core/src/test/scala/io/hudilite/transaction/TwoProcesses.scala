@@ -1,6 +1,6 @@
 package io.hudilite.transaction
 
-import io.hudilite.storage.{FileInfo, ForwardingStorage, Place, Storage}
+import io.hudilite.storage.{Caches, FileInfo, ForwardingStorage, Place, Storage}
 import io.hudilite.transaction.rollback.Owner
 
 import java.time.{Clock, Duration}
@@ -29,7 +29,7 @@ final class ProcessView(to: Storage, name: String, before: String => Unit = _ =>
   }
 
   override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
-  override def cacheScope: AnyRef = this
+  override val caches: Caches = new Caches
   override val clock: Clock = Clock.offset(to.clock, behind.negated)
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
