@@ -3,8 +3,8 @@ package io.hudilite.transaction
 import io.hudilite.error.CommitConflict
 import io.hudilite.storage.{FileInfo, Storage, Undo}
 import io.hudilite.timeline.WriteFolders
-import io.hudilite.transaction.lock.LockProvider
-import io.hudilite.transaction.rollback.{Claim, Liveness, Owner}
+import io.hudilite.transaction.lock.{Owner, Process}
+import io.hudilite.transaction.rollback.{Claim, Liveness, OwnerFile}
 
 /** One of two processes gives way where the table lock does not reach the other (docs/format.md#concurrency).
   *
@@ -14,7 +14,7 @@ import io.hudilite.transaction.rollback.{Claim, Liveness, Owner}
   * @param self
   *   the process that is at work
   */
-private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Owner, locks: LockProvider) {
+private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Process) {
 
   private val place = storage.place(basePath)
 
@@ -43,7 +43,7 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     listed
   }
 
-  /** The same for a write that has been at work since it began: whoever has put a claim there since sees its owner file and
+  /** As [[check]] for a write that has been at work since it began: a process with a later claim sees its owner file and
     * gives way, unless it takes the write for dead. So a claim is given some time to go.
     */
   private[transaction] def checkAtCommit(instant: String, claimWaitMs: Long): Seq[FileInfo] = {
@@ -63,10 +63,11 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
   /** The first of these files, claims last, whose process may be alive and is another one that no lock reaches. */
   private def found(listed: Seq[FileInfo]): Option[(FileInfo, Owner)] = {
     val liveness = new Liveness(storage, basePath, self)
-    Owner.among(listed).iterator
-      .flatMap(file => Owner.read(storage, basePath, file.name).map(file -> _))
+    OwnerFile.among(listed).iterator
+      .flatMap(file => OwnerFile.read(storage, basePath, file.name).map(file -> _))
       .find { case (file, owner) =>
-        owner.process != self.process && !locks.joins(place, self.machine, owner.machine) && liveness.mayBeAlive(owner, file)
+        !self.isOwn(owner) && !self.locks.joins(place, self.owner.machine, owner.machine) &&
+        liveness.mayBeAlive(owner, file)
       }
   }
 

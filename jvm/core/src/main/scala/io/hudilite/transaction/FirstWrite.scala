@@ -94,7 +94,7 @@ object FirstWrite {
           "value" -> basePath, "reason" -> "a file lies there or above, and a table is a folder")
     }
     options.locked(storage.place(basePath)) {
-      val place = new NewTableFolder(storage, basePath, options.locks, pathExisted)
+      val place = new NewTableFolder(storage, basePath, options.process.locks, pathExisted)
       try options.exclusion(storage, basePath).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)

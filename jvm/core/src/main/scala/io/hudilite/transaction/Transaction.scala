@@ -7,7 +7,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
-import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, Owner, Rollback, WritePermit}
+import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, OwnerFile, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
 
@@ -28,7 +28,7 @@ final class Transaction private (
   private val run = new PlannedRun(table.storage, table.basePath, instant, options.process, planned)
   private var state: Phase = Open
 
-  /** What tasks must hold to leave files in the table. */
+  /** Permission that tasks need to leave files in the table. */
   def permit: WritePermit = begun.permit
 
   /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
@@ -128,7 +128,7 @@ final class Transaction private (
   def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) Interrupts.heldBack {
     begun.heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
-    Owner.release(table.storage, table.basePath, instant, options.process)
+    options.process.ends(table.place, instant)
     options.locked(table.place) {
       state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
@@ -146,11 +146,11 @@ final class Transaction private (
 
   // The write is visible: what remains of its preparation must not fail it any more.
   private def finish(): Unit = Interrupts.heldBack {
-    Owner.release(table.storage, table.basePath, instant, options.process)
+    options.process.ends(table.place, instant)
     try {
       begun.heartbeat.stop()
       Markers.delete(table.storage, table.basePath, instant)
-      Owner.delete(table.storage, table.basePath, instant)
+      OwnerFile.delete(table.storage, table.basePath, instant)
     } catch { case NonFatal(e) => log.warn(s"The markers of the committed instant $instant could not be removed.", e) }
   }
 }
@@ -213,7 +213,7 @@ object Transaction {
       plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
     recovered(table, options) { (config, claim) =>
       val opened = table.refresh(config)
-      // What the table knows of its files holds as long as nothing has happened since it was opened.
+      // The table's memory of its files holds as long as nothing has happened since it was opened.
       val now = if (opened == table) table else opened
       plan(now).map { case (instant, planned) =>
         val earlier = rolledBackBefore(now.timeline)
@@ -228,7 +228,7 @@ object Transaction {
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
     recovered(table, options)((_, _) => body)
 
-  /** The same, and `body` is given the table as it is. */
+  /** As [[prepared]], and `body` is given the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
     recovered(table, options) { (config, _) =>
       val now = table.refresh(config)
@@ -249,7 +249,7 @@ object Transaction {
     }
   }
 
-  /** The same without a look for what dead processes left. */
+  /** As [[prepared]] without a look for what dead processes left. */
   private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
     locked(table, options)((_, _, _) => body)
 

@@ -5,8 +5,8 @@ import io.hudilite.config.TableType
 import io.hudilite.service.doctor.Doctor
 import io.hudilite.storage.{CountingStorage, MemoryStorage, Place, Storage}
 import io.hudilite.table.Table
-import io.hudilite.transaction.{FirstWrite, TextWrites, TransactionOptions, TwoProcesses}
-import io.hudilite.transaction.lock.LockProvider
+import io.hudilite.transaction.{FirstWrite, Processes, TextWrites, TransactionOptions}
+import io.hudilite.transaction.lock.{LockProvider, Process}
 
 import munit.FunSuite
 
@@ -37,7 +37,7 @@ class LockProviderSuite extends FunSuite {
           changes += 1
           if (!lock.isHeld) unlocked :+= call.path
         })
-    body(watched, TransactionOptions(locks = lock))
+    body(watched, TransactionOptions(process = new Process(Process.current.owner, lock)))
     assertEquals(unlocked, Nil)
     assert(changes > 0)
   }
@@ -76,7 +76,8 @@ class LockProviderSuite extends FunSuite {
     val storage = new MemoryStorage
     TextWrites.table(storage, Path, 9, TableType.CopyOnWrite)
     val lock = new OneLock(reachesAll = true)
-    def of(host: String): TransactionOptions = TwoProcesses.options(host).copy(locks = lock)
+    def of(host: String): TransactionOptions =
+      TransactionOptions(process = new Process(Processes.elsewhere(host, host).owner, lock))
     val first = TextWrites.insert("a-0").begin(table(storage), of("a"))
     TextWrites.insert("b-0").run(table(storage), of("b"))
     TextWrites.insert("a-0").commit(table(storage), first)
