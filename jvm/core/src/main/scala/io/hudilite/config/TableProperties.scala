@@ -48,7 +48,7 @@ object TableProperties {
     attempt(Attempts)
   }
 
-  /** What is wrong with the file of the properties and with its backup, where there is one. */
+  /** Flaws of the file of the properties and of its backup, where there is one. */
   def health(storage: Storage, basePath: String): PropertiesHealth = {
     def flaw(found: Option[ParsedProperties]): Option[String] = found match {
       case Some(Valid(_)) => None
@@ -58,7 +58,7 @@ object TableProperties {
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
   }
 
-  /** The same as [[look]]; what this process has read is not read again while the storage says that it is still there. */
+  /** As [[look]]; content that this process has read is not read again while the storage says that it is still there. */
   private def current(storage: Storage, path: String): Option[ParsedProperties] = {
     val read = Read.of(storage)
     val known = read.get(path)
@@ -161,7 +161,7 @@ object TableProperties {
   private def backup(basePath: String): String = s"${folder(basePath)}/$FileName.backup"
 }
 
-/** What is wrong with a table's properties.
+/** Health of a table's properties.
   *
   * @param flaw
   *   of the file itself; `None` when it is whole

@@ -59,7 +59,7 @@ trait Storage {
   /** Opens a file for reads at many places; the caller closes it. */
   def open(path: String): OpenFile = OpenFile.byRanges(this, path)
 
-  /** The same for a file whose length is known. */
+  /** Opens a file whose length is known. */
   def open(path: String, length: Long): OpenFile = open(path)
 
   /** Creates the file with this content; `false` when a file of that name exists.

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 /** A held lock on a table's lock file; closing the file gives it back. */
 private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: LockHolder) {
 
-  /** Gives the lock back. What was done under it is done, so a failure here must not undo it. */
+  /** Gives the lock back. Work under it is done, so a failure here must not undo it. */
   def release(): Unit = {
     quietly(LockHolder.remove(folder, holder))
     quietly(channel.close())
@@ -25,7 +25,7 @@ private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: L
 /** The lock file lies in the table's `.hoodie` folder and is ours alone. It goes only with its table, under the lock:
   * who waited for it then finds that the file at its path is another, or none, and takes that one.
   *
-  * Who has the lock on the file has the table's lock only once its [[LockHolder]] stands beside it.
+  * The lock on the file is the table's lock only once its [[LockHolder]] stands beside it.
   */
 private[lock] object LockFile {
 
@@ -95,7 +95,7 @@ private[lock] object LockFile {
   private val Missing = "missing"
   private val NotTold = "not told"
 
-  /** What tells this file from another one of its name, as far as the file system says it. */
+  /** Key that tells this file from another one of its name, as far as the file system has one. */
   private def identity(path: Path): AnyRef =
     try Option(Files.readAttributes(path, classOf[BasicFileAttributes]).fileKey()).getOrElse(NotTold)
     catch { case _: NoSuchFileException => Missing }
