@@ -3,7 +3,7 @@ package io.hudilite
 import io.hudilite.config.{TableDefinition, TableType}
 import io.hudilite.filegroup.{FileNames, FileSlice, Partitions}
 import io.hudilite.log.{BlockKind, DeleteBlock, DeleteRecord, LogBlockWriter, OrderingValue}
-import io.hudilite.storage.{ForwardingStorage, HadoopStorage, Storage}
+import io.hudilite.storage.{Caches, ForwardingStorage, HadoopStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
@@ -71,7 +71,7 @@ object TestTables {
 
   /** The table in a process that knows nothing of it yet. */
   def elsewhere(table: Table): Table =
-    Table.open(new ForwardingStorage(storage) { override def cacheScope: AnyRef = this }, table.basePath)
+    Table.open(new ForwardingStorage(storage) { override val caches: Caches = new Caches }, table.basePath)
 
   private def logFile(table: Table, instant: String, partition: String, fileId: String, base: String): WriteStat = {
     val time = if (table.config.layout == 1) base else instant

@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
-import io.hudilite.storage.{Found, Storage, Undo, WeightedCache}
+import io.hudilite.storage.{Cached, Found, Storage, Undo, WeightedCache}
 
 /** Reads, creates and updates `.hoodie/hoodie.properties` (docs/format.md, table properties).
   *
@@ -12,8 +12,8 @@ object TableProperties {
   /** The file in `.hoodie`; the backup's name begins with it. */
   val FileName = "hoodie.properties"
 
-  // Content and tag of files that were read, by storage and path.
-  private val Read = new WeightedCache[(AnyRef, String), (String, ParsedProperties)](KeptBytes)
+  // Content and tag of files that were read, by path.
+  private val Read = new Cached(new WeightedCache[String, (String, ParsedProperties)](KeptBytes))
   private def KeptBytes: Long = 8L << 20
 
   private val Attempts = 5
@@ -48,7 +48,7 @@ object TableProperties {
     attempt(Attempts)
   }
 
-  /** What is wrong with the file of the properties and with its backup, where there is one. */
+  /** Flaws of the file of the properties and of its backup, where there is one. */
   def health(storage: Storage, basePath: String): PropertiesHealth = {
     def flaw(found: Option[ParsedProperties]): Option[String] = found match {
       case Some(Valid(_)) => None
@@ -58,16 +58,16 @@ object TableProperties {
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
   }
 
-  /** The same as [[look]]; what this process has read is not read again while the storage says that it is still there. */
+  /** As [[look]]; content that this process has read is not read again while the storage says that it is still there. */
   private def current(storage: Storage, path: String): Option[ParsedProperties] = {
-    val key = (storage.cacheScope, path)
-    val known = Read.get(key)
+    val read = Read.of(storage)
+    val known = read.get(path)
     storage.readUnlessKnown(path, known.map(_._1)) match {
       case Found.Nothing => None
       case Found.Known => known.map(_._2)
       case Found.Content(bytes, tag) =>
         val parsed = PropertiesFile.parse(bytes)
-        tag.foreach(t => Read.put(key, (t, parsed), bytes.length.toLong))
+        tag.foreach(t => read.put(path, (t, parsed), bytes.length.toLong))
         Some(parsed)
     }
   }
@@ -105,12 +105,14 @@ object TableProperties {
     ()
   }
 
-  /** Replaces the properties by `change` of them; the caller holds the table lock. */
+  /** Replaces the properties by `change` of them; the caller holds the table lock. Raises `CONCURRENT_TABLE_UPDATE` where
+    * another program, which the lock does not reach, changes them meanwhile.
+    */
   def update(storage: Storage, basePath: String)(change: Map[String, String] => Map[String, String]): TableConfig = {
     recover(storage, basePath)
     val before = read(storage, basePath)
     val after = TableConfig(change(before.properties))
-    if (after != before) swap(storage, basePath, after)
+    if (after != before) swap(storage, basePath, before, after)
     after
   }
 
@@ -128,8 +130,12 @@ object TableProperties {
       if (whole || savedWhole) storage.delete(backup(basePath))
     }
 
-  private def swap(storage: Storage, basePath: String, after: TableConfig): Unit = {
+  private def swap(storage: Storage, basePath: String, before: TableConfig, after: TableConfig): Unit = {
     val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
+    PropertiesFile.parse(current) match {
+      case Valid(found) if TableConfig(found) == before =>
+      case _ => throw conflict(basePath)
+    }
     if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
     storage.delete(file(basePath))
     if (!storage.createNew(file(basePath), PropertiesFile.render(after.properties, storage.clock.instant())))
@@ -155,7 +161,7 @@ object TableProperties {
   private def backup(basePath: String): String = s"${folder(basePath)}/$FileName.backup"
 }
 
-/** What is wrong with a table's properties.
+/** Health of a table's properties.
   *
   * @param flaw
   *   of the file itself; `None` when it is whole

@@ -13,7 +13,7 @@ private[storage] final class FileTail(val from: Long, content: Array[Byte]) {
     copied
   }
 
-  /** The same with the bytes before it. */
+  /** A longer tail, with the bytes before it. */
   def after(before: Array[Byte]): FileTail = new FileTail(from - before.length, before ++ content)
 }
 

@@ -1,6 +1,6 @@
 package io.hudilite.storage
 
-/** What a look at a file finds that was perhaps read before. */
+/** Result of a look at a file that was perhaps read before. */
 sealed trait Found
 
 object Found {

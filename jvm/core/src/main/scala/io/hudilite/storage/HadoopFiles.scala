@@ -57,13 +57,13 @@ object HadoopFiles {
         .withFileStatus(status).build().get()
     catch { case e: ExecutionException if e.getCause != null => throw e.getCause }
 
-  /** What tells the content of a file from any other, where the file system has that. */
+  /** Tag that tells the content of a file from any other, where the file system has one. */
   def tag(status: FileStatus): Option[String] = status match {
     case tagged: EtagSource => Option(tagged.getEtag).filter(_.nonEmpty)
     case _ => None
   }
 
-  /** What a file system would say of a file of this size, as far as readers ask. */
+  /** Status of a file of this size, as far as readers ask. */
   def status(path: Path, length: Long): FileStatus = new FileStatus(length, false, 1, BlockBytes, 0L, path)
 
   /** Creates a file under a name that is the caller's own. An object store is not asked first what is there.
@@ -84,7 +84,7 @@ object HadoopFiles {
     }
   }
 
-  /** Whether the store itself lets one of many win a name, as it puts a file there. */
+  /** True when the store itself lets one of many win a name, as it puts a file there. */
   def isConditional(files: FileSystem, path: Path): Boolean = files.hasPathCapability(path, ConditionalOption)
 
   /** Begins a file under a name that others may want, too. Where the store decides that when the file is closed, nobody is
@@ -104,7 +104,7 @@ object HadoopFiles {
     else if (isFile(files, path)) throw new FileAlreadyExistsException(s"$path is there")
     else unchecked(files, path, overwrite = false).build()
 
-  /** Whether the file at the path is the one that was created with this text; `None` where the store does not say. */
+  /** True for the file that was created with this text; `None` where the store does not say. */
   def bears(files: FileSystem, path: Path, nonce: String): Option[Boolean] =
     if (!files.hasPathCapability(path, HeaderOption)) None
     else Some(Option(files.getXAttr(path, s"header.$NonceHeader")).exists(new String(_, UTF_8) == nonce))

@@ -2,6 +2,7 @@ package io.hudilite.storage
 
 import java.io.{FileNotFoundException, IOException}
 import java.nio.file.{NotDirectoryException, Paths}
+import java.time.Clock
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{
@@ -19,8 +20,14 @@ import org.apache.hadoop.fs.{
   *
   * On `file` and `hdfs` a new file is written under a temporary dot-name and renamed, so that a reader never sees part
   * of it; object stores show a file only when it is closed.
+  *
+  * @param now
+  *   clock of the process that uses it
   */
-final class HadoopStorage(conf: Configuration) extends Storage {
+final class HadoopStorage(conf: Configuration, now: => Clock = Clock.systemDefaultZone(),
+    override val caches: Caches = Caches.shared) extends Storage {
+
+  override def clock: Clock = now
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
     Parallel.map(directories)(d => d -> listOne(d)).toMap
@@ -188,10 +195,5 @@ final class HadoopStorage(conf: Configuration) extends Storage {
     if (uri.getScheme == "file") Place.local(Paths.get(uri.getPath)) else Place.remote(qualified.toString)
   }
 
-  // Paths name the same files whichever configuration opens them.
-  override def cacheScope: AnyRef = HadoopStorage
-
   private def fileSystem(path: Path): FileSystem = HadoopFiles.fileSystem(path, conf)
 }
-
-object HadoopStorage

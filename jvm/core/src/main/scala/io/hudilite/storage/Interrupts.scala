@@ -13,7 +13,7 @@ private[hudilite] object Interrupts {
     finally if (interrupted) Thread.currentThread().interrupt()
   }
 
-  /** The same after a failure that may itself have been an interrupt, which then is still due. */
+  /** As [[heldBack]] after a failure that may itself have been an interrupt, which then is still due. */
   def after[T](failure: Throwable)(body: => T): T = {
     if (isInterrupt(failure)) Thread.currentThread().interrupt()
     heldBack(body)

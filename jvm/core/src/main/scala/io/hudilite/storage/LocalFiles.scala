@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory
 
 import scala.util.control.NonFatal
 
-/** What the local file system can do and Hadoop's interface to it does not offer. */
+/** Operations of the local file system that Hadoop's interface to it does not offer. */
 private[storage] object LocalFiles {
 
   private val log = LoggerFactory.getLogger("io.hudilite.storage.LocalFiles")
@@ -28,7 +28,7 @@ private[storage] object LocalFiles {
   def linkNew(temporary: Path, target: Path): Boolean = {
     val won = try claim(local(temporary), local(target))
     catch {
-      // What a system call did not do when it returned it will not do later.
+      // A system call has done nothing later that it had not done when it returned.
       case e: Throwable => throw if (Files.notExists(local(target))) new NotPublished(target.toString, e) else e
     }
     // Hadoop's checksum sibling follows the name, or a later read through a stale one would fail. Without one the file

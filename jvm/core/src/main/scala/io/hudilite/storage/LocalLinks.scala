@@ -25,10 +25,10 @@ private[storage] object LocalLinks {
 
   private val Nowhere = ""
 
-  /** What stands in a name for bytes that are no letters in the encoding of file names. */
+  /** Letter that stands in a name for bytes that are no letters in the encoding of file names. */
   private val Unspelled = "\ufffd"
 
-  /** What lies in a directory; none when there is none. A name that cannot be spelled is `InvalidInput`.
+  /** Entries of a directory; none when there is none. A name that cannot be spelled is `InvalidInput`.
     *
     * @param directory
     *   the path as it stands before the names
@@ -98,7 +98,7 @@ private[storage] object LocalLinks {
   private def real(folder: LocalPath): Option[LocalPath] =
     try Some(folder.toRealPath())
     catch {
-      // What is written to a link that leads nowhere would be made where it leads.
+      // A file that is written to a link that leads nowhere would be made where it leads.
       case _: FileSystemException if Files.isSymbolicLink(folder) => throw dead(folder)
       case _: FileSystemException => None
     }

@@ -59,7 +59,7 @@ trait Storage {
   /** Opens a file for reads at many places; the caller closes it. */
   def open(path: String): OpenFile = OpenFile.byRanges(this, path)
 
-  /** The same for a file whose length is known. */
+  /** Opens a file whose length is known. */
   def open(path: String, length: Long): OpenFile = open(path)
 
   /** Creates the file with this content; `false` when a file of that name exists.
@@ -111,6 +111,6 @@ trait Storage {
   /** The time of this machine, in its zone. Files bear the time of the storage, which may be another. */
   def clock: Clock = Clock.systemDefaultZone()
 
-  /** Caches of immutable files are keyed by path within this scope: storages that share it see the same files. */
-  def cacheScope: AnyRef = this
+  /** Memory of the process that uses the storage: storages that share it see the same files. */
+  def caches: Caches
 }

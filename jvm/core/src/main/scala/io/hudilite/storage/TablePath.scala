@@ -4,7 +4,7 @@ package io.hudilite.storage
   * one `/`, none of them empty, `.` or `..`. The empty path is the table itself.
   *
   * Whatever the table's own files say of paths goes through here before it is used, so that nothing outside the table is
-  * read, written or deleted because of them. What does not lie inside is an `IllegalArgumentException` with the reason.
+  * read, written or deleted because of them. A path outside is an `IllegalArgumentException` with the reason.
   */
 object TablePath {
 
@@ -21,7 +21,7 @@ object TablePath {
       levels.mkString("/")
     }
 
-  /** Whether the path is in its one form already. */
+  /** True when the path is in its one form already. */
   def isNormal(path: String): Boolean = path.isEmpty ||
     (path.indexOf('\u0000') < 0 &&
       path.split("/", -1).forall(level => level.nonEmpty && level != Here && level != Above))

@@ -90,7 +90,7 @@ final class TableStorage private (inner: Storage, basePath: String) extends Stor
 
   override def clock: Clock = inner.clock
 
-  override def cacheScope: AnyRef = inner.cacheScope
+  override def caches: Caches = inner.caches
 
   private def inside(path: String): String = {
     val below = path == base || path == basePath ||

@@ -2,7 +2,7 @@ package io.hudilite.table
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.FolderContent
-import io.hudilite.storage.WeightedCache
+import io.hudilite.storage.{Cached, Storage, WeightedCache}
 import io.hudilite.timeline.Timeline
 
 import java.lang.ref.SoftReference
@@ -36,19 +36,23 @@ object FileMemory {
 
   private final case class Snapshot(config: TableConfig, timeline: Timeline, memory: SoftReference[FileMemory])
 
-  private val recent = new WeightedCache[(AnyRef, String), Snapshot](MaxTables)
+  private val recent = new Cached(new WeightedCache[String, Snapshot](MaxTables))
 
   /** The memory of this snapshot, new when nobody in this process has one. */
-  private[table] def of(table: Table): FileMemory = recent.synchronized {
-    val key = table.storage.cacheScope -> table.basePath
-    val kept = recent.get(key).filter(s => s.timeline == table.timeline && s.config == table.config)
+  private[table] def of(table: Table): FileMemory = in(table.storage) { recent =>
+    val kept = recent.get(table.basePath).filter(s => s.timeline == table.timeline && s.config == table.config)
     kept.flatMap(s => Option(s.memory.get)).getOrElse {
       val memory = new FileMemory
-      recent.put(key, Snapshot(table.config, table.timeline, new SoftReference(memory)))
+      recent.put(table.basePath, Snapshot(table.config, table.timeline, new SoftReference(memory)))
       memory
     }
   }
 
   /** Forgets what is known of the table at this path. */
-  def forget(scope: AnyRef, basePath: String): Unit = recent.synchronized(recent.remove(scope -> basePath))
+  def forget(storage: Storage, basePath: String): Unit = in(storage)(_.remove(basePath))
+
+  private def in[T](storage: Storage)(body: WeightedCache[String, Snapshot] => T): T = {
+    val ofProcess = recent.of(storage)
+    ofProcess.synchronized(body(ofProcess))
+  }
 }

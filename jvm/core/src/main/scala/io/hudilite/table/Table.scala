@@ -89,7 +89,7 @@ final case class Table(
   /** The same snapshot of the same table, whichever storage reads it. */
   override def equals(other: Any): Boolean = other match {
     case that: Table => (this eq that) ||
-      (storage.cacheScope == that.storage.cacheScope && basePath == that.basePath && timeline == that.timeline &&
+      (storage.caches == that.storage.caches && basePath == that.basePath && timeline == that.timeline &&
         config == that.config && schema == that.schema)
     case _ => false
   }

@@ -1,12 +1,13 @@
 package io.hudilite.timeline
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.storage.{FileInfo, WeightedCache}
+import io.hudilite.storage.{Cached, FileInfo, WeightedCache}
 
 /** What completed writes say of themselves; their files never change, and a process reads each once. */
 private[timeline] final class CommitFiles(store: TimelineStore) {
 
   private val storage = store.storage
+  private val cache = CommitCache.ofProcess.of(storage)
 
   /** As [[TimelineStore.readCommits]]. */
   def read(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = {
@@ -41,7 +42,7 @@ private[timeline] final class CommitFiles(store: TimelineStore) {
   private def pathOf(instant: Instant): String = store.pathOf(instant.fileName)
 
   private def cached(instants: Seq[Instant]): Map[Instant, CommitMetadata] = instants.filter(_.isCompleted).flatMap(i =>
-    CommitCache.shared.get(storage.cacheScope, pathOf(i), i.fileBytes).map(i -> _)).toMap
+    cache.get(pathOf(i), i.fileBytes).map(i -> _)).toMap
 
   private def parse(instant: Instant, contents: Map[String, Array[Byte]]): CommitMetadata = {
     val path = pathOf(instant)
@@ -52,7 +53,7 @@ private[timeline] final class CommitFiles(store: TimelineStore) {
   }
 
   def keep(completed: Instant, metadata: CommitMetadata, bytes: Int): Unit =
-    CommitCache.shared.put(storage.cacheScope, pathOf(completed), metadata, bytes.toLong)
+    cache.put(pathOf(completed), metadata, bytes.toLong)
 }
 
 /** Parsed metadata of completed commits, shared by all tables of the process: completed files never change, so planning
@@ -61,20 +62,20 @@ private[timeline] final class CommitFiles(store: TimelineStore) {
   */
 private[timeline] final class CommitCache(maxBytes: Long) {
 
-  private val entries = new WeightedCache[(AnyRef, String), (CommitMetadata, Long)](maxBytes)
+  private val entries = new WeightedCache[String, (CommitMetadata, Long)](maxBytes)
 
   /** @param bytes
     *   size of the file, as far as known
     */
-  def get(scope: AnyRef, path: String, bytes: Long = Instant.UnknownBytes): Option[CommitMetadata] =
-    entries.get((scope, path)).collect {
+  def get(path: String, bytes: Long = Instant.UnknownBytes): Option[CommitMetadata] =
+    entries.get(path).collect {
       case (metadata, size) if bytes == Instant.UnknownBytes || bytes == size => metadata
     }
 
-  def put(scope: AnyRef, path: String, metadata: CommitMetadata, bytes: Long): Unit =
-    if (bytes <= maxBytes) entries.put((scope, path), (metadata, bytes), bytes)
+  def put(path: String, metadata: CommitMetadata, bytes: Long): Unit =
+    if (bytes <= maxBytes) entries.put(path, (metadata, bytes), bytes)
 }
 
 private[timeline] object CommitCache {
-  val shared = new CommitCache(32L << 20)
+  val ofProcess = new Cached(new CommitCache(32L << 20))
 }

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.storage.{FileInfo, WeightedCache}
+import io.hudilite.storage.{Cached, FileInfo, WeightedCache}
 import io.hudilite.timeline.plan.{InstantName, RollbackMetadata}
 
 import scala.util.control.NonFatal
@@ -44,11 +44,11 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     */
   def archived(archive: TimelineArchive): Seq[Instant] = {
     val image = archive.now()
-    val key = (store.storage.cacheScope, image.files)
+    val known = archives.of(store.storage)
     if (image.files.isEmpty) Nil
-    else archives.get(key).getOrElse {
+    else known.get(image.files).getOrElse {
       val counted = this.counted(image)
-      if (image.isWhole) archives.put(key, counted, counted.size + 1L)
+      if (image.isWhole) known.put(image.files, counted, counted.size + 1L)
       counted
     }
   }
@@ -71,7 +71,8 @@ private[timeline] final class LateWrites(store: TimelineStore) {
 
   /** Instants that these completed rollbacks and restores took back, as far as they can be read. */
   private def targets(undoings: Seq[Instant]): Set[String] = {
-    def key(i: Instant): (AnyRef, String) = (store.storage.cacheScope, s"${store.folder}/${i.fileName}")
+    val cache = LateWrites.cache.of(store.storage)
+    def key(i: Instant): String = s"${store.folder}/${i.fileName}"
     val known = undoings.flatMap(i => cache.get(key(i)).map(i -> _)).toMap
     val read = undoings.filterNot(known.contains).grouped(FilesAtOnce).flatMap { some =>
       val contents = store.storage.readAll(some.map(pathOf))
@@ -113,8 +114,8 @@ private object LateWrites {
     try parse(content).targets.map(_.time)
     catch { case NonFatal(_) => Nil } // the doctor tells of it
 
-  private val cache = new WeightedCache[(AnyRef, String), Set[String]](MaxInstants)
+  private val cache = new Cached(new WeightedCache[String, Set[String]](MaxInstants))
 
   // By the files of the archive, which are others when anything comes to it.
-  private val archives = new WeightedCache[(AnyRef, Seq[(String, Long)]), Seq[Instant]](MaxArchived)
+  private val archives = new Cached(new WeightedCache[Seq[(String, Long)], Seq[Instant]](MaxArchived))
 }

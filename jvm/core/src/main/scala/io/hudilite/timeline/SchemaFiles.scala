@@ -1,7 +1,7 @@
 package io.hudilite.timeline
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.storage.{FileInfo, WeightedCache}
+import io.hudilite.storage.{Cached, FileInfo, WeightedCache}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -20,11 +20,11 @@ final class SchemaFiles(store: TimelineStore) {
       .filter(i => i.isCompleted && i.action == Action.SchemaCommit && timeline.isCommitted(i.time))
       .lastOption.map(i => read(s"$folder/${i.fileName}"))
 
-  private def read(path: String): String = SchemaFiles.cache.get((storage.cacheScope, path)).getOrElse {
+  private def read(path: String): String = SchemaFiles.cache.of(storage).get(path).getOrElse {
     val bytes = storage.read(path).getOrElse(throw CorruptTable("CORRUPT_FILE", "path" -> path,
         "reason" -> "it was listed and is gone"))
     val text = new String(bytes, UTF_8)
-    SchemaFiles.cache.put((storage.cacheScope, path), text, text.length.toLong)
+    SchemaFiles.cache.of(storage).put(path, text, text.length.toLong)
     text
   }
 
@@ -51,5 +51,5 @@ private object SchemaFiles {
 
   private val MaxCharacters = 8L << 20
 
-  private val cache = new WeightedCache[(AnyRef, String), String](MaxCharacters)
+  private val cache = new Cached(new WeightedCache[String, String](MaxCharacters))
 }

@@ -2,7 +2,7 @@ package io.hudilite.timeline
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
-import io.hudilite.storage.{FileInfo, Interrupts, NotPublished, Storage}
+import io.hudilite.storage.{Cached, FileInfo, Interrupts, NotPublished, Storage}
 import io.hudilite.timeline.plan.{
   ClusteringPlan,
   CompactionPlan,
@@ -14,7 +14,6 @@ import io.hudilite.timeline.plan.{
 }
 
 import java.time.{Clock, DateTimeException, ZoneId}
-import java.util.{Collections, WeakHashMap}
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.control.NonFatal
@@ -78,7 +77,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** A new instant: later than `floor`, and than any time that this process gave out for the table. */
   def newInstantTime(floor: String = ""): String =
-    TimelineStore.lastGiven(storage.cacheScope).compute(root,
+    TimelineStore.lastGiven.of(storage).compute(root,
       (_, last) => later(if (last == null || last < floor) floor else last))
 
   private def later(floor: String): String =
@@ -374,10 +373,6 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
 private object TimelineStore {
 
-  private type ByTable = ConcurrentHashMap[String, String]
-
-  private val handedOut = Collections.synchronizedMap(new WeakHashMap[AnyRef, ByTable]())
-
-  /** By table of a storage, the last time that this process gave out: one that was taken back may have left files. */
-  def lastGiven(scope: AnyRef): ByTable = handedOut.computeIfAbsent(scope, _ => new ByTable())
+  /** By table, the last time that this process gave out: one that was taken back may have left files. */
+  val lastGiven = new Cached(new ConcurrentHashMap[String, String]())
 }

@@ -2,15 +2,15 @@ package io.hudilite.transaction
 
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
-/** What a write took for granted about rows that it did not touch, when it was planned on its snapshot. Commits since
-  * then must not have made it untrue (docs/format.md#concurrency).
+/** Something that a write takes for granted about rows that it did not touch, as of its snapshot. Commits since then
+  * must not have made it untrue (docs/format.md#concurrency).
   */
 sealed trait Assumption {
 
   /** The first partition in which `other`, completed since, made it untrue for a write with the metadata `mine`. */
   private[transaction] def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String]
 
-  /** What that means, for the partition's name. */
+  /** Meaning of that, for the partition's name. */
   private[transaction] def consequence: String
 }
 

@@ -4,7 +4,7 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.storage.Undo
 import io.hudilite.table.Table
 import io.hudilite.timeline.State
-import io.hudilite.transaction.rollback.{Claim, Heartbeat, Owner, WritePermit}
+import io.hudilite.transaction.rollback.{Claim, Heartbeat, OwnerFile, WritePermit}
 
 /** The first steps of a write, under the table lock: all of them are taken, or none is to be seen.
   *
@@ -26,7 +26,7 @@ private[transaction] final class Beginning(table: Table, instant: String, action
   private var undo: List[() => Unit] = Nil
   private var heartbeat: Option[Heartbeat] = None
 
-  /** Makes the write's traces and its inflight instant. What a failure leaves and storage does not let go of is left to
+  /** Makes the write's traces and its inflight instant. Leftovers of a failure that storage does not let go of are left to
     * the next writer, for whom this process has released the instant.
     */
   def run(): Begun =
@@ -37,14 +37,14 @@ private[transaction] final class Beginning(table: Table, instant: String, action
         // One after another, and no further than the first that fails: the owner goes last, since it is by that file that
         // the next writer finds what is left.
         val failure = Undo.after(e)(undo.foreach(step => step()))
-        Owner.release(storage, basePath, instant, options.process)
+        options.process.ends(table.place, instant)
         throw failure
     }
 
   private def steps(): Begun = {
     // The owner comes first: a crash at any later point leaves an instant that says whose it was.
-    step(if (!isTakenOver) Owner.delete(storage, basePath, instant)) {
-      if (!Owner.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
+    step(if (!isTakenOver) OwnerFile.delete(storage, basePath, instant)) {
+      if (!OwnerFile.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
     }
     step(if (!isTakenOver) Heartbeat.delete(storage, basePath, instant)) {
       heartbeat = Some(Heartbeat.start(storage, basePath, instant))
@@ -75,5 +75,5 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> basePath, "reason" -> reason)
 }
 
-/** What a write that has begun keeps alive. */
+/** The things that a write keeps alive once it has begun. */
 private[transaction] final case class Begun(heartbeat: Heartbeat, permit: WritePermit)

@@ -5,7 +5,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.table.{StatedBuckets, Table}
 import io.hudilite.timeline.{CommitMetadata, Timeline}
 
-/** What a commit says of the table's bucket index: no commit must forget what an earlier one has stated. */
+/** Entries of a commit about the table's bucket index: no commit must forget what an earlier one has stated. */
 private[transaction] object CommitBuckets {
 
   /** Entries of the extra metadata. Raises `CommitConflict` when the index is another one since the write was planned.

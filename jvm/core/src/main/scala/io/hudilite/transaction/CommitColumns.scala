@@ -6,7 +6,7 @@ import io.hudilite.schema.{AlteredVersion, ColumnEdit, ColumnSets, NextVersion, 
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
 
-/** What a commit says of the table's columns, and the history that goes with it.
+/** Entries of a commit about the table's columns, and the history that goes with it.
   *
   * @param extra
   *   entries of the commit's extra metadata

@@ -8,8 +8,8 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, T
 import io.hudilite.timeline.plan.ClusteringPlan
 import io.hudilite.transaction.rollback.{InstantFiles, Markers, Strays, WritePermit}
 
-/** What lies between a finished write and its completed instant, all of it under the table lock
-  * (docs/format.md#commit): whether anything stands against the write, what of its files goes, and when it completes.
+/** The steps between a finished write and its completed instant, all of them under the table lock
+  * (docs/format.md#commit): nothing may stand against the write, files of attempts that lost go, and hooks run.
   *
   * @param permit
   *   of the write's tasks; it is taken away here
@@ -23,14 +23,13 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   private val before = table.timeline
 
   /** Raises `CommitConflict` unless the write may complete, and `CommitStateUnknown` where another process has a write of
-    * the same instant. After that its tasks can leave no more files, those of
-    * attempts that lost are gone, and so is a metadata table that the commit would outdate; the
-    * timeline as it is now.
+    * the same instant. After that its tasks can leave no more files, those of attempts that lost are gone, and its hooks
+    * have run, as [[CommitHook]] says. The answer is the timeline as it is now.
     */
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
     TableFacts.changed(table.config, config).foreach(changed => throw conflict(changed))
-    val exclusion = new Exclusion(table.storage, table.basePath, options.process)
+    val exclusion = options.exclusion(table.storage, table.basePath)
     val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
     if (permit.isContested(traces)) {
       run.checkOwn() // nothing of ours is left of a plan that another process has taken over
@@ -42,7 +41,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     checkOthers(metadata, assumption, now)
     MetadataTablePolicy.refuse(table.storage, table.basePath, config, options.metadata)
     deleteStrays(config, metadata.allStats)
-    MetadataTablePolicy.clear(table.storage, table.basePath, config)
+    options.hooks.foreach(_.beforeComplete(metadata, CommitState(table, instant, config, now)))
     now
   }
 
@@ -64,7 +63,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
       throw conflict(s"the rollback ${i.time} is taking this write back"))
   }
 
-  /** What the snapshot rests on must still stand, and what came since must be there to be looked at. */
+  /** Writes that the snapshot rests on must still stand, and those that came since must be there to be looked at. */
   private def checkHistory(now: Timeline): Unit = {
     now.pending.find(_.action == Action.Restore).foreach(i => throw conflict(s"the restore ${i.time} is under way"))
     before.writes.find(i => !now.isCommitted(i.time)).foreach(i =>

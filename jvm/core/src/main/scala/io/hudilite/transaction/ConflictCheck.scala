@@ -6,7 +6,7 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 import io.hudilite.timeline.plan.CompactionPlan
 
-/** What another action on the table writes, replaces or is about to.
+/** File groups that another action on the table writes, replaces or is about to.
   *
   * @param operation
   *   Hudi's upper-case name where known; `COMPACT` marks a compaction
@@ -16,7 +16,7 @@ final case class Footprint(instant: Instant, groups: Set[FileGroupId], operation
 /** File groups that this write and another action both touch. */
 final case class Overlap(other: Footprint, groups: Set[FileGroupId])
 
-/** What a write does to file groups.
+/** Changes of file groups by a write.
   *
   * @param rewritten
   *   groups that get a base file
@@ -88,7 +88,7 @@ object ConflictCheck {
   def footprint(instant: Instant, metadata: CommitMetadata): Footprint =
     Footprint(instant, changes(metadata).all, Some(if (metadata.compacted) Compact else metadata.operation))
 
-  /** The same as a log compaction sees it: log files of other writes lie behind its own. */
+  /** A footprint as a log compaction sees it: log files of other writes lie behind its own. */
   def footprintUnderLogs(instant: Instant, metadata: CommitMetadata): Footprint = {
     val found = footprint(instant, metadata)
     if (metadata.isLogCompaction) found else found.copy(groups = found.groups -- changes(metadata).appended)

@@ -3,19 +3,20 @@ package io.hudilite.transaction
 import io.hudilite.error.CommitConflict
 import io.hudilite.storage.{FileInfo, Storage, Undo}
 import io.hudilite.timeline.WriteFolders
-import io.hudilite.transaction.rollback.{Claim, Liveness, Owner}
+import io.hudilite.transaction.lock.{Owner, Process}
+import io.hudilite.transaction.rollback.{Claim, Liveness, OwnerFile}
 
-/** Where the table lock does not reach another process, one of the two gives way (docs/format.md#concurrency).
+/** One of two processes gives way where the table lock does not reach the other (docs/format.md#concurrency).
   *
-  * Whoever changes a table first puts a claim there and then looks for others', and for their writes: of two that begin at
+  * Each change of a table begins with a claim there and then a look for others', and for their writes: of two that begin at
   * one time at least one sees the other. A write has its owner file by the time that its claim goes.
   *
   * @param self
   *   the process that is at work
   */
-private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Owner) {
+private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Process) {
 
-  private val isLocal = storage.place(basePath).local.isDefined
+  private val place = storage.place(basePath)
 
   /** Runs `body` with a claim on the table, which it may end itself. Raises as [[check]]. */
   private[transaction] def claimed[T](body: (Claim, Seq[FileInfo]) => T): T = {
@@ -42,7 +43,7 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     listed
   }
 
-  /** The same for a write that has been at work since it began: whoever has put a claim there since sees its owner file and
+  /** As [[check]] for a write that has been at work since it began: a process with a later claim sees its owner file and
     * gives way, unless it takes the write for dead. So a claim is given some time to go.
     */
   private[transaction] def checkAtCommit(instant: String, claimWaitMs: Long): Seq[FileInfo] = {
@@ -62,17 +63,15 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
   /** The first of these files, claims last, whose process may be alive and is another one that no lock reaches. */
   private def found(listed: Seq[FileInfo]): Option[(FileInfo, Owner)] = {
     val liveness = new Liveness(storage, basePath, self)
-    Owner.among(listed).iterator
-      .flatMap(file => Owner.read(storage, basePath, file.name).map(file -> _))
+    OwnerFile.among(listed).iterator
+      .flatMap(file => OwnerFile.read(storage, basePath, file.name).map(file -> _))
       .find { case (file, owner) =>
-        owner.process != self.process && !isLockedOut(owner) && liveness.mayBeAlive(owner, file)
+        !self.isOwn(owner) && !self.locks.joins(place, self.owner.machine, owner.machine) &&
+        liveness.mayBeAlive(owner, file)
       }
   }
 
   private def refused(file: FileInfo, owner: Owner): CommitConflict =
     CommitConflict("WRITER_NOT_EXCLUDED", "path" -> basePath, "instant" -> file.name,
       "process" -> (if (owner.host.isEmpty) "an unknown process" else s"process ${owner.pid} of ${owner.host}"))
-
-  // The lock file works between processes of one running system.
-  private def isLockedOut(owner: Owner): Boolean = isLocal && owner.machine == self.machine
 }

@@ -6,7 +6,6 @@ import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.storage.{Storage, Undo}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
-import io.hudilite.transaction.lock.Lock
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.NotDirectoryException
@@ -36,8 +35,8 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     * @param instant
     *   of the write that was rolled back: partitions that it made are removed
     */
-  def remove(instant: String): Unit = Lock.withTableLock(table.place, options.lockWaitMs) {
-    val exclusion = new Exclusion(storage, basePath, options.process)
+  def remove(instant: String): Unit = options.locked(table.place) {
+    val exclusion = options.exclusion(storage, basePath)
     try if (exclusion.claimed((_, _) => isOurs && { removeAll(instant, exclusion); true })) place.clear()
     catch {
       case e: CommitConflict if e.condition == "WRITER_NOT_EXCLUDED" =>
@@ -94,9 +93,9 @@ object FirstWrite {
       case e: NotDirectoryException => throw InvalidInput.because(e, "INVALID_OPTION_VALUE", "option" -> "path",
           "value" -> basePath, "reason" -> "a file lies there or above, and a table is a folder")
     }
-    Lock.withTableLock(storage.place(basePath), options.lockWaitMs) {
-      val place = new NewTableFolder(storage, basePath, pathExisted)
-      try new Exclusion(storage, basePath, options.process).alone {
+    options.locked(storage.place(basePath)) {
+      val place = new NewTableFolder(storage, basePath, options.process.locks, pathExisted)
+      try options.exclusion(storage, basePath).alone {
           if (TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
           TableProperties.create(storage, basePath, config)
           new FirstWrite(openOrRemove(storage, basePath), place, options)

@@ -45,7 +45,7 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
     case _ => throw unknown("another process has run the same plan, to files of the same names")
   }
 
-  /** What the timeline has of the write, and a rollback of it. A failure leaves the outcome open, so there is a second
+  /** State of the write in the timeline, and a rollback of it. A failure leaves the outcome open, so there is a second
     * try, which no interrupt ends.
     */
   private def seen(metadata: CommitMetadata): Seen = {

@@ -3,15 +3,16 @@ package io.hudilite.transaction
 import io.hudilite.config.{TableConfig, TableKeys, TableProperties}
 import io.hudilite.error.{Listed, UnsupportedTable}
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
+import io.hudilite.timeline.CommitMetadata
 
 import org.slf4j.LoggerFactory
 
-/** What a writer does that does not maintain Hudi's metadata table (docs/format.md#metadata-table).
+/** The way of a writer that does not maintain Hudi's metadata table (docs/format.md#metadata-table).
   *
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
   * the property that makes readers trust it is emptied, then its folder is removed; Hudi builds it anew.
   */
-object MetadataTablePolicy {
+object MetadataTablePolicy extends CommitHook {
 
   /** Which metadata tables a write may remove. */
   sealed trait Policy extends Serializable
@@ -48,6 +49,9 @@ object MetadataTablePolicy {
       "partitions" -> Listed.of(kept), "bytes" -> bytesOf(storage, basePath, kept).toString)
   }
 
+  override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
+    clear(state.table.storage, state.table.basePath, state.config)
+
   /** The order property, folder, commit leaves a correct table wherever a crash falls. */
   private[hudilite] def clear(storage: Storage, basePath: String, config: TableConfig): Unit = {
     val partitions = listed(config)
@@ -61,7 +65,7 @@ object MetadataTablePolicy {
     }
   }
 
-  /** What is there now goes by its names: Apache Hudi may begin to build the table again at any time. */
+  /** All that is there now goes by its names: Apache Hudi may begin to build the table again at any time. */
   private def remove(storage: Storage, folder: String): Unit = {
     def below(level: Seq[String]): Seq[FileInfo] =
       if (level.isEmpty) Nil

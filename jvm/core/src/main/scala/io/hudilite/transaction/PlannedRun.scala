@@ -4,41 +4,42 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.Partitions
 import io.hudilite.storage.Storage
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
-import io.hudilite.transaction.rollback.Owner
+import io.hudilite.transaction.lock.{Owner, Process}
+import io.hudilite.transaction.rollback.OwnerFile
 
-/** Whose run of an action it is (docs/format.md#late-writes). Whoever takes the process of a planned one for dead leaves
-  * its plan, and may run that: then the inflight file, the markers and the owner file of the instant are the other run's.
+/** One run of an action among others (docs/format.md#late-writes). A process that takes the one of a planned action for
+  * dead leaves its plan, and may run that: then the inflight file, the markers and the owner file of the instant are the other run's.
   *
   * @param self
   *   the process of this run
   * @param planned
   *   the action was planned by others; of any other one nobody begins a second run
   */
-private[transaction] final class PlannedRun(storage: Storage, basePath: String, instant: String, self: Owner,
+private[transaction] final class PlannedRun(storage: Storage, basePath: String, instant: String, self: Process,
     planned: Boolean) {
 
   import PlannedRun._
 
   /** Another process runs the plan, or did when it died. */
-  def isTakenOver: Boolean = planned && owner.exists(_.process != self.process)
+  def isTakenOver: Boolean = planned && owner.exists(!self.isOwn(_))
 
   /** Raises `COMMIT_CONFLICT` where another process may run the plan, or have run it: before files of the instant are
     * deleted that this run does not know.
     */
-  def checkOwn(): Unit = if (planned && !owner.exists(_.process == self.process))
+  def checkOwn(): Unit = if (planned && !owner.exists(self.isOwn))
     throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> basePath,
       "reason" -> "its process gave no sign of life, so that another one has taken the plan over, and runs it itself")
 
   /** How it stands with this run after it has completed. */
   def standing(completed: CommitMetadata): Standing = if (!planned) Standing.Own
-  else owner.map(_.process) match {
-    case Some(self.process) => Standing.Own
+  else owner match {
+    case Some(other) if self.isOwn(other) => Standing.Own
     case other if !areThere(completed.allStats) => Standing.Lost
     // Its traces are removed from a completed run, too, when its process is taken for dead.
     case other => if (other.isEmpty) Standing.Untraced else Standing.Shared
   }
 
-  private def owner: Option[Owner] = Owner.read(storage, basePath, instant)
+  private def owner: Option[Owner] = OwnerFile.read(storage, basePath, instant)
 
   /** The base files, whole. Those of another run are others, but for a chance that gives them the same names: then they
     * have the same rows.
@@ -53,7 +54,7 @@ private[transaction] final class PlannedRun(storage: Storage, basePath: String, 
 
 private[transaction] object PlannedRun {
 
-  /** What has become of a run that has completed. */
+  /** State of a run that has completed. */
   sealed trait Standing
 
   object Standing {

@@ -8,7 +8,7 @@ import io.hudilite.config.TableConfig
   */
 private[transaction] object TableFacts {
 
-  /** What changed, in words, when something did. */
+  /** The change, in words, when there is one. */
   def changed(before: TableConfig, now: TableConfig): Option[String] =
     facts(before).zip(facts(now)).collectFirst {
       case ((name, old), (_, current)) if old != current =>

@@ -7,8 +7,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.storage.{FileInfo, Interrupts}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore, WriteStat}
-import io.hudilite.transaction.lock.Lock
-import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, Owner, Rollback, WritePermit}
+import io.hudilite.transaction.rollback.{Claim, LateCommits, Markers, OwnerFile, Rollback, WritePermit}
 
 import org.slf4j.LoggerFactory
 
@@ -29,7 +28,7 @@ final class Transaction private (
   private val run = new PlannedRun(table.storage, table.basePath, instant, options.process, planned)
   private var state: Phase = Open
 
-  /** What tasks must hold to leave files in the table. */
+  /** Permission that tasks need to leave files in the table. */
   def permit: WritePermit = begun.permit
 
   /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
@@ -65,7 +64,7 @@ final class Transaction private (
     stats.foreach(checkStat)
     val metadata = CommitMetadata(operation, stats.groupBy(_.partitionPath), Map.empty, replaced,
       compacted = action == Action.Compaction)
-    val completed = Lock.withTableLock(table.place, options.lockWaitMs) {
+    val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
       val recorded = columns(now)
@@ -129,8 +128,8 @@ final class Transaction private (
   def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) Interrupts.heldBack {
     begun.heartbeat.abandon()
     // From here on the next writer may clean up, should this one not come to it.
-    Owner.release(table.storage, table.basePath, instant, options.process)
-    Lock.withTableLock(table.place, options.lockWaitMs) {
+    options.process.ends(table.place, instant)
+    options.locked(table.place) {
       state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
     }
   }
@@ -147,11 +146,11 @@ final class Transaction private (
 
   // The write is visible: what remains of its preparation must not fail it any more.
   private def finish(): Unit = Interrupts.heldBack {
-    Owner.release(table.storage, table.basePath, instant, options.process)
+    options.process.ends(table.place, instant)
     try {
       begun.heartbeat.stop()
       Markers.delete(table.storage, table.basePath, instant)
-      Owner.delete(table.storage, table.basePath, instant)
+      OwnerFile.delete(table.storage, table.basePath, instant)
     } catch { case NonFatal(e) => log.warn(s"The markers of the committed instant $instant could not be removed.", e) }
   }
 }
@@ -214,7 +213,7 @@ object Transaction {
       plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
     recovered(table, options) { (config, claim) =>
       val opened = table.refresh(config)
-      // What the table knows of its files holds as long as nothing has happened since it was opened.
+      // The table's memory of its files holds as long as nothing has happened since it was opened.
       val now = if (opened == table) table else opened
       plan(now).map { case (instant, planned) =>
         val earlier = rolledBackBefore(now.timeline)
@@ -229,7 +228,7 @@ object Transaction {
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
     recovered(table, options)((_, _) => body)
 
-  /** The same, and `body` is given the table as it is. */
+  /** As [[prepared]], and `body` is given the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
     recovered(table, options) { (config, _) =>
       val now = table.refresh(config)
@@ -250,18 +249,17 @@ object Transaction {
     }
   }
 
-  /** The same without a look for what dead processes left. */
+  /** As [[prepared]] without a look for what dead processes left. */
   private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
     locked(table, options)((_, _, _) => body)
 
   private def locked[T](table: Table, options: TransactionOptions)(
       body: (TableConfig, Claim, Seq[FileInfo]) => T): T =
-    Lock.withTableLock(table.place, options.lockWaitMs) {
+    options.locked(table.place) {
       val config = TableProperties.read(table.storage, table.basePath)
       TableFacts.changed(table.config, config).foreach(changed =>
         throw CommitConflict("TABLE_CHANGED", "path" -> table.basePath, "change" -> changed))
-      new Exclusion(table.storage, table.basePath, options.process)
-        .claimed((claim, owners) => body(config, claim, owners))
+      options.exclusion(table.storage, table.basePath).claimed((claim, owners) => body(config, claim, owners))
     }
 
   /** @param earlier

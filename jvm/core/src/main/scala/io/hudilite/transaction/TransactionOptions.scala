@@ -1,10 +1,12 @@
 package io.hudilite.transaction
 
 import io.hudilite.config.CommitConf
+import io.hudilite.storage.{Place, Storage}
 import io.hudilite.timeline.TimelineStore
-import io.hudilite.transaction.rollback.{ForeignWrites, Owner, PendingWrites, Recovery}
+import io.hudilite.transaction.lock.Process
+import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
 
-/** How a transaction waits and what it refuses.
+/** Settings of a transaction: how it waits, what it refuses, and what keeps it apart from other writers.
   *
   * @param lockWaitMs
   *   how long to wait for the table lock, at the begin and again at the commit
@@ -18,11 +20,21 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Owner, PendingWrites, Re
   *   what killed writers were about to name is looked for now; else only when this process has not looked for a while
   * @param claimWaitMs
   *   how long another process's claim on the table has to go when the write is about to commit
+  * @param hooks
+  *   run before a write completes
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,
-    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Owner = Owner.current,
-    sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L) {
+    foreignWrites: ForeignWrites.Policy = ForeignWrites.Expired, process: Process = Process.current,
+    sweepsAtOnce: Boolean = false, claimWaitMs: Long = 1000L,
+    hooks: Seq[CommitHook] = CommitHook.standard) {
+
+  /** Runs `body` while holding the lock of the table. */
+  private[hudilite] def locked[T](table: Place)(body: => T): T =
+    process.locks.withTableLock(table, lockWaitMs)(body)
+
+  private[hudilite] def exclusion(storage: Storage, basePath: String): Exclusion =
+    new Exclusion(storage, basePath, process)
 
   private[hudilite] def pendingWrites(store: TimelineStore): PendingWrites =
     new PendingWrites(store, foreignWrites, process)

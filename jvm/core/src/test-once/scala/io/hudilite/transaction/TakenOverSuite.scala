@@ -86,7 +86,7 @@ class TakenOverSuite extends FunSuite {
     private var counts = false
     var wasHeld = false
 
-    val view = new ProcessView(storage, "a",
+    val view = new ProcessView(storage,
       _ =>
         if (counts) {
           calls += 1
@@ -145,7 +145,7 @@ class TakenOverSuite extends FunSuite {
           ended = ended :+ (run -> outcome)
         }
         val process = new Held(storage, number)({
-          other = begun(new Run(kind, new ProcessView(storage, "b"), time, 2, theirs))
+          other = begun(new Run(kind, new ProcessView(storage), time, 2, theirs))
           other.foreach(_.write())
           if (ends) end()
         })
@@ -170,7 +170,7 @@ class TakenOverSuite extends FunSuite {
       val number = heldAtEach { number =>
         val (storage, time) = planned("clustering", version)
         val process = new Held(storage, number)(
-          try PendingClusterings.withdraw(open(new ProcessView(storage, "b")), time, theirs)
+          try PendingClusterings.withdraw(open(new ProcessView(storage)), time, theirs)
           catch { case _: CommitConflict | _: InvalidInput => }) // it has completed
         begun(new Run("clustering", process.view, time, 1, ours)).foreach { held =>
           held.write()
@@ -190,10 +190,10 @@ class TakenOverSuite extends FunSuite {
   for (version <- Seq(6, 9); kind <- Seq("compaction", "clustering"))
     test(s"version $version: a $kind that fails while another process runs the plan leaves that run alone") {
       val (storage, time) = planned(kind, version)
-      val failing = new Run(kind, new ProcessView(storage, "a"), time, 1, ours)
+      val failing = new Run(kind, new ProcessView(storage), time, 1, ours)
       failing.write()
       expire()
-      val other = new Run(kind, new ProcessView(storage, "b"), time, 2, theirs)
+      val other = new Run(kind, new ProcessView(storage), time, 2, theirs)
       other.write()
       val before = storage.paths
       failing.running.rollback(failing.stats)

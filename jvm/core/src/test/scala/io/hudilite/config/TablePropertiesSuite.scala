@@ -1,7 +1,7 @@
 package io.hudilite.config
 
 import io.hudilite.Damage
-import io.hudilite.error.{CorruptTable, InvalidInput}
+import io.hudilite.error.{CommitConflict, CorruptTable, InvalidInput}
 import io.hudilite.storage.{
   CountingFileSystem,
   CountingStorage,
@@ -194,6 +194,17 @@ class TablePropertiesSuite extends FunSuite {
     val before = text(storage, File)
     TableProperties.update(storage, "/t")(identity)
     assertEquals(text(storage, File), before)
+  }
+
+  test("an update of properties that another program changes meanwhile conflicts, and loses nothing") {
+    val storage = made()
+    val error = intercept[CommitConflict](TableProperties.update(storage, "/t") { before =>
+      TableProperties.update(storage, "/t")(_ + ("x" -> "theirs"))
+      before + ("y" -> "ours")
+    })
+    assertEquals((error.condition, error.parameters("path")), ("CONCURRENT_TABLE_UPDATE", File))
+    assertEquals(TableProperties.read(storage, "/t").properties, table.properties + ("x" -> "theirs"))
+    assertEquals(storage.paths, Seq(File))
   }
 
   test("an update first repairs what a dead one left") {

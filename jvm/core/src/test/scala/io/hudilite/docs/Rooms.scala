@@ -62,7 +62,7 @@ object Rooms {
       "timeline", "transaction"),
     Room("service.doctor", "what is wrong with a table, and which of it can be mended", "config", "error",
       "filegroup", "service.clean", "storage", "table", "timeline", "timeline.plan", "transaction",
-      "transaction.lock", "transaction.rollback"))
+      "transaction.rollback"))
 
   val spark: Seq[Room] = Seq(
     Room("spark.shim", "Spark's and Parquet's classes that are private or differ between versions"),

@@ -7,7 +7,7 @@ import io.hudilite.service.clean.{Cleaning, FinishedCleaning}
 import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.service.doctor.{Doctor, Finding, FindingKind, Mend}
 import io.hudilite.service.undo.{Restores, Savepoints}
-import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.timeline.{Action, CleanMetadata, CleanPlan, Instant, State}
 import io.hudilite.transaction.{TextWrites, Transaction, TransactionOptions}
 import io.hudilite.transaction.TextWrites.rewrite
@@ -36,10 +36,8 @@ class BlankFilesSuite extends StoredTables {
   }
 
   /** As another process sees it, which remembers nothing. */
-  private def elsewhere(storage: Storage): Storage = {
-    val scope = new Object
-    new ForwardingStorage(storage) { override def cacheScope: AnyRef = scope }
-  }
+  private def elsewhere(storage: Storage): Storage =
+    new ForwardingStorage(storage) { override val caches: Caches = new Caches }
 
   private def doctor(storage: MemoryStorage, policy: ForeignWrites.Policy = ForeignWrites.Expired): Seq[Finding] = {
     now += Heartbeat.ExpiryMs + 1000L

@@ -12,9 +12,9 @@ import io.hudilite.service.undo.{EndedWrites, Restores, Rollbacks, Savepoints}
 import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteFolders}
-import io.hudilite.transaction.{Transaction, TransactionOptions}
+import io.hudilite.transaction.{Processes, Transaction, TransactionOptions}
 import io.hudilite.transaction.TextWrites.{append, insert, rewrite}
-import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Owner}
+import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat}
 
 import java.time.{Clock, Instant => Moment, ZoneId}
 
@@ -22,7 +22,7 @@ import java.time.{Clock, Instant => Moment, ZoneId}
 class DryRunSuite extends StoredTables {
 
   // A process of this machine that is not there any more.
-  private val gone = TransactionOptions(process = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone"))
+  private val gone = TransactionOptions(process = Processes.gone())
 
   /** What `ask` answers, which must neither write nor delete. */
   private def asked[T](storage: Storage)(ask: Table => T): T = {

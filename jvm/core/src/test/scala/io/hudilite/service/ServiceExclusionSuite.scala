@@ -24,7 +24,7 @@ class ServiceExclusionSuite extends FunSuite {
       val world = Served.origin(9, service)
       val writing = TextWrites.insert("w-0").begin(open(world.memory), TwoProcesses.options("b"))
       val before = world.memory.paths
-      refused(service.run(open(new ProcessView(world.memory, "a")), TwoProcesses.options("a")))
+      refused(service.run(open(new ProcessView(world.memory)), TwoProcesses.options("a")))
       assertEquals(world.memory.paths, before)
       writing.rollback()
     }
@@ -32,7 +32,7 @@ class ServiceExclusionSuite extends FunSuite {
   test("while a service runs in another process a write and another service are refused, at each of its requests") {
     val storage = prepared(9)
     var seen = 0
-    val held = new ProcessView(storage, "a",
+    val held = new ProcessView(storage,
       path =>
         if (storage.paths.exists(_.contains("/claim-")) && !path.contains("/.hudilite/")) {
           seen += 1

@@ -58,5 +58,5 @@ final class CountingStorage(inner: Storage, before: StorageCall => Unit = _ => (
 
   override def makeDirectory(path: String): Unit = asked("mkdir", path)(inner.makeDirectory(path))
 
-  override def cacheScope: AnyRef = inner.cacheScope
+  override def caches: Caches = inner.caches
 }

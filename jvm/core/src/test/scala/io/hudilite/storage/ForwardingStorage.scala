@@ -19,5 +19,5 @@ abstract class ForwardingStorage(to: Storage) extends Storage {
   override def usesTemporaries(path: String): Boolean = to.usesTemporaries(path)
   override def place(path: String): Place = to.place(path)
   override def clock: Clock = to.clock
-  override def cacheScope: AnyRef = to.cacheScope
+  override def caches: Caches = to.caches
 }

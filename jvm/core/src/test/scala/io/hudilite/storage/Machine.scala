@@ -13,7 +13,7 @@ final class Machine(to: Storage, start: EpochInstant, zone: ZoneId = ZoneOffset.
 
   override val clock: Clock = in(zone)
 
-  override def cacheScope: AnyRef = this
+  override val caches: Caches = new Caches
 
   private def in(zone: ZoneId): Clock = new Clock {
     override def instant(): EpochInstant = present

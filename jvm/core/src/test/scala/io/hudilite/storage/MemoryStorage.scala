@@ -14,6 +14,8 @@ import scala.collection.JavaConverters._
   */
 final class MemoryStorage(clock: () => Long = () => 0L) extends Storage {
 
+  override val caches: Caches = new Caches
+
   private final class Entry(val content: Array[Byte], val modifiedMs: Long)
 
   private val files = new ConcurrentSkipListMap[String, Entry]()

@@ -45,7 +45,7 @@ class TableStorageSuite extends FunSuite {
       assert(table.delete("/t/p/x"))
       assert(TableStorage.of(table, base) eq table)
     }
-    assertEquals(TableStorage.of(memory, "/t").cacheScope, memory.cacheScope)
+    assertEquals(TableStorage.of(memory, "/t").caches, memory.caches)
   }
 
   test("what the storage tells of itself it tells of a table's, too") {

@@ -8,7 +8,7 @@ import io.hudilite.service.TextServices
 import io.hudilite.service.doctor.{Doctor, FindingKind}
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.{Rollbacks, Savepoints}
-import io.hudilite.storage.{CountingStorage, ForwardingStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.timeline.Instant
 import io.hudilite.transaction.{TextWrites, TransactionOptions}
 import io.hudilite.transaction.rollback.Heartbeat
@@ -35,7 +35,7 @@ class MissingBaseFilesSuite extends FunSuite {
 
   /** The table in a process that knows nothing of it. */
   private def elsewhere(storage: Storage): Table =
-    open(new ForwardingStorage(storage) { override def cacheScope: AnyRef = this })
+    open(new ForwardingStorage(storage) { override val caches: Caches = new Caches })
 
   private def bases(table: Table): Seq[String] =
     table.allSlices().values.flatten.flatMap(_.base).map(_.relativePath).toList.sorted

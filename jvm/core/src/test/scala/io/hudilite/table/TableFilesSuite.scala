@@ -111,7 +111,7 @@ class TableFilesSuite extends FunSuite {
 
   made.test("what is known of a table's files can be forgotten") { storage =>
     found(storage).allSlices()
-    FileMemory.forget(storage.cacheScope, "/t")
+    FileMemory.forget(storage, "/t")
     assertEquals(listed(storage)(found(storage).allSlices()).size, 6 + 1) // the timeline, too
   }
 }

@@ -2,7 +2,7 @@ package io.hudilite.timeline
 
 import io.hudilite.config.TableConfig
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, CorruptTable}
-import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{Caches, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.timeline.plan.{
   CompactionOperation,
   CompactionPlan,
@@ -126,7 +126,7 @@ class TimelineStoreSuite extends FunSuite {
     val (listings, reads) = (storage.listings, storage.reads)
     s.load()
     assertEquals((storage.listings - listings, storage.reads - reads), (1, 0), "what was written here is known")
-    val elsewhere = new ForwardingStorage(storage) { override def cacheScope: AnyRef = this }
+    val elsewhere = new ForwardingStorage(storage) { override val caches: Caches = new Caches }
     for (loads <- 2 to 3) {
       store(elsewhere, 9).load()
       assertEquals((storage.listings - listings, storage.reads - reads), (loads, 1))

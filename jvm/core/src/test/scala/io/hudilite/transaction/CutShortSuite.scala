@@ -8,7 +8,7 @@ import io.hudilite.service.compact.CompactionScheduler
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
-import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+import io.hudilite.transaction.rollback.Heartbeat
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -25,7 +25,7 @@ class CutShortSuite extends FunSuite {
     private val first = new MemoryStorage(() => now.get)
     private val made = TextWrites.table(first, path, version, TableType.CopyOnWrite)
     val before: Seq[String] = TestTables.visible(made)
-    private val gone = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
+    private val gone = TransactionOptions(process = Processes.elsewhere("gone", "gone"))
     private val transaction = TextWrites.rewrite.begin(made, gone)
     val instant: String = transaction.instant
     private val stats = TextWrites.rewrite.stage(made, instant)
@@ -108,7 +108,7 @@ class CutShortSuite extends FunSuite {
     TextWrites.append.run(made)
     val plan = CompactionScheduler.schedule(made.refresh(), Services.of().compaction).get.instant.get
     val table = made.refresh()
-    val gone = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
+    val gone = TransactionOptions(process = Processes.elsewhere("gone", "gone"))
     val running = Transaction.resume(table, table.timeline.pendingCompactions.head, "COMPACT", gone)
     val owner = first.read(s"/t/.hoodie/.hudilite/$plan").get
     val slice = table.slices(Seq("p"))("p").head

@@ -5,7 +5,7 @@ import io.hudilite.config.TableType
 import io.hudilite.error.{CommitConflict, CommitStateUnknown, InvalidInput}
 import io.hudilite.storage.{ForwardingStorage, MemoryStorage, Place, Storage}
 import io.hudilite.table.Table
-import io.hudilite.transaction.rollback.{Claim, Heartbeat, Owner}
+import io.hudilite.transaction.rollback.{Claim, Heartbeat}
 
 import java.nio.file.Paths
 import java.time.Duration
@@ -64,7 +64,7 @@ class ExclusionSuite extends FunSuite {
       val look = s"list $path/.hoodie/.hudilite"
       var (committing, looks) = (false, 0)
       var claim: Option[Claim] = None
-      val table = open(new ProcessView(storage, "a",
+      val table = open(new ProcessView(storage,
           call =>
             if (committing && call == look) {
               looks += 1
@@ -88,7 +88,7 @@ class ExclusionSuite extends FunSuite {
       override def place(path: String): Place = super.place(path).copy(local = Some(Paths.get("/nowhere/t")))
     }
     TextWrites.table(storage, path, 9, TableType.CopyOnWrite)
-    val others = TransactionOptions(process = Owner.current.copy(process = "another class loader"))
+    val others = TransactionOptions(process = Processes.named(_.copy(process = "another class loader")))
     val both = Seq(TransactionOptions(), others).zip(Seq("a-0", "b-0"))
     for (here <- Seq(local, storage); options <- if (here eq local) Seq(others) else Seq(TransactionOptions())) {
       val first = TextWrites.insert("x-0").begin(open(here))
@@ -96,7 +96,7 @@ class ExclusionSuite extends FunSuite {
       first.rollback()
     }
     assertEquals(both.size, 2)
-    val elsewhere = TransactionOptions(process = Owner.current.copy(host = "elsewhere/1-2-3", process = "x"))
+    val elsewhere = TransactionOptions(process = Processes.elsewhere("elsewhere/1-2-3", "x"))
     val first = TextWrites.insert("x-0").begin(open(local))
     refused(TextWrites.insert("y-0").begin(open(local), elsewhere))
     first.rollback()
@@ -167,7 +167,7 @@ class ExclusionSuite extends FunSuite {
 
   test("a first write is refused while another process is at work, and leaves the table to it") {
     val storage = new MemoryStorage()
-    def first(host: Int): FirstWrite = FirstWrite.create(new ProcessView(storage, s"$host"), path,
+    def first(host: Int): FirstWrite = FirstWrite.create(new ProcessView(storage), path,
       TextWrites.facts(9, TableType.CopyOnWrite), hosts(host))
     val made = first(0)
     val write = TextWrites.insert("b-0")
@@ -178,7 +178,7 @@ class ExclusionSuite extends FunSuite {
     assertEquals(TestTables.visible(open(storage)).map(_.take(5)), Seq("p/b-0"))
     val claim = s"$path/other/.hoodie/.hudilite/claim-1"
     storage.replace(claim, storage.read(s"$path/.hoodie/.hudilite/${held(storage)}").get)
-    refused(FirstWrite.create(new ProcessView(storage, "a"), s"$path/other",
+    refused(FirstWrite.create(new ProcessView(storage), s"$path/other",
         TextWrites.facts(9, TableType.CopyOnWrite), hosts(0)))
     assertEquals(storage.paths.filter(_.startsWith(s"$path/other")), Seq(claim))
   }

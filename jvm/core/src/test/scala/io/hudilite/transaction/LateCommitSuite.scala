@@ -49,11 +49,11 @@ class LateCommitSuite extends FunSuite {
     */
   private def late(storage: MemoryStorage, after: () => Unit = () => ()): (Transaction, () => Unit) = {
     var instant = ""
-    val process = new ProcessView(storage, "a",
+    val process = new ProcessView(storage,
       call =>
         if (call.startsWith("create") && completes(instant)(call)) {
           expire()
-          TextWrites.insert("b-0").run(open(new ProcessView(storage, "b")), hosts(1))
+          TextWrites.insert("b-0").run(open(new ProcessView(storage)), hosts(1))
         },
       call => if (call.startsWith("create") && completes(instant)(call)) after())
     val table = open(process)
@@ -105,7 +105,7 @@ class LateCommitSuite extends FunSuite {
       s"version $version: a write that completes while it is being rolled back is of unknown state, and stays as it ends") {
       val storage = memory(version)
       val (held, released) = (new CountDownLatch(1), new CountDownLatch(1))
-      val table = open(new ProcessView(storage, "a",
+      val table = open(new ProcessView(storage,
           call =>
             if (call.startsWith("create") && call.endsWith("commit")) {
               held.countDown()
@@ -119,7 +119,7 @@ class LateCommitSuite extends FunSuite {
       held.await()
       expire()
       // The writer goes on when the rollback has found it pending and is about to take its first file.
-      val other = new ProcessView(storage, "b",
+      val other = new ProcessView(storage,
         call =>
           if (told.isEmpty && call.startsWith("delete") && call.endsWith(".parquet")) {
             released.countDown()
@@ -147,12 +147,12 @@ class LateCommitSuite extends FunSuite {
             calls += 1
             if (calls == number) { holds = false; meanwhile() }
           }
-          val ours = open(new ProcessView(storage, "a", call => if (held == "writer") hold(call)))
+          val ours = open(new ProcessView(storage, call => if (held == "writer") hold(call)))
           val write = TextWrites.insert("a-0").begin(ours, hosts.head)
           def other(): Unit = {
             expire()
             try TextWrites.insert("b-0").run(
-                open(new ProcessView(storage, "b", call => if (held == "other") hold(call))), hosts(1))
+                open(new ProcessView(storage, call => if (held == "other") hold(call))), hosts(1))
             catch { case _: CommitConflict => () }
           }
           var outcome = ""
@@ -187,11 +187,11 @@ class LateCommitSuite extends FunSuite {
       TextWrites.append.run(open(storage))
       val planned = CompactionScheduler.schedule(open(storage),
         Services.of("hoodie.compact.inline.max.delta.commits" -> "1").compaction).get.instant.get
-      val process = new ProcessView(storage, "a",
+      val process = new ProcessView(storage,
         call =>
           if (call.startsWith("create") && completes(planned)(call)) {
             expire()
-            TextWrites.insert("b-0").run(open(new ProcessView(storage, "b")), hosts(1))
+            TextWrites.insert("b-0").run(open(new ProcessView(storage)), hosts(1))
           })
       val table = open(process)
       val running = Transaction.resume(table, PendingCompactions.named(table, planned), CompactionKind.Base.operation,
@@ -228,7 +228,7 @@ class LateCommitSuite extends FunSuite {
       // An archiving that is cut off leaves some of its files.
       val (seen, folder) = (groups(storage), open(storage).store.folder)
       var looks = 0
-      val archiving = new ProcessView(storage, "a",
+      val archiving = new ProcessView(storage,
         after = call =>
           if (call.startsWith("delete") && !completes(compaction.time)(call)) {
             looks += 1
@@ -258,7 +258,7 @@ class LateCommitSuite extends FunSuite {
       val states = InstantStates.of(storage, now.store.folder, gone)
       now.store.archive.append(states)
       // A process reads each of its files once, and none again until there is another one.
-      val asked = new CountingStorage(new ProcessView(storage, "b"))
+      val asked = new CountingStorage(new ProcessView(storage))
       val store = open(asked).store
       def reads(): Seq[String] = asked.during(store.archivedCompleted())._2.paths("get")
         .filter(p => p.endsWith(".parquet") || p.contains(".archive."))

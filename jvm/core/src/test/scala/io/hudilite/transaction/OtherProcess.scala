@@ -2,7 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.error.CommitConflict
 import io.hudilite.storage.Place
-import io.hudilite.transaction.lock.Lock
+import io.hudilite.transaction.lock.LocalLocks
 
 import java.nio.channels.FileChannel
 import java.nio.file.{Path, Paths, StandardOpenOption}
@@ -50,7 +50,7 @@ object OtherProcessMain {
       channel.lock()
       ready()
     case List("try", basePath, waitMs) =>
-      try Lock.withTableLock(Place.local(Paths.get(basePath)), waitMs.toLong)(ready('+'))
+      try LocalLocks.shared.withTableLock(Place.local(Paths.get(basePath)), waitMs.toLong)(ready('+'))
       catch { case e: CommitConflict if e.condition == "LOCK_TIMEOUT" => ready('-') }
     case List("write", basePath, stage) =>
       CrashingWriter.run(basePath, stage)

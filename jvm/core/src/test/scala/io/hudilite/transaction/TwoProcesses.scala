@@ -1,12 +1,11 @@
 package io.hudilite.transaction
 
-import io.hudilite.storage.{FileInfo, ForwardingStorage, Place, Storage}
-import io.hudilite.transaction.rollback.Owner
+import io.hudilite.storage.{Caches, FileInfo, ForwardingStorage, Storage}
 
 import java.time.{Clock, Duration}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 
-/** A storage as one process sees it: what it locks no other one does, and it remembers nothing of what others do.
+/** A storage as one process sees it, which remembers nothing of what others do.
   *
   * @param before
   *   is shown each request before it is made, as its kind and path
@@ -18,7 +17,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
   * @param behind
   *   how much slower its clock is
   */
-final class ProcessView(to: Storage, name: String, before: String => Unit = _ => (), after: String => Unit = _ => (),
+final class ProcessView(to: Storage, before: String => Unit = _ => (), after: String => Unit = _ => (),
     exclusive: Boolean = true, behind: Duration = Duration.ZERO) extends ForwardingStorage(to) {
 
   private def call[T](kind: String, path: String)(made: => T): T = {
@@ -28,8 +27,7 @@ final class ProcessView(to: Storage, name: String, before: String => Unit = _ =>
     result
   }
 
-  override def place(path: String): Place = super.place(path).copy(key = s"$name of ${super.place(path).key}")
-  override def cacheScope: AnyRef = this
+  override val caches: Caches = new Caches
   override val clock: Clock = Clock.offset(to.clock, behind.negated)
 
   override def list(directories: Seq[String]): Map[String, Seq[FileInfo]] =
@@ -52,7 +50,7 @@ final class ProcessView(to: Storage, name: String, before: String => Unit = _ =>
 object TwoProcesses {
 
   def options(name: String): TransactionOptions =
-    TransactionOptions(process = Owner.current.copy(host = name, process = name), claimWaitMs = 0L)
+    TransactionOptions(process = Processes.elsewhere(name, name), claimWaitMs = 0L)
 
   /** What became of both, and whether each was held. */
   final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
@@ -66,7 +64,7 @@ object TwoProcesses {
     var held = false
     var ended: Option[Either[Throwable, Unit]] = None
     val other = new Thread(() => {
-      val view = new ProcessView(storage, "b",
+      val view = new ProcessView(storage,
         at(m) {
           held = true
           paused.countDown()
@@ -75,7 +73,7 @@ object TwoProcesses {
       ended = Some(outcome(second(view)))
       paused.countDown()
     })
-    val view = new ProcessView(storage, "a", at(n) { other.start(); await(paused) }, exclusive = exclusive,
+    val view = new ProcessView(storage, at(n) { other.start(); await(paused) }, exclusive = exclusive,
       behind = behind)
     val done = outcome(first(view))
     mayGoOn.countDown()
@@ -111,7 +109,7 @@ object TwoProcesses {
       first: Storage => Unit, second: Storage => Unit): Outcome = {
     val turns = new Turns(Seq(n, m))
     def run(process: Int, body: Storage => Unit): Either[Throwable, Unit] =
-      try outcome(body(new ProcessView(storage, s"$process", _ => turns.request(process), exclusive = exclusive,
+      try outcome(body(new ProcessView(storage, _ => turns.request(process), exclusive = exclusive,
               behind = behind)))
       finally turns.end(process)
     var ended: Option[Either[Throwable, Unit]] = None

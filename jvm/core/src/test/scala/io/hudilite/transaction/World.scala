@@ -5,7 +5,7 @@ import io.hudilite.log.{HeaderKey, LogFileReader}
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Timeline
-import io.hudilite.transaction.rollback.{Heartbeat, Owner}
+import io.hudilite.transaction.rollback.Heartbeat
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -115,9 +115,9 @@ final class World(path: String, prepare: Storage => Unit) {
 object World {
 
   /** A process on a host that is gone for those who come later: only its heartbeat could tell. */
-  val Gone: TransactionOptions = TransactionOptions(process = Owner.current.copy(host = "gone", process = "gone"))
+  val Gone: TransactionOptions = TransactionOptions(process = Processes.elsewhere("gone", "gone"))
 
   /** Who comes later, and who comes last. */
-  val Next: TransactionOptions = TransactionOptions(process = Owner.current.copy(host = "elsewhere", process = "next"))
-  val Last: TransactionOptions = TransactionOptions(process = Owner.current.copy(host = "third", process = "last"))
+  val Next: TransactionOptions = TransactionOptions(process = Processes.elsewhere("elsewhere", "next"))
+  val Last: TransactionOptions = TransactionOptions(process = Processes.elsewhere("third", "last"))
 }

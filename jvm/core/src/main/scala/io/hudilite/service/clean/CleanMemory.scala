@@ -1,7 +1,7 @@
 package io.hudilite.service.clean
 
 import io.hudilite.config.service.CleaningPolicy
-import io.hudilite.storage.WeightedCache
+import io.hudilite.storage.{Cached, WeightedCache}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
 
@@ -18,7 +18,7 @@ import io.hudilite.timeline.Instant
 private[clean] final case class CleanMemory(policy: CleaningPolicy, savepoints: Set[String], earliest: Option[String],
     writes: Set[String], plan: Option[String]) {
 
-  /** What the commit replaced was looked at, and went or stays for good. */
+  /** All that the commit replaced was looked at, and went or stays for good. */
   def covers(commit: Instant): Boolean = writes(commit.time) && earliest.forall(commit.time < _)
 }
 
@@ -26,11 +26,10 @@ private[clean] object CleanMemory {
 
   private val MaxTables = 256L
 
-  private val recent = new WeightedCache[(AnyRef, String), CleanMemory](MaxTables)
+  private val recent = new Cached(new WeightedCache[String, CleanMemory](MaxTables))
 
-  def of(table: Table): Option[CleanMemory] = recent.get(key(table)).filter(_.plan.forall(table.timeline.contains))
+  def of(table: Table): Option[CleanMemory] =
+    recent.of(table.storage).get(table.basePath).filter(_.plan.forall(table.timeline.contains))
 
-  def put(table: Table, memory: CleanMemory): Unit = recent.put(key(table), memory)
-
-  private def key(table: Table): (AnyRef, String) = table.storage.cacheScope -> table.basePath
+  def put(table: Table, memory: CleanMemory): Unit = recent.of(table.storage).put(table.basePath, memory)
 }

@@ -7,8 +7,7 @@ import io.hudilite.service.clean.Cleaning
 import io.hudilite.storage.{Storage, TableStorage}
 import io.hudilite.table.{Table, TableSupport}
 import io.hudilite.timeline.{Timeline, TimelineStore}
-import io.hudilite.transaction.{Exclusion, MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.lock.Lock
+import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Rollback
 
 import scala.collection.mutable
@@ -67,8 +66,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       catch { case e: HudiliteException => mends.foreach(failures.put(_, e.getMessage)) }
     val wanted = found.flatMap(_.mend)
     if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
-      Lock.withTableLock(place, options.lockWaitMs)(
-        new Exclusion(storage, basePath, options.process).alone(TableProperties.recover(storage, basePath))))
+      options.locked(place)(options.exclusion(storage, basePath).alone(TableProperties.recover(storage, basePath))))
     // A plan that nobody can read keeps whatever is pending from being taken back.
     val dropped = wanted.filter(isDropped)
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())

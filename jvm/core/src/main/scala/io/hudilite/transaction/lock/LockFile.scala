@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 /** A held lock on a table's lock file; closing the file gives it back. */
 private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: LockHolder) {
 
-  /** Gives the lock back. What was done under it is done, so a failure here must not undo it. */
+  /** Gives the lock back. Work under it is done, so a failure here must not undo it. */
   def release(): Unit = {
     quietly(LockHolder.remove(folder, holder))
     quietly(channel.close())
@@ -25,7 +25,7 @@ private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: L
 /** The lock file lies in the table's `.hoodie` folder and is ours alone. It goes only with its table, under the lock:
   * who waited for it then finds that the file at its path is another, or none, and takes that one.
   *
-  * Who has the lock on the file has the table's lock only once its [[LockHolder]] stands beside it.
+  * The lock on the file is the table's lock only once its [[LockHolder]] stands beside it.
   */
 private[lock] object LockFile {
 
@@ -36,19 +36,22 @@ private[lock] object LockFile {
 
   /** The lock, or `None` when it could not be had until the deadline, which is one of `System.nanoTime`, or when the
     * folder is gone.
+    *
+    * @param locks
+    *   id of the locks that cover this one inside the process
     */
   @annotation.tailrec
-  def acquire(folder: Path, deadline: Long): Option[LockFile] = attempt(folder) match {
+  def acquire(folder: Path, deadline: Long, locks: String): Option[LockFile] = attempt(folder, locks) match {
     case Some(held) => Some(held)
     case None if System.nanoTime() >= deadline || !Files.isDirectory(folder) => None
     case None =>
       Thread.sleep(PollMs)
-      acquire(folder, deadline)
+      acquire(folder, deadline, locks)
   }
 
   // The lock file is not even opened where the holder runs: closing it again would take the lock from a holder in this
   // very process.
-  private def attempt(folder: Path): Option[LockFile] = if (isHeld(folder)) None
+  private def attempt(folder: Path, locks: String): Option[LockFile] = if (isHeld(folder, locks)) None
   else {
     val path = folder.resolve(Name)
     if (identity(path) == Missing) open(path).foreach(_.close())
@@ -56,7 +59,7 @@ private[lock] object LockFile {
     val channel = open(path)
     try {
       val locked = channel.filter(c => isLocked(c) && before != Missing && before == identity(path))
-      val held = locked.flatMap(c => taken(folder).map(new LockFile(folder, c, _)))
+      val held = locked.flatMap(c => taken(folder, locks).map(new LockFile(folder, c, _)))
       if (held.isEmpty) channel.foreach(_.close())
       held
     } catch {
@@ -66,15 +69,16 @@ private[lock] object LockFile {
     }
   }
 
-  private def isHeld(folder: Path): Boolean = LockHolder.read(folder).exists(h => h.isRunning && !h.isOfLoader)
+  private def isHeld(folder: Path, locks: String): Boolean =
+    LockHolder.read(folder).exists(h => h.isRunning && !h.isOf(locks))
 
   /** Stands in for the one that died, if one did. */
-  private def taken(folder: Path): Option[LockHolder] =
+  private def taken(folder: Path, locks: String): Option[LockHolder] =
     try LockHolder.read(folder) match {
-        case Some(other) if other.isRunning && !other.isOfLoader => None
+        case Some(other) if other.isRunning && !other.isOf(locks) => None
         case before =>
           before.foreach(LockHolder.remove(folder, _))
-          Some(LockHolder.current()).filter(LockHolder.write(folder, _))
+          Some(LockHolder.of(locks)).filter(LockHolder.write(folder, _))
       }
     catch { case _: NoSuchFileException => None }
 
@@ -91,7 +95,7 @@ private[lock] object LockFile {
   private val Missing = "missing"
   private val NotTold = "not told"
 
-  /** What tells this file from another one of its name, as far as the file system says it. */
+  /** Key that tells this file from another one of its name, as far as the file system has one. */
   private def identity(path: Path): AnyRef =
     try Option(Files.readAttributes(path, classOf[BasicFileAttributes]).fileKey()).getOrElse(NotTold)
     catch { case _: NoSuchFileException => Missing }

@@ -6,7 +6,7 @@ import java.util.UUID
 
 import scala.util.control.NonFatal
 
-/** Who holds a table's lock, in a file beside the lock file, for as long as it is held.
+/** The holder of a table's lock, in a file beside the lock file, for as long as it is held.
   *
   * The lock on a file is the operating system's, which takes it from a process as soon as that closes any descriptor of
   * the file: a backup that reads it, or another class loader that tries for it. Nobody gets a lock whose holder is said to
@@ -22,18 +22,16 @@ private[lock] final case class LockHolder(process: Option[MachineProcess], run: 
   /** The holder runs; one of another host is taken for gone by whoever gets the lock on the file. */
   def isRunning: Boolean = process.exists(_.isRunning(MachineProcess.current.host).contains(true))
 
-  /** Another copy of these classes in this process has it, or this one. */
-  def isOfLoader: Boolean = run.startsWith(LockHolder.loader)
+  /** It is held under these locks inside the process, and under no others there. */
+  def isOf(locks: String): Boolean = run.startsWith(locks)
 }
 
 private[lock] object LockHolder {
 
   val Name: String = s"${LockFile.Name}.holder"
 
-  /** Of the classes that a class loader has loaded: what bears it is held under their lock inside the process. */
-  private val loader = UUID.randomUUID().toString
-
-  def current(): LockHolder = LockHolder(Some(MachineProcess.current), s"$loader/${UUID.randomUUID()}")
+  /** A new hold under locks of this process, which are those of a class loader where several have loaded these classes. */
+  def of(locks: String): LockHolder = LockHolder(Some(MachineProcess.current), s"$locks/${UUID.randomUUID()}")
 
   def read(folder: Path): Option[LockHolder] =
     try Some(parse(new String(Files.readAllBytes(folder.resolve(Name)), UTF_8)))

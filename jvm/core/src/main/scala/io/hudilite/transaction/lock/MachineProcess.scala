@@ -19,7 +19,7 @@ private[transaction] final case class MachineProcess(host: String, pid: Long, st
 
   import MachineProcess._
 
-  /** Whether the process runs, as far as one of the host `asking` can tell. */
+  /** The process runs, as far as one of the host `asking` can tell. */
   def isRunning(asking: String): Option[Boolean] = if (host != asking) None
   else {
     val handle = ProcessHandle.of(pid)

@@ -11,7 +11,7 @@ import scala.collection.mutable
 final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit) {
 
   private val begun = mutable.ArrayBuffer.empty[Marker]
-  // Who begins an attempt has just been told to.
+  // An attempt begins when it has just been told to.
   private var checkedMs = storage.clock.millis()
 
   /** Makes the marker of a file that is about to be written; raises `WRITE_ENDED` when the write has ended. */

@@ -2,6 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.{Interrupts, Storage, Undo}
 import io.hudilite.timeline.WriteFolders
+import io.hudilite.transaction.lock.Process
 
 import java.util.UUID
 
@@ -11,19 +12,19 @@ import org.slf4j.LoggerFactory
   * without one: a first write, the begin of any write, a service. No other process makes a file of its name, so that it
   * needs no storage that lets one of many win a name. It is written again as a heartbeat is.
   */
-private[transaction] final class Claim private (storage: Storage, basePath: String, val name: String, self: Owner,
+private[transaction] final class Claim private (storage: Storage, basePath: String, val name: String, self: Process,
     heartbeat: Heartbeat) {
 
   private var ended = false
 
   /** Takes the claim back. */
   def end(): Unit = if (!ended) {
-    Owner.release(storage, basePath, name, self)
+    self.ends(storage.place(basePath), name)
     heartbeat.stop()
     ended = true
   }
 
-  /** The same when what was claimed is done, and so must not fail any more: the process takes away what stays when it is
+  /** As [[end]] when the claimed work is done, which must not fail any more: the process takes away what stays when it is
     * at work on the table again, and others do when it is gone.
     */
   def release(): Unit =
@@ -44,16 +45,16 @@ private[transaction] object Claim {
   def isClaim(name: String): Boolean = name.startsWith(Prefix)
 
   /** After an error nothing is claimed. */
-  def take(storage: Storage, basePath: String, self: Owner): Claim = {
+  def take(storage: Storage, basePath: String, self: Process): Claim = {
     val name = Prefix + UUID.randomUUID()
-    Owner.announce(storage, basePath, name, self)
+    self.begins(storage.place(basePath), name)
     try {
       val path = s"${WriteFolders.owners(basePath)}/$name"
-      new Claim(storage, basePath, name, self, Heartbeat.start(storage, path, Owner.bytes(self)))
+      new Claim(storage, basePath, name, self, Heartbeat.start(storage, path, OwnerFile.bytes(self)))
     } catch {
       case e: Throwable =>
-        Owner.release(storage, basePath, name, self)
-        throw Undo.after(e)(Owner.delete(storage, basePath, name))
+        self.ends(storage.place(basePath), name)
+        throw Undo.after(e)(OwnerFile.delete(storage, basePath, name))
     }
   }
 }

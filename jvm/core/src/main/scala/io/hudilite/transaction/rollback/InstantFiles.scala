@@ -8,7 +8,7 @@ import io.hudilite.storage.Storage
 
 import org.slf4j.LoggerFactory
 
-/** What became of a file that was to be taken back; paths are absolute. */
+/** Fate of a file that was to be taken back; paths are absolute. */
 private[transaction] sealed trait TakenBack
 
 private[transaction] object TakenBack {

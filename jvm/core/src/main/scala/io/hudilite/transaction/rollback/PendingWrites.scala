@@ -2,6 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore, WriteFolders}
+import io.hudilite.transaction.lock.Process
 
 /** The pending writes of a table and who works on them, told by what writers leave beside data and timeline while they are
   * at work. Each folder of that is listed once, when it is first asked for. Nothing is changed.
@@ -11,7 +12,7 @@ import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore, Wr
   * @param mayWrite
   *   as of [[Liveness]]
   */
-private[hudilite] final class PendingWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner,
+private[hudilite] final class PendingWrites(store: TimelineStore, policy: ForeignWrites.Policy, self: Process,
     mayWrite: Boolean = true) {
 
   import PendingWrites._
@@ -69,7 +70,7 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
 
   /** An owner may be at work. A file that is gone was its owner's to remove, who has done so. */
   private[rollback] def isAtWork(owner: FileInfo): Boolean =
-    Owner.read(storage, basePath, owner.name).forall(liveness.mayBeAlive(_, owner))
+    OwnerFile.read(storage, basePath, owner.name).forall(liveness.mayBeAlive(_, owner))
 
   /** Older than a sign of life may be, by the clock of the storage. */
   def isOld(modifiedMs: Long): Boolean = liveness.isOld(modifiedMs)
@@ -129,7 +130,7 @@ private[hudilite] object PendingWrites {
     "its program has given no sign of life for longer than it may, or writers are told to expect no other",
     isOwned = false)
 
-  /** Writes and services that have begun, so that they may have files. What is only planned is nobody's. */
+  /** Writes and services that have begun, so that they may have files. A plan alone is nobody's. */
   def underWay(store: TimelineStore, timeline: Timeline): Seq[Instant] =
     underWay(timeline, times(store.pendingClusterings(timeline)))
 

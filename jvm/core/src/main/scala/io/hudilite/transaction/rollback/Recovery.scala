@@ -4,6 +4,7 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.filegroup.{FileNames, FileSystemView, Partitions}
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore}
+import io.hudilite.transaction.lock.Process
 
 import org.slf4j.LoggerFactory
 
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory
   * @param self
   *   the process that asks
   */
-private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Owner) {
+private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Process) {
 
   import Recovery._
 
@@ -30,9 +31,9 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
     */
   def run(owners: Seq[FileInfo], sweepsAtOnce: Boolean): Unit = {
     // Beside the pending instants this finds what a crash before the request or after the completion left.
-    val (alive, dead) = Owner.among(owners).partition(pending.isAtWork)
+    val (alive, dead) = OwnerFile.among(owners).partition(pending.isAtWork)
     val (claims, writes) = dead.partition(file => Claim.isClaim(file.name))
-    claims.foreach(file => Owner.delete(storage, basePath, file.name))
+    claims.foreach(file => OwnerFile.delete(storage, basePath, file.name))
     if (writes.nonEmpty) {
       val timeline = store.load()
       writes.foreach(file => cleanUp(file.name, timeline))

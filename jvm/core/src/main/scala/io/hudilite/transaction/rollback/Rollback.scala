@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory
 
 /** Takes back a write that did not complete (docs/format.md#rollback); the caller holds the table lock.
   *
-  * Whether it completed is asked here, of the timeline as it is, whatever the caller believes: of a completed write
+  * Its completion is asked for here, of the timeline as it is, whatever the caller believes: of a completed write
   * nothing is deleted but its traces.
   */
 private[hudilite] final class Rollback(store: TimelineStore) {
@@ -90,7 +90,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         store.archivedCompleted().exists(i => i.time == instant && Action.Writes(i.action)))
 
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
-    // What the tasks of this write begin from here on they delete themselves.
+    // Tasks of this write delete themselves what they begin from here on.
     WritePermit.deleteAll(storage, basePath, instant)
     store.deleteUncounted(instant)
     val timeline = store.load()
@@ -199,7 +199,7 @@ private[hudilite] object Rollback {
     WritePermit.deleteAll(storage, basePath, instant)
     Markers.delete(storage, basePath, instant)
     Heartbeat.delete(storage, basePath, instant)
-    Owner.delete(storage, basePath, instant)
+    OwnerFile.delete(storage, basePath, instant)
   }
 
   /** Times of pending writes that somebody has begun to take back, or has taken back but for their last traces. */
@@ -210,19 +210,19 @@ private[hudilite] object Rollback {
   def endAll(store: TimelineStore): Unit =
     targets(unended(store, store.load())).toSeq.sorted.reverse.foreach(new Rollback(store).run(_))
 
-  /** Rollbacks that were begun and not ended, by their times. What they take back is pending, or has no trace in the
+  /** Rollbacks that were begun and not ended, by their times. Their target is pending, or has no trace in the
     * timeline any more.
     */
   def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] =
     undone(store, timeline, timeline.pending)
 
-  /** Whether nothing says that a write that is being taken back never completed: a completed one has no marker, no
+  /** Nothing says that a write that is being taken back never completed: a completed one has no marker, no
     * heartbeat and no owner.
     */
   def hadCompleted(store: TimelineStore, instant: String): Boolean =
     Markers.list(store.storage, store.basePath, instant).isEmpty &&
       Heartbeat.lastBeat(store.storage, store.basePath, instant).isEmpty &&
-      !Owner.files(store.storage, store.basePath).exists(_.name == instant)
+      !OwnerFile.files(store.storage, store.basePath).exists(_.name == instant)
 
   /** The plans of the rollbacks among the instants whose targets are not to be seen, by the times of the rollbacks. */
   private def undone(store: TimelineStore, timeline: Timeline, instants: Seq[Instant]): Map[String, RollbackPlan] =

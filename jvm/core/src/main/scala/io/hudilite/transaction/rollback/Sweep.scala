@@ -1,6 +1,6 @@
 package io.hudilite.transaction.rollback
 
-import io.hudilite.storage.{FileInfo, Storage, Temporaries, WeightedCache}
+import io.hudilite.storage.{Cached, FileInfo, Storage, Temporaries, WeightedCache}
 import io.hudilite.timeline.{TimelineStore, WriteFolders}
 
 /** Removes what killed writers were about to give its name: temporary files older than any writer that may be alive; the
@@ -33,16 +33,15 @@ private object Sweep {
 
   private val MaxTables = 256L
 
-  // By table, when this process looked last, by its own clock.
-  private val last = new WeightedCache[(AnyRef, String), Long](MaxTables)
+  // By table, when a process looked last, by its own clock.
+  private val last = new Cached(new WeightedCache[String, Long](MaxTables))
 
   // A clock that is set back makes it due, too.
   private def isDue(storage: Storage, basePath: String): Boolean =
-    last.get(key(storage, basePath)).forall(at => math.abs(storage.clock.millis() - at) > Heartbeat.ExpiryMs)
+    last.of(storage).get(key(basePath)).forall(at => math.abs(storage.clock.millis() - at) > Heartbeat.ExpiryMs)
 
   private def done(storage: Storage, basePath: String): Unit =
-    last.put(key(storage, basePath), storage.clock.millis())
+    last.of(storage).put(key(basePath), storage.clock.millis())
 
-  private def key(storage: Storage, basePath: String): (AnyRef, String) =
-    storage.cacheScope -> basePath.stripSuffix("/")
+  private def key(basePath: String): String = basePath.stripSuffix("/")
 }

@@ -5,7 +5,7 @@ import io.hudilite.timeline.WriteFolders
 
 import java.util.UUID
 
-/** What lets the tasks of one run of a write leave files in the table: a file that is there as long as the write runs.
+/** Permission of the tasks of one run of a write to leave files in the table: a file that is there while the write runs.
   *
   * Spark does not wait for the tasks that it gives up, so that one may go on after its write has ended. It would add
   * files to an instant that readers trust. So the driver takes the permit away before it looks for strays a last time,

@@ -7,8 +7,8 @@ import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanPlan, State, WriteFolders}
 import io.hudilite.timeline.plan.{ClusteringInput, ClusteringPlan}
-import io.hudilite.transaction.{TextWrites, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Owner}
+import io.hudilite.transaction.{Processes, TextWrites, TransactionOptions}
+import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat}
 
 import munit.FunSuite
 
@@ -20,7 +20,7 @@ class DoctorFaultSuite extends FunSuite {
   private val path = "/t"
   private val start = 1767225600000L
   private var now = start
-  private val gone = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone")
+  private val gone = Processes.gone()
 
   private def table(storage: Storage): Table = Table.open(storage, path)
 

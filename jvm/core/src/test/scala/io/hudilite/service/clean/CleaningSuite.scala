@@ -5,7 +5,7 @@ import io.hudilite.config.TableType
 import io.hudilite.config.service.CleanConf
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.{Services, TextServices}
-import io.hudilite.storage.{CountingStorage, MemoryStorage, Storage}
+import io.hudilite.storage.{Caches, CountingStorage, ForwardingStorage, MemoryStorage, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanPlan, State}
 import io.hudilite.timeline.plan.SavepointMetadata
@@ -80,8 +80,7 @@ class CleaningSuite extends FunSuite {
     clean(storage)
     rewritten(storage, 1)
     val elsewhere = new CountingStorage(storage)
-    val scope = new Object
-    val other = new io.hudilite.storage.ForwardingStorage(elsewhere) { override def cacheScope: AnyRef = scope }
+    val other = new ForwardingStorage(elsewhere) { override val caches: Caches = new Caches }
     assertEquals(names(clean(other)).size, 1)
     val listed = elsewhere.calls.all.filter(c => c.kind == "list" && !c.path.contains("/.hoodie")).map(_.path).distinct
     assertEquals(listed, Seq("/t/p"))

@@ -8,7 +8,7 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, State}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.Transaction
-import io.hudilite.transaction.rollback.Owner
+import io.hudilite.transaction.lock.Process
 
 import munit.FunSuite
 
@@ -118,7 +118,7 @@ class CompactionSchedulerSuite extends FunSuite {
     val now = table.refresh()
     val dead = Transaction.resume(now, PendingCompactions.named(now, planned.instant.get), "COMPACT")
     writeFile(table, dead.instant, "p1", "a-0", Some("old"))
-    Owner.release(table.storage, table.basePath, dead.instant) // as if this process had forgotten it
+    Process.current.ends(table.place, dead.instant) // as if this process had forgotten it
     log(table, ("p1", "b-0", base))
     assertEquals(table.refresh().timeline.pendingCompactions.map(_.state), Seq(State.Requested: State))
     assertEquals(TestTables.files(table).filter(_.contains(s"_${dead.instant}.parquet")), Set.empty[String])

@@ -9,7 +9,7 @@ import io.hudilite.table.{IncrementalRange, Table}
 import io.hudilite.timeline.{Action, Instant, State}
 import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 import io.hudilite.transaction.Transaction
-import io.hudilite.transaction.rollback.Owner
+import io.hudilite.transaction.lock.Process
 
 import munit.FunSuite
 
@@ -131,7 +131,7 @@ class LogCompactionSuite extends FunSuite {
   versions("a log compaction whose process died is taken back by the next writer") { version =>
     val table = logged(version)
     val before = dataFiles(table)
-    Owner.release(table.storage, table.basePath, halfway(table).instant) // as if this process had forgotten it
+    Process.current.ends(table.place, halfway(table).instant) // as if this process had forgotten it
     assertEquals(schedule(table).get.candidates.size, 1)
     assertEquals(dataFiles(table), before)
   }

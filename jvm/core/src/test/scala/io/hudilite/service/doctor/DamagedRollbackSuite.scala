@@ -6,8 +6,8 @@ import io.hudilite.service.{StoredTables, TextServices}
 import io.hudilite.storage.{FaultyStorage, MemoryStorage, Storage}
 import io.hudilite.timeline._
 import io.hudilite.timeline.plan.{InstantName, RollbackPlan}
-import io.hudilite.transaction.{TextWrite, TextWrites, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Owner}
+import io.hudilite.transaction.{Processes, TextWrite, TextWrites, Transaction, TransactionOptions}
+import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat}
 
 /** Rollbacks whose plans a crash of the store has damaged: what they were to take back is taken back all the same. */
 class DamagedRollbackSuite extends StoredTables {
@@ -15,7 +15,7 @@ class DamagedRollbackSuite extends StoredTables {
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")
 
   // A process of this machine that is not there any more.
-  private val gone = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone")
+  private val gone = Processes.gone()
 
   private val damages = Seq[(String, (Storage, String) => Any)](
     "empty" -> ((storage, plan) => storage.replace(plan, Array.emptyByteArray)),

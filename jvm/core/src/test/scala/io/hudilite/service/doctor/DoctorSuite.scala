@@ -8,8 +8,8 @@ import io.hudilite.service.undo.Savepoints
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline._
 import io.hudilite.timeline.plan.{CompactionPlan, InstantName, RestorePlan, RollbackPlan}
-import io.hudilite.transaction.{TextWrites, TransactionOptions}
-import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owner}
+import io.hudilite.transaction.{Processes, TextWrites, TransactionOptions}
+import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, OwnerFile}
 
 import org.apache.avro.Schema
 import org.apache.avro.generic.GenericData
@@ -18,7 +18,7 @@ import org.apache.avro.generic.GenericData
 class DoctorSuite extends StoredTables {
 
   // A process of this machine that is not there any more.
-  private val gone = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone")
+  private val gone = Processes.gone()
 
   private def versions(name: String)(body: (Int, MemoryStorage) => Unit): Unit = versions(6, 9)(name)(body)
 
@@ -237,7 +237,7 @@ class DoctorSuite extends StoredTables {
       later()
       assertEquals(doctor(storage).run(fix = true).map(f => (f.kind.name, f.isMended)).sorted,
         Seq(("LEFT_TRACES", false), ("STRAY_FILES", false)))
-      Owner.write(storage, path, unknown, gone)
+      OwnerFile.write(storage, path, unknown, gone)
       later()
       assertEquals(doctor(storage).run(fix = true).map(f => (f.kind.name, f.isMended)).sorted,
         Seq(("LEFT_TRACES", true), ("STRAY_FILES", true)))

@@ -27,7 +27,7 @@ class LockSuite extends FunSuite {
   private val storage = new HadoopStorage(new Configuration())
 
   private def locked[T](path: String, waitMs: Long)(body: => T): T =
-    Lock.withTableLock(storage.place(path), waitMs)(body)
+    LocalLocks.shared.withTableLock(storage.place(path), waitMs)(body)
 
   test("of many threads one at a time holds the lock") {
     val base = newTable().toString
@@ -149,6 +149,6 @@ object TriedLock {
 
   /** Whether the lock of the table at the path could be had at once. */
   def tried(basePath: String): Boolean =
-    try Lock.withTableLock(Place.local(Paths.get(basePath)), 100L)(true)
+    try LocalLocks.shared.withTableLock(Place.local(Paths.get(basePath)), 100L)(true)
     catch { case e: CommitConflict if e.condition == "LOCK_TIMEOUT" => false }
 }

@@ -2,6 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.WriteStat
+import io.hudilite.transaction.lock.Process
 
 import munit.FunSuite
 
@@ -40,9 +41,9 @@ class MarkersSuite extends FunSuite {
 
   test("Hudi believes no marker of a folder that holds anything else, so the owner's file is not there") {
     val storage = new MemoryStorage()
-    Owner.write(storage, "/t", "1")
+    OwnerFile.write(storage, "/t", "1")
     assertEquals(storage.list(Markers.folder("/t", "1")), Nil)
-    Owner.release(storage, "/t", "1")
+    Process.current.ends(storage.place("/t"), "1")
   }
 
   test("a marker names a data file of its instant inside the table, or nothing") {

@@ -3,7 +3,8 @@ package io.hudilite.transaction.rollback
 import io.hudilite.config.TableType
 import io.hudilite.storage.MemoryStorage
 import io.hudilite.timeline.{Action, WriteFolders}
-import io.hudilite.transaction.TextWrites
+import io.hudilite.transaction.{Processes, TextWrites}
+import io.hudilite.transaction.lock.Process
 
 import java.util.concurrent.atomic.AtomicLong
 
@@ -14,8 +15,8 @@ class PendingWritesSuite extends FunSuite {
   import PendingWrites._
 
   private val path = "/t"
-  private val elsewhere = Owner.current.copy(host = "elsewhere", process = "x")
-  private val gone = Owner.current.copy(pid = Int.MaxValue.toLong, process = "gone")
+  private val elsewhere = Processes.elsewhere("elsewhere", "x")
+  private val gone = Processes.gone()
 
   /** A pending write as the next writer finds it.
     *
@@ -26,28 +27,28 @@ class PendingWritesSuite extends FunSuite {
     * @param isOld
     *   all that was longer ago than a sign of life may be
     */
-  private def judged(owner: Option[Owner] = None, version: Int = 9, action: String = Action.Commit,
+  private def judged(owner: Option[Process] = None, version: Int = 9, action: String = Action.Commit,
       begun: Boolean = true,
       beats: Boolean = false, isOld: Boolean = false, policy: ForeignWrites.Policy = ForeignWrites.Expired): String = {
     val now = new AtomicLong(1767225600000L)
     val storage = new MemoryStorage(() => now.get)
     val store = TextWrites.table(storage, path, version, TableType.MergeOnRead).store
     val time = store.newInstantTime(store.load().lastTime.get)
-    owner.foreach(Owner.write(storage, path, time, _))
+    owner.foreach(OwnerFile.write(storage, path, time, _))
     store.request(time, action)
     if (begun) store.toInflight(time, action)
     if (beats) storage.replace(s"${WriteFolders.heartbeats(path)}/$time", Array.emptyByteArray)
     if (isOld) now.addAndGet(Heartbeat.ExpiryMs + 1)
-    try new PendingWrites(store, policy, Owner.current).judge(store.load().pending.head) match {
+    try new PendingWrites(store, policy, Process.current).judge(store.load().pending.head) match {
         case Alive(_) => "alive"
         case Dead(_, isOwned) => if (isOwned) "dead, hudilite's" else "dead"
         case Unknown(_) => "unknown"
       }
-    finally Owner.release(storage, path, time)
+    finally Process.current.ends(storage.place(path), time)
   }
 
   test("a write of hudilite lives as long as its process, of another machine as long as it beats") {
-    assertEquals(judged(Some(Owner.current), isOld = true), "alive")
+    assertEquals(judged(Some(Process.current), isOld = true), "alive")
     assertEquals(judged(Some(gone), beats = true), "dead, hudilite's")
     assertEquals(judged(Some(elsewhere)), "alive")
     assertEquals(judged(Some(elsewhere), beats = true, isOld = true), "dead, hudilite's")

@@ -200,7 +200,7 @@ object HudiliteCatalog {
   /** Forgets what is known of the files of the table at a path. */
   def forget(path: String): Unit = {
     val conf = Sessions.hadoopConf(SparkSession.active)
-    FileMemory.forget(new HadoopStorage(conf).cacheScope, qualified(path, conf))
+    FileMemory.forget(new HadoopStorage(conf), qualified(path, conf))
   }
 
   /** A path as tables have it. */

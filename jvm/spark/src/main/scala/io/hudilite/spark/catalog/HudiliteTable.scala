@@ -82,7 +82,7 @@ final case class HudiliteTable(
 
   // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
   private def identity: Seq[Any] =
-    Seq(basePath, storage.cacheScope, table, request, dataFrame, prepared, answersAggregates,
+    Seq(basePath, storage.caches, table, request, dataFrame, prepared, answersAggregates,
       namedPartition)
 
   override def equals(other: Any): Boolean = other match {

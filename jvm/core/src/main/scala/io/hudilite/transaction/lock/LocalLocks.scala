@@ -4,31 +4,33 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.storage.Place
 
 import java.nio.file.{Files, Path}
+import java.util.UUID
 import java.util.concurrent.{ConcurrentHashMap, TimeUnit}
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.concurrent.locks.ReentrantLock
 
 import org.slf4j.LoggerFactory
 
-/** The table lock for the writers of one machine: one lock a table inside the process, one lock file between processes.
+/** Table locks for the writers of one machine: one lock a table inside the process, one lock file between processes.
   *
-  * Where the table is not on the local file system only the process is covered.
+  * Only the process is covered where the table is not on the local file system.
   */
-object Lock {
+final class LocalLocks extends LockProvider {
 
-  /** Names of the files in the table's `.hoodie` folder that make the lock, in the order in which they go with the table. */
-  val FileNames: Seq[String] = Seq(LockFile.Name, LockHolder.Name)
+  import LocalLocks.log
 
-  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Lock")
+  // Tells holds under these locks from those of others in this JVM.
+  private val id = UUID.randomUUID().toString
   private val locks = new ConcurrentHashMap[String, ReentrantLock]()
   private val warned = new AtomicBoolean(false)
 
-  /** Runs `body` while holding the lock of the table; a thread that already holds it just runs `body`.
-    *
-    * @param table
-    *   its folder, which may not exist yet
-    */
-  def withTableLock[T](table: Place, waitMs: Long)(body: => T): T = {
+  override val fileNames: Seq[String] = Seq(LockFile.Name, LockHolder.Name)
+
+  // The lock file works between processes of one running system.
+  override def joins(table: Place, machine: String, other: String): Boolean =
+    table.local.isDefined && machine == other
+
+  override def withTableLock[T](table: Place, waitMs: Long)(body: => T): T = {
     val lock = locks.computeIfAbsent(table.key, _ => new ReentrantLock())
     if (lock.isHeldByCurrentThread) body
     else {
@@ -46,13 +48,13 @@ object Lock {
           log.warn("The table {} is not on the local file system: only writers of this process exclude each other.",
             table.key)
         body
-      // There is no table; who makes one makes the folder first.
+      // There is no table: the folder is made before one.
       case Some(folder) if !Files.isDirectory(folder) => body
       case Some(folder) => held(folder, table, waitMs, deadline)(body)
     }
 
   private def held[T](folder: Path, table: Place, waitMs: Long, deadline: Long)(body: => T): T = {
-    val file = LockFile.acquire(folder, deadline)
+    val file = LockFile.acquire(folder, deadline, id)
     if (file.isEmpty && Files.isDirectory(folder)) throw timeout(table, waitMs)
     try body
     finally file.foreach(_.release())
@@ -60,4 +62,12 @@ object Lock {
 
   private def timeout(table: Place, waitMs: Long): CommitConflict =
     CommitConflict("LOCK_TIMEOUT", "path" -> table.key, "waitMs" -> waitMs.toString)
+}
+
+object LocalLocks {
+
+  private val log = LoggerFactory.getLogger("io.hudilite.transaction.Lock")
+
+  /** Those of this process. */
+  val shared: LocalLocks = new LocalLocks
 }
