@@ -33,7 +33,8 @@ private[spark] final class MergeCounts {
   */
 private[slice] final class MergedBatches(
     job: FileRead, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
-    rule: MergeRule, ordering: Array[Int], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    rule: MergeRule, ordering: Array[Int], logColumns: StructType, private[slice] val matcher: LogMatcher,
+    counts: MergeCounts)
     extends SplitReader[ColumnarBatch] {
 
   private val orderingTypes = ordering.map(baseColumns(_).dataType)

@@ -77,7 +77,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     if (!job.settings.vectorized) None
     else MergedLog.byPosition(logRows, blocks, conf, bounds).map { log =>
       val counted = new BaseSide(None, log, blocks)
-      if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
+      if (counted.readsEveryRow(base)) counted.opened(base, new CountingMatcher(log))
       else {
         val side = new BaseSide(Some(RowReader.RowIndex), log, blocks)
         side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowReader.RowIndex.name)))
@@ -115,7 +115,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   /** How a base file is read to be merged with a log.
     *
     * @param place
-    *   the column that tells which record of the log is for a row
+    *   the column that tells which record of the log is for a row; where all rows of the file are read and counted, none
     */
   private final class BaseSide(place: Option[StructField], log: MergedLog, blocks: LogBlocks) {
 
@@ -137,9 +137,11 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
         job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
 
     val scan: FileRead =
-      job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None)
+      job.copy(columns = columns, filters = if (place.isEmpty) Nil else pushed, keysToCheck = false, commitTimes = None)
 
-    def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
+    /** The filters can leave out no row group, and are not worth that rows are numbered for the pages that they could. */
+    def readsEveryRow(base: BaseFile): Boolean = !job.settings.pushFilters ||
+      (job.keys.isEmpty && (pushed.isEmpty || FilteredNulls.nowhereAlone(baseFile(job, base).footer, pushed)))
 
     def opened(base: BaseFile, matcher: LogMatcher): SplitReader[ColumnarBatch] =
       closing(matcher)(merged(Some(batches(scan, base)), matcher))
