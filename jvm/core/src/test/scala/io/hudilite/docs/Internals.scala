@@ -240,7 +240,7 @@ object Internals {
     entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
       "slice/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/FolderBatches", "slice/MergedBatches", "slice/RowOverwriter")(
+      "read/ScanColumns", "slice/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))

@@ -134,8 +134,8 @@ final case class HudiliteTable(
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     val query = Query.of(asked, read.table.config)
     val asks = if (query == read.query) read else sourceOf(read.table, query)
-    if (answersAggregates) new AggregateScanBuilder(asks, schema, asked.options)
-    else new HudiliteScanBuilder(asks, schema, asked.options)
+    if (answersAggregates) new AggregateScanBuilder(SparkSession.active, asks, schema, asked.options)
+    else new HudiliteScanBuilder(SparkSession.active, asks, schema, asked.options)
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {

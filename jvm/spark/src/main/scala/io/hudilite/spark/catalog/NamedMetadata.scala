@@ -4,13 +4,14 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.inspect.{InspectTable, Inspection}
 import io.hudilite.table.Table
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{ResolvedIdentifier, ResolvedTable}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** hudilite.`/data/trips`.history: what the table of the names before the last one tells of itself. */
+/** hudilite.`/data/trips`.history: facts on the table of the names before the last one. */
 private[catalog] object NamedMetadata {
 
   /** The metadata table of that name, unless there is a table at that place.
@@ -18,10 +19,10 @@ private[catalog] object NamedMetadata {
     * @param table
     *   the table of a name
     */
-  def find(ident: Identifier, table: Identifier => Option[Table]): Option[InspectTable] = for {
+  def find(session: SparkSession, ident: Identifier, table: Identifier => Option[Table]): Option[InspectTable] = for {
     what <- Inspection.find(ident.name())
     of <- parent(ident, table)
-  } yield InspectTable(of, what)
+  } yield InspectTable(of, what)(session)
 
   /** Raises an error when the names before the last one are those of a table: it has no metadata table of that name, or
     * none of an earlier state.

@@ -55,8 +55,9 @@ object TableFunctions {
   }
 
   private def metadataTable(name: String, what: Inspection): Table = {
-    val path = TableArgument.pathOf(SparkSession.active, name)
-    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(InspectTable(_, what))
+    val session = SparkSession.active
+    val path = TableArgument.pathOf(session, name)
+    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(InspectTable(_, what)(session))
       .getOrElse(throw notFound(path))
   }
 

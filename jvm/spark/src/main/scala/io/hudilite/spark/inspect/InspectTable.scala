@@ -23,8 +23,12 @@ import org.apache.spark.sql.connector.read.{
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** What a table tells of itself, as a table to select from: hudilite.`/data/trips`.history. It can only be read. */
-final case class InspectTable(table: Table, what: Inspection) extends SupportsRead
+/** Facts on a table as a table to select from: hudilite.`/data/trips`.history. It can only be read.
+  *
+  * @param session
+  *   that selects from it, of whose Hadoop configuration tasks read footers
+  */
+final case class InspectTable(table: Table, what: Inspection)(session: SparkSession) extends SupportsRead
     with TableOfPath {
 
   override def basePath: String = table.basePath
@@ -37,11 +41,11 @@ final case class InspectTable(table: Table, what: Inspection) extends SupportsRe
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new InspectScanBuilder(this)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new InspectScanBuilder(this, session)
 }
 
-private final class InspectScanBuilder(of: InspectTable) extends ScanBuilder with SupportsPushDownRequiredColumns
-    with SupportsPushDownV2Filters with SupportsPushDownLimit {
+private final class InspectScanBuilder(of: InspectTable, session: SparkSession) extends ScanBuilder
+    with SupportsPushDownRequiredColumns with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
   private var columns = of.what.schema // set by Spark before it builds the scan
   private var asked = RowsAsked.All
@@ -72,7 +76,7 @@ private final class InspectScanBuilder(of: InspectTable) extends ScanBuilder wit
   }
 
   private def tasks(what: SliceInspection): Scan = {
-    val conf = SharedConf(Sessions.hadoopConf(SparkSession.active))
+    val conf = SharedConf(Sessions.hadoopConf(session))
     val found = of.table.files.iterator(asked.partitions).flatMap(_._2)
     // Of each slice comes a row at least.
     val batches = SliceInspectionTask.batches(asked.limit.fold(found)(found.take),

@@ -13,6 +13,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** The file that rows are read from, as `_metadata` and `input_file_name()` tell it.
   *
+  * @param fileId
+  *   of its file group
   * @param path
   *   of the file
   * @param size
@@ -21,9 +23,10 @@ import org.apache.spark.unsafe.types.UTF8String
   *   asks the storage when the file was written, in milliseconds
   */
 private[spark] final class FileFacts(
-    path: Path, size: Long, val blockStart: Long, val blockLength: Long, askModified: () => Long) {
+    val fileId: String, val partition: String, path: Path, size: Long, val blockStart: Long, val blockLength: Long,
+    askModified: () => Long) {
 
-  /** What `input_file_name()` tells: Spark's own sources give it three slashes where there is no host. */
+  /** The answer of `input_file_name()`: Spark's own sources give it three slashes where there is no host. */
   def inputName: String = {
     val uri = path.toUri
     new URI(uri.getScheme, Option(uri.getAuthority).getOrElse(""), uri.getPath, null, null).toString
@@ -53,13 +56,13 @@ private[spark] object FileFacts {
   /** Number of the row in its base file; null where log files lie on top, of whose rows some are in no base file. */
   val RowIndex = "row_index"
 
-  /** What may be asked for, in the order of Spark's own sources. */
+  /** All that may be asked for, in the order of Spark's own sources. */
   val Struct: StructType = StructType(Seq(FilePath -> StringType, FileName -> StringType, FileSize -> LongType,
     BlockStart -> LongType, BlockLength -> LongType, Modified -> TimestampType).map { case (name, dataType) =>
     StructField(name, dataType, nullable = false)
   } :+ StructField(RowIndex, LongType))
 
-  /** What `columns` ask of it.
+  /** The part of it that `columns` ask for.
     *
     * @param ofTable
     *   columns of the table, one of which may have its name
@@ -80,19 +83,21 @@ private[spark] object FileFacts {
     }
 
     def of(range: FileRange): FileFacts =
-      facts(range.relativePath, range.fileLength, range.start, range.length)
+      facts(range.fileId, range.partition, range.relativePath, range.fileLength, range.start, range.length)
 
     /** The base file of the slice stands for all that is merged with it; without one it is the first log file. */
-    def of(slice: FileSlice): FileFacts = slice.base match {
-      case Some(file) => facts(file.relativePath, file.length, 0L, file.length)
-      case None =>
+    def of(slice: FileSlice): FileFacts = {
+      val (path, size) = slice.base.map(file => file.relativePath -> file.length).getOrElse {
         val log = slice.logs.head
-        facts(log.relativePath, log.length, 0L, log.length)
+        log.relativePath -> log.length
+      }
+      facts(slice.fileId, slice.partition, path, size, 0L, size)
     }
 
-    private def facts(relativePath: String, size: Long, start: Long, length: Long): FileFacts = {
+    private def facts(fileId: String, partition: String, relativePath: String, size: Long, start: Long, length: Long)
+        : FileFacts = {
       val path = new Path(s"$base/$relativePath")
-      new FileFacts(path, size, start, length,
+      new FileFacts(fileId, partition, path, size, start, length,
         () => path.getFileSystem(conf).getFileStatus(path).getModificationTime)
     }
   }

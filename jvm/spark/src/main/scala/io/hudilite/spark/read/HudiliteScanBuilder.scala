@@ -1,19 +1,21 @@
 package io.hudilite.spark.read
 
-import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SessionConf
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
 import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.types.StructType
 
-/** Collects what Spark pushes down and ends in a scan.
+/** Collects filters, columns and limits that Spark pushes down, and ends in a scan.
   *
   * Every filter prunes files, row groups and pages where it can and goes back to Spark, which evaluates it on the rows
   * that are left.
   *
+  * @param session
+  *   that the query is of
   * @param source
   *   table and state to read
   * @param readSchema
@@ -21,14 +23,14 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
   * @param options
   *   options of the read
   */
-sealed class HudiliteScanBuilder(source: TableState, readSchema: StructType, options: Map[String, String])
+sealed class HudiliteScanBuilder(
+    session: SparkSession, source: TableState, readSchema: StructType, options: Map[String, String])
     extends ScanBuilder
     with SupportsPushDownRequiredColumns
     with SupportsPushDownV2Filters
     with SupportsPushDownLimit {
 
-  private val known = StructType(source.dataSchema.fields ++
-    MetaFields.all.map(StructField(_, StringType)).filterNot(f => source.dataSchema.fieldNames.contains(f.name)))
+  private val known = source.known
   private var columns: StructType = readSchema
   private var pushed: Array[Predicate] = Array.empty
   private var filters: Seq[ScanFilter] = Nil
@@ -50,7 +52,8 @@ sealed class HudiliteScanBuilder(source: TableState, readSchema: StructType, opt
     true
   }
 
-  override def build(): Scan = new HudiliteScan(source, columns, known, filters, limit, options)
+  override def build(): Scan = new HudiliteScan(session,
+    new ScanPlanner(source, filters, SessionConf.parquet(options)), columns, limit)
 
   /** The answer from footers to an aggregation of all that would be read, where they have it. */
   protected def answer(aggregation: Aggregation): Option[AggregateScan] =
@@ -59,9 +62,10 @@ sealed class HudiliteScanBuilder(source: TableState, readSchema: StructType, opt
       source.evolved)
 }
 
-/** The same, of a query whose aggregates footers may answer. */
-final class AggregateScanBuilder(source: TableState, readSchema: StructType, options: Map[String, String])
-    extends HudiliteScanBuilder(source, readSchema, options)
+/** Builder for a query whose aggregates footers may answer. */
+final class AggregateScanBuilder(
+    session: SparkSession, source: TableState, readSchema: StructType, options: Map[String, String])
+    extends HudiliteScanBuilder(session, source, readSchema, options)
     with SupportsPushDownAggregates {
 
   private var aggregates: Option[AggregateScan] = None

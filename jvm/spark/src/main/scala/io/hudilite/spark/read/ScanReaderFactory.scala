@@ -30,22 +30,23 @@ final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
   override def supportColumnarReads(partition: InputPartition): Boolean = job.files.settings.columnar
 
   override def createColumnarReader(partition: InputPartition): PartitionReader[ColumnarBatch] = {
-    val own = new ComputedColumns(job.copy(files = narrowed(partition)), scanPartition(partition).folders)
+    val own = columns(partition)
     new TaskReader[ColumnarBatch](own, conf.value, splits(partition),
-      (file, split, facts) =>
-        own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts, split.partition), identity)
+      (split, file) => own.ofBatches(new BatchReader(own.inBaseFiles, split), own.inBaseFiles, file), identity)
   }
 
   override def createReader(partition: InputPartition): PartitionReader[InternalRow] = {
-    val own = new ComputedColumns(job.copy(files = narrowed(partition)), scanPartition(partition).folders)
+    val own = columns(partition)
     def rows(batches: SplitReader[ColumnarBatch]) = new BatchRowReader(job.files.columns, batches)
     new TaskReader[InternalRow](own, conf.value, splits(partition),
-      if (own.inBaseFiles.settings.vectorized) (file, split, facts) =>
-        rows(own.ofBaseFile(new BatchReader(own.inBaseFiles, file, split.fileId), facts, split.partition))
-      else (file, split, facts) =>
-        own.ofBaseRows(new RowReader(own.inBaseFiles, file, split.fileId), facts, split.partition),
+      if (own.inBaseFiles.settings.vectorized) (split, file) =>
+        rows(own.ofBatches(new BatchReader(own.inBaseFiles, split), own.inBaseFiles, file))
+      else (split, file) => own.ofRows(new RowReader(own.inBaseFiles, split), file),
       rows)
   }
+
+  private def columns(partition: InputPartition): ScanColumns =
+    new ScanColumns(job.copy(files = narrowed(partition)), scanPartition(partition).folders)
 
   private def splits(partition: InputPartition): Seq[ScanSplit] = scanPartition(partition).splits
 
@@ -61,16 +62,14 @@ final case class ScanReaderFactory(job: ScanTask, conf: SharedConf)
 
 /** Reads the splits of one task one after the other and counts.
   *
-  * @param columns
-  *   of the scan
   * @param open
   *   reads base files without log files
   * @param shape
-  *   makes of merged batches what is to be delivered
+  *   turns merged batches into what is to be delivered
   */
 private final class TaskReader[T](
-    columns: ComputedColumns, conf: Configuration, splits: Seq[ScanSplit],
-    open: (BaseFileReader, FileRange, FileFacts) => SplitReader[T],
+    columns: ScanColumns, conf: Configuration, splits: Seq[ScanSplit],
+    open: (BaseFileReader, FileFacts) => SplitReader[T],
     shape: SplitReader[ColumnarBatch] => SplitReader[T])
     extends PartitionReader[T] {
 
@@ -109,9 +108,8 @@ private final class TaskReader[T](
         case FileSplit(range) => openFile(range)
         case SliceSplit(slice, beforeRange) =>
           opened += slice.base.size
-          val facts = factsOf.of(slice)
-          InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
-          current = Some(shape(columns.ofSlice(slices.open(slice, beforeRange), facts, slice.partition)))
+          val file = tell(factsOf.of(slice))
+          current = Some(shape(columns.ofBatches(slices.open(slice, beforeRange), columns.inSlices, file)))
       }
       true
     }
@@ -119,9 +117,13 @@ private final class TaskReader[T](
 
   private def openFile(split: FileRange): Unit = {
     if (split.start == 0) opened += 1
-    val facts = factsOf.of(split)
-    InputFiles.set(facts.inputName, facts.blockStart, facts.blockLength)
-    current = Some(open(new BaseFileReader(columns.inBaseFiles, contexts, split), split, facts))
+    val file = tell(factsOf.of(split))
+    current = Some(open(new BaseFileReader(columns.inBaseFiles, contexts, split), file))
+  }
+
+  private def tell(file: FileFacts): FileFacts = {
+    InputFiles.set(file.inputName, file.blockStart, file.blockLength)
+    file
   }
 
   override def get(): T =

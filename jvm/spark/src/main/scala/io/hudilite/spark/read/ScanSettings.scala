@@ -8,16 +8,17 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-/** What a scan takes from the active session. */
+/** Settings of the active session that a scan goes by. */
 object ScanSettings {
 
   /** @param columns
     *   columns that the scan delivers
-    * @param ofFiles
-    *   those of them that are read from files
+    * @param known
+    *   columns of the table
     */
-  def reader(columns: StructType, ofFiles: StructType): ReaderSettings = {
+  def reader(columns: StructType, known: StructType): ReaderSettings = {
     val sql = SQLConf.get
+    val ofFiles = FileFacts.asked(columns, known).fold(columns)(_ => FileFacts.without(columns))
     val vectorized = ParquetUtils.isBatchReadSupportedForSchema(sql, ofFiles)
     ReaderSettings(
       vectorized = vectorized,
@@ -32,15 +33,10 @@ object ScanSettings {
       timeZone = sql.sessionLocalTimeZone)
   }
 
-  /** Tasks that a scan is dealt out to at least, if it has so many bytes. */
-  def parallelism: Int =
-    SQLConf.get.filesMinPartitionNum.getOrElse(SparkSession.active.sparkContext.defaultParallelism).max(1)
-
-  /** Bytes that one task may be given. */
-  def maxSplitBytes(totalBytes: Long): Long = {
+  /** Sizes of tasks, as Spark has them for files of its own sources. */
+  def taskSizes(session: SparkSession): TaskSizes = {
     val sql = SQLConf.get
-    ScanPartition.maxSplitBytes(totalBytes, sql.filesMaxPartitionBytes, sql.filesOpenCostInBytes, parallelism)
+    TaskSizes(sql.filesMaxPartitionBytes, sql.filesOpenCostInBytes,
+      sql.filesMinPartitionNum.getOrElse(session.sparkContext.defaultParallelism).max(1))
   }
-
-  def openCostBytes: Long = SQLConf.get.filesOpenCostInBytes
 }

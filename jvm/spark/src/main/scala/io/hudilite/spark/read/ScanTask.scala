@@ -20,7 +20,7 @@ import org.apache.spark.sql.types.StructType
 final case class ScanTask(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
     facts: Option[StructType] = None)
 
-/** What one reader of a task reads. */
+/** Part of a table that one reader of a task reads. */
 sealed trait ScanSplit extends Serializable {
 
   /** Bytes to read. */
@@ -48,7 +48,7 @@ final case class FileSplit(range: FileRange) extends ScanSplit {
 /** Filters known only when the query runs; they stand in for those of the job. */
 final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], keysToCheck: Boolean)
 
-/** What one task reads.
+/** Parts that one task reads, one after the other.
   *
   * @param folders
   *   values of columns by partition, as the folders say them
@@ -56,6 +56,17 @@ final case class Narrowing(filters: Seq[ScanFilter], keys: Option[RecordKeys], k
 final case class ScanPartition(splits: Seq[ScanSplit], narrowing: Option[Narrowing] = None,
     folders: Map[String, Map[String, Any]] = Map.empty)
     extends InputPartition
+
+/** How much a task is given.
+  *
+  * @param mostBytes
+  *   to read, on average; larger files are cut
+  * @param openCostBytes
+  *   cost of opening a file, in bytes that could be read instead
+  * @param parallelism
+  *   tasks that run at once, and that a read of many bytes is dealt out to at least
+  */
+final case class TaskSizes(mostBytes: Long, openCostBytes: Long, parallelism: Int)
 
 /** Packs files into tasks: pure. */
 object ScanPartition {
@@ -70,7 +81,7 @@ object ScanPartition {
     * @param maxSplitBytes
     *   larger files are cut, and a task gets no more than this on average
     * @param openCostBytes
-    *   what opening a file costs, in bytes that could be read instead
+    *   cost of opening a file, in bytes that could be read instead
     * @param cores
     *   tasks that run at once
     */
@@ -78,7 +89,7 @@ object ScanPartition {
       cores: Int = 1): Seq[ScanPartition] =
     dealt(files.flatMap(cut(_, maxSplitBytes)) ++ slices, maxSplitBytes, openCostBytes, cores)(_.length)
 
-  /** The same for files whose footers have to be asked first whether the file holds what is looked for: few do. */
+  /** Packs files whose footers have to be asked first whether the file holds the keys that are looked for: few do. */
   def packToCheck(files: Seq[BaseFile], maxSplitBytes: Long, openCostBytes: Long, slices: Seq[SliceSplit] = Nil,
       cores: Int = 1): Seq[ScanPartition] =
     dealt(files.map(whole) ++ slices, maxSplitBytes, 0L, cores) {
@@ -112,7 +123,7 @@ object ScanPartition {
       FileSplit(FileRange(file.relativePath, file.fileId, file.length, start,
           math.min(maxSplitBytes, file.length - start))))
 
-  /** The size of a task's share: what keeps all cores busy, within the session's bounds. */
+  /** Size of a task's share, which keeps all cores busy, within these bounds. */
   def maxSplitBytes(totalBytes: Long, maxPartitionBytes: Long, openCostBytes: Long, parallelism: Int): Long =
     math.min(maxPartitionBytes, math.max(openCostBytes, totalBytes / math.max(parallelism, 1)))
 }

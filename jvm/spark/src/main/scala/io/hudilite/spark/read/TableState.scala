@@ -12,7 +12,7 @@ import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-/** Which state of a table a query reads. */
+/** A state of a table that can be read. */
 sealed trait Query
 
 object Query {
@@ -33,7 +33,7 @@ object Query {
     */
   final case class Incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false) extends Query
 
-  /** What some slices held at the instant at which a service planned to write them again.
+  /** The rows that some slices held at the instant at which a service planned to write them again.
     *
     * @param slices
     *   as they lie on storage
@@ -98,20 +98,24 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
     }
 }
 
-/** One table in the state that a query asks for. What its partitions hold is read when it is asked for, once each.
+/** One table in the state that a query asks for. Its partitions are read when they are asked for, once each.
   *
   * @param statistics
-  *   what somebody found out about it in a [[TableState.state]]
+  *   of this very state, if somebody has found them out
   */
 final class TableState(
-    val table: Table, val query: Query, statistics: TableState => Option[KnownStatistics] = _ => None) {
+    val table: Table, val query: Query = Query.Snapshot,
+    statistics: TableState => Option[KnownStatistics] = _ => None) {
 
-  /** Tells what is read from what was there before and after. */
+  /** The rows that writes of a range left behind, in place of those that the query asks for. */
+  def during(range: IncrementalRange): TableState = new TableState(table, Query.Incremental(range), statistics)
+
+  /** Differs between a state and those before and after. */
   def state: String =
     (describe +: table.timeline.writes.map(write =>
       s"${write.action} ${write.time} ${write.completionTime.getOrElse("")}")).mkString("\n")
 
-  /** What was found out about just this state. */
+  /** Statistics of just this state. */
   lazy val knownStatistics: Option[KnownStatistics] = statistics(this)
 
   // An error of a state that cannot be read is raised as the query is planned, whose first question is for the columns.
@@ -124,6 +128,10 @@ final class TableState(
   /** Data columns of the state read; an empty table without a schema has none. */
   lazy val dataSchema: StructType =
     support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
+
+  /** Data columns, then the meta columns that are none of them: all that files can hold. */
+  lazy val known: StructType = StructType(dataSchema.fields ++
+    MetaFields.all.map(StructField(_, StringType)).filterNot(f => dataSchema.fieldNames.contains(f.name)))
 
   /** Names of the columns in files, where some have changed. */
   def evolved: Option[EvolvedColumns] = support.columns
@@ -176,8 +184,9 @@ final class TableState(
     case _ => throw new IllegalStateException(s"$describe has no range")
   }
 
-  /** What the writes of the range put into the slice: as in Hudi, their records are not compared with older ones. Log files
-    * that bear the instant of the slice, as those of version 6 do, may hold blocks of other writes; `logs` chooses there.
+  /** The slice as far as the writes of the range made it: as in Hudi, their records are not compared with older ones. Log
+    * files that bear the instant of the slice, as those of version 6 do, may hold blocks of other writes; `logs` chooses
+    * there.
     */
   private def ofRange(slice: FileSlice): FileSlice =
     if (slice.logs.isEmpty) slice

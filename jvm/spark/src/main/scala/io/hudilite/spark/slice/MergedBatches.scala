@@ -1,24 +1,23 @@
 package io.hudilite.spark.slice
 
 import io.hudilite.merge.{MergeRule, Outcome, Version}
-import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, SelectedVector, SplitReader}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.execution.vectorized.ConstantColumnVector
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What merging slices came to, for the metrics of a scan. */
+/** Counts of merging slices, for the metrics of a scan. */
 private[spark] final class MergeCounts {
   var logFiles = 0L
   var logRecords = 0L
   var rowsReplaced = 0L
 }
 
-/** Batches of a slice with log files: those of the base file as the log changes them, and in between batches of what
-  * the log has besides.
+/** Batches of a slice with log files: those of the base file as the log changes them, and in between batches of the
+  * rows that only the log has.
   *
   * A base batch keeps its vectors. A row that the log has anew is written over the old one where the vectors can hold
   * it, and otherwise delivered with the log's own; rows that are gone are passed over by a selection on top.
@@ -30,11 +29,12 @@ private[spark] final class MergeCounts {
   * @param ordering
   *   where `baseColumns` has the ordering columns that the rule compares
   * @param logColumns
-  *   columns of the log's rows: those to deliver that files hold, and the commit time when rows are filtered by it
+  *   columns of the log's rows: those to deliver, and the commit time when rows are filtered by it
   */
 private[slice] final class MergedBatches(
-    job: FileRead, fileId: String, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
-    rule: MergeRule, ordering: Array[Int], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    job: FileRead, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
+    rule: MergeRule, ordering: Array[Int], logColumns: StructType, private[slice] val matcher: LogMatcher,
+    counts: MergeCounts)
     extends SplitReader[ColumnarBatch] {
 
   private val orderingTypes = ordering.map(baseColumns(_).dataType)
@@ -44,11 +44,7 @@ private[slice] final class MergedBatches(
   private val logTimeColumn = commitTimes.fold(-1)(_ => logColumns.fieldIndex(MetaFields.CommitTime))
 
   private val logRows = new RowBatch(logColumns, job.settings.batchSize)
-  private val fileIds = new ConstantColumnVector(job.settings.batchSize, StringType)
-  fileIds.setUtf8String(UTF8String.fromString(fileId))
-  private val logBatch = new ColumnarBatch(job.columns.fieldNames.map { name =>
-    if (name == RowPlace.FileId) fileIds else logRows.vectors(logColumns.fieldIndex(name)): ColumnVector
-  })
+  private val logBatch = new ColumnarBatch(logRows.vectors.take(job.columns.length).map(v => v: ColumnVector))
 
   private val selection = new Array[Int](job.settings.batchSize)
   private var source: ColumnarBatch = _
@@ -91,8 +87,8 @@ private[slice] final class MergedBatches(
       val columns = job.columns.fields.indices.map(i => batch.column(i)).toArray
       whole = new ColumnarBatch(columns)
       selected = new ColumnarBatch(columns.map(v => new SelectedVector(v, selection): ColumnVector))
-      inPlace = if (commitTimes.isEmpty) RowOverwriter.of(columns.toSeq.zip(job.columns.fieldNames).collect {
-        case (vector, name) if name != RowPlace.FileId => (vector, logColumns.fieldIndex(name))
+      inPlace = if (commitTimes.isEmpty) RowOverwriter.of(columns.toSeq.zip(job.columns.fieldNames).map {
+        case (vector, name) => (vector, logColumns.fieldIndex(name))
       })
       else None // a row and the one that it replaces are not in the range alike
     }

@@ -2,7 +2,7 @@ package io.hudilite.spark.slice
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.merge.MergeRule
-import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
@@ -33,10 +33,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 
   private val conf = contexts.conf
 
-  private val logColumns: StructType = {
-    val delivered = job.columns.fields.filterNot(_.name == RowPlace.FileId)
-    StructType(delivered ++ timeColumn.filterNot(f => delivered.exists(_.name == f.name)))
-  }
+  private val logColumns: StructType =
+    StructType(job.columns.fields ++ timeColumn.filterNot(f => job.columns.fieldNames.contains(f.name)))
 
   private lazy val logRows = LogRowLayout(merge.log, logColumns)
 
@@ -63,7 +61,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
         byPosition(base, blocks, bounds).getOrElse(byKey(base, blocks, bounds))
       case None =>
         val log = MergedLog.of(logRows, blocks, conf)
-        new BaseSide(Some(KeyColumn), log, blocks).merged(slice.fileId, None, new LogOnlyMatcher(log))
+        new BaseSide(Some(KeyColumn), log, blocks).merged(None, new LogOnlyMatcher(log))
     }
   }
 
@@ -79,7 +77,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
     if (!job.settings.vectorized) None
     else MergedLog.byPosition(logRows, blocks, conf, bounds).map { log =>
       val counted = new BaseSide(None, log, blocks)
-      if (counted.readsEveryRow) counted.opened(base, new CountingMatcher(log))
+      if (counted.readsEveryRow(base)) counted.opened(base, new CountingMatcher(log))
       else {
         val side = new BaseSide(Some(RowReader.RowIndex), log, blocks)
         side.opened(base, new PositionMatcher(log, side.columns.fieldIndex(RowReader.RowIndex.name)))
@@ -97,7 +95,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       case None =>
         val sorted = new SortedRows(batches(side.scan, base), side.columns, key)
         closing(sorted) {
-          side.merged(base.fileId, Some(new RowBatches(sorted, side.columns, job.settings.batchSize)),
+          side.merged(Some(new RowBatches(sorted, side.columns, job.settings.batchSize)),
             new KeyMatcher(MergedLog.of(logRows, blocks, conf), key))
         }
     }
@@ -105,8 +103,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
 
   private def batches(job: FileRead, base: BaseFile): SplitReader[ColumnarBatch] = {
     val file = baseFile(job, base)
-    if (job.settings.vectorized) new BatchReader(job, file, base.fileId)
-    else new RowBatches(new RowReader(job, file, base.fileId), job.columns, job.settings.batchSize)
+    if (job.settings.vectorized) new BatchReader(job, file)
+    else new RowBatches(new RowReader(job, file), job.columns, job.settings.batchSize)
   }
 
   private def baseFile(job: FileRead, base: BaseFile): BaseFileReader =
@@ -117,7 +115,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   /** How a base file is read to be merged with a log.
     *
     * @param place
-    *   the column that tells which record of the log is for a row
+    *   the column that tells which record of the log is for a row; where all rows of the file are read and counted, none
     */
   private final class BaseSide(place: Option[StructField], log: MergedLog, blocks: LogBlocks) {
 
@@ -139,16 +137,17 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
         job.filters ++ job.commitTimes.map(BaseFileReader.textIn(MetaFields.CommitTime, _))
 
     val scan: FileRead =
-      job.copy(columns = columns, filters = pushed, keysToCheck = false, commitTimes = None)
+      job.copy(columns = columns, filters = if (place.isEmpty) Nil else pushed, keysToCheck = false, commitTimes = None)
 
-    def readsEveryRow: Boolean = !job.settings.pushFilters || (pushed.isEmpty && job.keys.isEmpty)
+    /** The filters can leave out no row group, and are not worth that rows are numbered for the pages that they could. */
+    def readsEveryRow(base: BaseFile): Boolean = !job.settings.pushFilters ||
+      (job.keys.isEmpty && (pushed.isEmpty || FilteredNulls.nowhereAlone(baseFile(job, base).footer, pushed)))
 
     def opened(base: BaseFile, matcher: LogMatcher): SplitReader[ColumnarBatch] =
-      closing(matcher)(merged(base.fileId, Some(batches(scan, base)), matcher))
+      closing(matcher)(merged(Some(batches(scan, base)), matcher))
 
-    def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
-      new MergedBatches(job, fileId, base, columns, rule, compared.map(f => columns.fieldIndex(f.name)).toArray,
-        logColumns,
+    def merged(base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
+      new MergedBatches(job, base, columns, rule, compared.map(f => columns.fieldIndex(f.name)).toArray, logColumns,
         matcher, counts)
   }
 }
@@ -166,7 +165,7 @@ private object SliceReader {
     }
 }
 
-/** What a merge of base and log files needs besides the scan.
+/** Facts on the table that a merge of base and log files needs besides the scan.
   *
   * @param keyColumns
   *   columns in which all versions of a record agree

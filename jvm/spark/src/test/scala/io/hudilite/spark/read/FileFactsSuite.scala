@@ -79,8 +79,9 @@ class FileFactsSuite extends FunSuite {
     assert(PlanProbe.scan(read(written).selectExpr("_metadata.row_index")).supportsColumnar)
     val plain = ScanTask(io.hudilite.spark.basefile.read.FileRead("/t", StructType.fromDDL("id BIGINT"), Nil, None,
         keysToCheck = false, None, ScanSettings.reader(new StructType(), new StructType())), None)
-    assert(new ComputedColumns(plain, Map.empty).inBaseFiles eq plain.files)
-    assert(new ComputedColumns(plain, Map.empty).inSlices eq plain.files)
+    val columns = new ScanColumns(plain, Map.empty)
+    assert(columns.inBaseFiles eq columns.inSlices)
+    assertEquals(columns.inSlices, plain.files)
   }
 
   test("a column of the table comes first") {

@@ -1,7 +1,7 @@
 package io.hudilite.spark.basefile.read
 
 import io.hudilite.filegroup.{BaseFileFooter, FooterCache}
-import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.stored.FileType
 import io.hudilite.spark.row.FieldTypes
@@ -54,11 +54,8 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone))
     else None
 
-  /** Columns of the file that are delivered. */
-  val delivered: StructType = StructType(job.columns.fields.filterNot(_.name == RowPlace.FileId))
-
-  /** The delivered columns, then those that only filters need. */
-  val wanted: StructType = StructType(delivered.fields ++ hidden(delivered).map(StructField(_, StringType)))
+  /** The columns to deliver, then those that only filters need. */
+  val wanted: StructType = StructType(job.columns.fields ++ hidden.map(StructField(_, StringType)))
 
   private val names: ColumnNames = job.evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(split.instant))
 
@@ -77,7 +74,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     if (!job.settings.pushFilters) Set.empty
     else allFilters.flatMap(_.columns).flatMap(c => names.of(c.head)).map(_.name.toLowerCase(Locale.ROOT)).toSet
 
-  /** What a reader of Hadoop's kind is initialised with.
+  /** The context that a reader of Hadoop's kind is initialised with.
     *
     * @param requested
     *   those of `columns.requested` that it is to read
@@ -85,8 +82,8 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
   def context(requested: StructType): TaskAttemptContext =
     contexts.of(requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
 
-  private def hidden(delivered: StructType): Seq[String] = {
-    val names = delivered.fieldNames.toSet
+  private def hidden: Seq[String] = {
+    val names = job.columns.fieldNames.toSet
     val key = if (job.keys.exists(_.sorted.size <= ParquetFilter.MaxListed)) Seq(MetaFields.RecordKey) else Nil
     val time = if (job.commitTimes.isDefined) Seq(MetaFields.CommitTime) else Nil
     (key ++ time).filterNot(names)

@@ -1,12 +1,11 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.record.RowPlace
 import io.hudilite.spark.shim.VectorizedReaders
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader
-import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -17,7 +16,7 @@ import scala.collection.JavaConverters._
   * Columns keep the vectors that the reader filled, put in order; only narrower types and rows outside the range of an
   * incremental read put a view on top. The batch is reused, so is what `get` returns.
   */
-private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, fileId: String)
+private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
     extends SplitReader[ColumnarBatch] {
 
   private val commitTimes: Array[UTF8String] = job.commitTimes.toArray.flatten.map(UTF8String.fromString)
@@ -43,8 +42,8 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, file
       settings.offHeap && TaskContext.get() != null, mostRows)
     try {
       VectorizedReaders.initialize(created, file.hadoopSplit, file.context(toRead), file.footer)
-      created.initBatch(StructType(BatchReader.FileId +: known.map(file.columns.requested(_))),
-        new GenericInternalRow((UTF8String.fromString(fileId) +: known.map(constants)).toArray[Any]))
+      created.initBatch(StructType(known.map(file.columns.requested(_))),
+        new GenericInternalRow(known.map(constants).toArray[Any]))
       created.enableReturningBatches()
       created
     } catch {
@@ -56,17 +55,11 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, file
 
   /** The vectors of the columns to deliver. */
   private def arrange(batch: ColumnarBatch): Array[ColumnVector] =
-    job.columns.fields.map { field =>
-      if (field.name == RowPlace.FileId) batch.column(read.size)
-      else {
-        val at = file.delivered.fieldIndex(field.name)
-        ColumnView.of(vector(batch, at), file.columns.conversions(at))
-      }
-    }
+    job.columns.indices.map(at => ColumnView.of(vector(batch, at), file.columns.conversions(at))).toArray
 
-  /** The reader delivers the columns that it reads, then the file id and the constants. */
+  /** The reader delivers the columns that it reads, then the constants. */
   private def vector(batch: ColumnarBatch, wanted: Int): ColumnVector =
-    batch.column(if (constants.contains(wanted)) read.size + 1 + known.indexOf(wanted) else read.indexOf(wanted))
+    batch.column(if (constants.contains(wanted)) read.size + known.indexOf(wanted) else read.indexOf(wanted))
 
   override def next(): Boolean = {
     // hot path: once per batch
@@ -122,8 +115,4 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader, file
   override def size: Int = current.numRows
 
   override def close(): Unit = reader.close()
-}
-
-private[spark] object BatchReader {
-  private val FileId = StructField(RowPlace.FileId, StringType, nullable = false)
 }

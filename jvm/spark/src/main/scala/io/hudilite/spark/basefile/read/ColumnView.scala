@@ -134,7 +134,7 @@ private final class TimeVector(base: ColumnVector, from: DataType, to: DataType,
     Math.multiplyExact(if (from == IntegerType) base.getInt(row).toLong else base.getLong(row), nanos)
 }
 
-private final class StructView(base: ColumnVector, to: StructType, children: IndexedSeq[ColumnVector])
+private[spark] final class StructView(base: ColumnVector, to: StructType, children: IndexedSeq[ColumnVector])
     extends ColumnView(base, to) {
   override def getChild(ordinal: Int): ColumnVector = children(ordinal)
 }

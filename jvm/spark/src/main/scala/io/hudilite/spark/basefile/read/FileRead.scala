@@ -5,10 +5,10 @@ import io.hudilite.schema.EvolvedColumns
 
 import org.apache.spark.sql.types.StructType
 
-/** What is read of base files, and how.
+/** A read of base files.
   *
   * @param columns
-  *   columns to deliver, in order; among them may be [[RowPlace.FileId]], which no file holds
+  *   columns to deliver, in order; with [[RowReader.RowIndex]] among them rows are numbered
   * @param filters
   *   filters that prune row groups and pages; Spark evaluates them again on rows
   * @param keys

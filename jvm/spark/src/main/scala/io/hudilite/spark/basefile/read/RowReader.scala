@@ -1,26 +1,25 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.stored.StoredReadSupport
 
 import org.apache.parquet.hadoop.ParquetRecordReader
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, Literal, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeProjection}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
-import org.apache.spark.sql.types.{LongType, StringType, StructField}
+import org.apache.spark.sql.types.{LongType, StructField}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows of one split by parquet's own record assembly: for types that Spark's vectorized reader does not have, and for
   * sessions that switch it off.
   */
-private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId: String)
+private[spark] final class RowReader(job: FileRead, file: BaseFileReader)
     extends SplitReader[InternalRow] {
 
   private val commitTimes: Set[UTF8String] = job.commitTimes.getOrElse(Set.empty).map(UTF8String.fromString)
   private val rowIndex: Int = file.columns.requested.fieldNames.indexOf(RowReader.RowIndex.name)
   private val reader = open()
   private val converted = new ConvertedRow(file.columns, job.settings.timeZone)
-  private val projection = UnsafeProjection.create(job.columns.fields.map(expression).toSeq)
+  private val projection = UnsafeProjection.create(job.columns.indices.map(delivered))
 
   private def open(): ParquetRecordReader[InternalRow] = {
     val support = new StoredReadSupport(file.int96Zone, file.datetimeRebase, file.int96Rebase)
@@ -35,14 +34,12 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader, fileId
     }
   }
 
-  private def expression(field: StructField): Expression =
-    if (field.name == RowPlace.FileId) Literal(UTF8String.fromString(fileId), StringType)
-    else {
-      val at = file.delivered.fieldIndex(field.name)
-      val dataType =
-        if (file.columns.conversions(at) == Conversion.AsIs) file.columns.requested(at).dataType else field.dataType
-      BoundReference(at, dataType, nullable = true)
-    }
+  private def delivered(at: Int): Expression = {
+    val dataType =
+      if (file.columns.conversions(at) == Conversion.AsIs) file.columns.requested(at).dataType
+      else job.columns(at).dataType
+    BoundReference(at, dataType, nullable = true)
+  }
 
   override def next(): Boolean = {
     // hot path

@@ -16,7 +16,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** The rows of the slices of a plan, in the columns of `CarriedSchema`, as a table for Spark to scan: base files in batches,
   * merged with their log files.
   */
-private[spark] final class PlannedSliceScan(source: TableState) extends Table with SupportsRead {
+private[spark] final class PlannedSliceScan(session: SparkSession, source: TableState) extends Table with SupportsRead {
 
   override def name(): String = s"${source.describe} of ${source.table.basePath}"
 
@@ -25,11 +25,11 @@ private[spark] final class PlannedSliceScan(source: TableState) extends Table wi
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
   override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
-    new HudiliteScanBuilder(source, schema(), Map.empty)
+    new HudiliteScanBuilder(session, source, schema(), Map.empty)
 }
 
 private[spark] object PlannedSliceScan {
 
   def of(session: SparkSession, source: TableState): DataFrame =
-    Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(source), None, None))
+    Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(session, source), None, None))
 }

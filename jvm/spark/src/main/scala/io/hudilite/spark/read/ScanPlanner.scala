@@ -1,0 +1,134 @@
+package io.hudilite.spark.read
+
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
+import io.hudilite.spark.slice.SliceMerge
+import io.hudilite.table.{IncrementalRange, Table}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.types.StructType
+
+/** Plans a read of a table: which slices and files, pruned by filters and by a range of instants, and which task reads which
+  * part of them. Spark's query is no part of it: one planner serves scans of one query with other columns, and a source
+  * that reads one range of instants after the other makes a planner for each.
+  *
+  * @param asked
+  *   table and state to read
+  * @param filters
+  *   those that are known when the read is planned; they only leave out what no row passes
+  * @param hadoop
+  *   configuration for Spark's Parquet reader
+  * @param range
+  *   instants of which the changes are read, `None` for the rows of the state
+  */
+final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
+    range: Option[IncrementalRange] = None) {
+
+  /** Table and state that are read. */
+  val state: TableState = range.fold(asked)(asked.during)
+
+  lazy val conf: Configuration = hadoop
+
+  private val table: Table = state.table
+  // Partition paths and keys keep the spelling that they got when they were written.
+  private lazy val partitions = PartitionPruning.of(table.config, state.known, state.evolved)
+  private lazy val keyFilter =
+    new KeyFilter(table.config, state.known, state.evolved.forall(_.keepsTypes(table.config.recordKeyFields)))
+
+  private lazy val listed: StateSlices = state.files(partitions.selection(filters))
+
+  // ---- files
+
+  /** The files to read, looked for once. */
+  lazy val files: PrunedFiles = narrowed(Nil)
+
+  /** The files to read by filters that came up later, too. */
+  def narrowed(late: Seq[ScanFilter]): PrunedFiles = {
+    val inPartitions = listed.in(partitions.selection(late))
+    val keys = keyFilter.keys(filters ++ late)
+    val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
+    val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
+      KeyPruning.prune(conf, table.basePath, inPartitions.files, _))
+    PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions,
+      listed.size - inPartitions.size,
+      pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver, late)
+  }
+
+  /** Columns, as paths of names, on which filters can leave out files. */
+  def pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
+
+  /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files. */
+  def pruningColumns(plan: PrunedFiles): Set[Seq[String]] =
+    if (plan.files.size + plan.merged.size < 2) Set.empty
+    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty)
+
+  // ---- tasks
+
+  /** All that tasks need to know besides their files.
+    *
+    * @param columns
+    *   those to deliver, of [[TableState.known]] and [[io.hudilite.record.RowPlace]]
+    * @param limit
+    *   rows after which a task may stop
+    */
+  def job(columns: StructType, settings: ReaderSettings, limit: Option[Int] = None): ScanTask = {
+    val read = FileRead(table.basePath, columns, withinPartitions(filters), files.keys, files.keysToCheck,
+      state.commitTimes, settings, state.evolved)
+    ScanTask(read, limit, merge, FileFacts.asked(columns, state.known))
+  }
+
+  private def merge: Option[SliceMerge] =
+    if (files.merged.isEmpty) None else Some(SliceMerge(state.logs, keyColumns))
+
+  // All versions of a record agree in these, so that a filter on them hides all or none.
+  private def keyColumns: Set[Seq[String]] = keyFilter.singleColumn.toSet + Seq(MetaFields.RecordKey)
+
+  /** Parts of these files, dealt to tasks.
+    *
+    * @param columns
+    *   those to deliver
+    * @param limit
+    *   rows that are enough
+    */
+  def tasks(found: PrunedFiles, columns: StructType, sizes: TaskSizes, limit: Option[Int] = None)
+      : Seq[ScanPartition] = {
+    val plain = limit.filter(_ => found.merged.isEmpty).fold(found.files)(enough(found.files, _))
+    val slices = found.merged.map(slice => SliceSplit(slice, state.beforeRange.get(slice.groupId)))
+    val bytes = (plain.map(_.length) ++ slices.map(_.length)).map(_ + sizes.openCostBytes).sum
+    val most = ScanPartition.maxSplitBytes(bytes, sizes.mostBytes, sizes.openCostBytes, sizes.parallelism)
+    val pack = if (found.keysToCheck) ScanPartition.packToCheck _ else ScanPartition.pack _
+    val late = narrowing(found)
+    pack(plain, most, sizes.openCostBytes, slices, sizes.parallelism).map(task =>
+      task.copy(narrowing = late, folders = valuesOf(task.splits.map(_.partition), columns)))
+  }
+
+  /** As many files as hold the rows wanted, when the number of their rows is known. */
+  private def enough(files: Seq[BaseFile], rows: Int): Seq[BaseFile] =
+    if (filters.nonEmpty || state.commitTimes.isDefined) files
+    else {
+      val counts = RowCounts.of(table, files)
+      val before = files.scanLeft(0L)((sum, f) => sum + counts.getOrElse(f.relativePath, 0L))
+      files.zip(before).takeWhile(_._2 < rows).map(_._1)
+    }
+
+  private def narrowing(found: PrunedFiles): Option[Narrowing] =
+    if (found.late.isEmpty) None
+    else Some(Narrowing(withinPartitions(filters ++ found.late.filter(isShort)), found.keys, found.keysToCheck))
+
+  // Long lists have done their work in pruning files, and tasks need not carry them.
+  private def isShort(filter: ScanFilter): Boolean = filter match {
+    case ScanFilter.OneOf(_, values) => values.size <= ParquetFilter.MaxListed
+    case _ => true
+  }
+
+  /** The filters that say something of a file beyond its partition, of which the folder has said it. */
+  private def withinPartitions(filters: Seq[ScanFilter]): Seq[ScanFilter] = ScanFilter.conjuncts(filters).filterNot(
+    _.columns.exists(column => column.size == 1 && partitions.folderColumns(column.head)))
+
+  /** Values of columns by partition, as the folders say them. */
+  private def valuesOf(found: Seq[String], columns: StructType): Map[String, Map[String, Any]] =
+    if (!columns.fieldNames.exists(partitions.folderColumns)) Map.empty
+    else found.distinct.map(partition =>
+      partition -> partitions.valuesOf(partition).filter { case (name, _) => columns.fieldNames.contains(name) }).toMap
+}
