@@ -56,7 +56,7 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
 
 private[catalog] object CreateRequest {
 
-  /** Set among the properties by [[AsSelectRule]], for the catalog alone. */
+  /** Set among the properties by a CREATE TABLE AS SELECT, for the catalog alone. */
   val ByWrite = "hudilite.created.by.write"
 
   // What Spark adds of itself to the properties of a new table; the last two since 4.0 and 4.1.

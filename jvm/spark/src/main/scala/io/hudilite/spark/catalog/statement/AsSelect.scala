@@ -7,20 +7,17 @@ import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.{NeededColumns, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Tables that are created or replaced by the rows of a query: each by one write, which leaves everything as it was when
   * it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
   */
-object AsSelectRule extends Rule[LogicalPlan] {
+private[statement] object AsSelect {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect if create.query.resolved =>
-      CreateTarget.of(create).fold(create)(byWrite(create, _))
-    case replace: ReplaceTableAsSelect if replace.query.resolved =>
-      CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
-  }
+  def created(create: CreateTableAsSelect): LogicalPlan = CreateTarget.of(create).fold(create)(byWrite(create, _))
+
+  def replaced(replace: ReplaceTableAsSelect): LogicalPlan =
+    CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
 
   /** The statement with what its write says of the table moved to where the catalog sees it. */
   private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
