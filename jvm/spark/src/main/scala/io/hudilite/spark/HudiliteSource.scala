@@ -62,8 +62,9 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
     if (!reads) Written
     else if (!infersSchema) HudiliteCatalog.ofGivenSchema(options.asScala.toMap)
     else {
-      HudiliteCatalog.register(SparkSession.active)
-      HudiliteCatalog.existing(options.asScala.toMap)
+      val session = SparkSession.active
+      HudiliteCatalog.register(session)
+      HudiliteCatalog.existing(session, options.asScala.toMap)
     }
 
   /** Is only called where [[WritesRule]] was not asked. */
@@ -85,7 +86,7 @@ final class HudiNameSource extends HudiliteSource {
   override def shortName(): String = "hudi by hudilite"
 }
 
-/** What a write sees of its table until it is planned. */
+/** Stands for the table of a write until that is planned. */
 private object Written extends Table {
   override def name(): String = WritesRule.Format
   override def schema(): StructType = new StructType()

@@ -19,7 +19,7 @@ private[statement] object AsSelect {
   def replaced(replace: ReplaceTableAsSelect): LogicalPlan =
     CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
 
-  /** The statement with what its write says of the table moved to where the catalog sees it. */
+  /** The statement with the options of its write moved to where the catalog sees them. */
   private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
     if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
@@ -31,7 +31,7 @@ private[statement] object AsSelect {
         PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
 
-  /** Raises what the write would, where no table lies yet: Spark has begun by then, and logs how it gives up. */
+  /** Raises the errors of the write, where no table lies yet: Spark has begun by then, and logs how it gives up. */
   private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
@@ -66,8 +66,8 @@ private[statement] object AsSelect {
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
   }
 
-  /** What keeps the rows from replacing partitions only, where the session says so of overwrites: that is not of tables
-    * that are replaced.
+  /** The option by which the rows replace the whole table, unless the write says what they replace: a session's word about
+    * overwrites is not of tables that are replaced.
     */
   private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
     val asked = table.writeConf(options)
@@ -76,10 +76,10 @@ private[statement] object AsSelect {
     if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
   }
 
-  /** What the catalog says of the table stays, so that the statement must not say otherwise. */
+  /** Raises `InvalidInput` where the statement says otherwise than the catalog, whose entry stays. */
   private def check(spec: TableSpec, table: HudiliteTable): Unit = {
     def refuse(part: String): Nothing = throw UnsupportedStatement.Replace(part).of(table.basePath)
-    if (spec.location.exists(at => HudiliteCatalog.qualified(at) != table.basePath)) refuse("LOCATION")
+    if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")
     if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))
     if (table.entry.isDefined && (kept.toSet -- table.entry.toSeq.flatMap(_.kept)).nonEmpty) refuse("TBLPROPERTIES")

@@ -11,13 +11,15 @@ import org.apache.spark.sql.connector.catalog.Identifier
 /** Tables of hudilite's by the names that statements give them, before Spark resolves these. */
 private[statement] final class NameResolution(session: SparkSession) {
 
+  val tables = new NamedTables(session)
+
   /** The path of the table, or what stands for it, when it is one of hudilite's. */
   def pathOf(target: LogicalPlan): Option[String] = target match {
     case SubqueryAlias(_, child) => pathOf(child)
     case r: UnresolvedRelation => r.multipartIdentifier match {
         case catalog +: path if path.nonEmpty && isOurs(catalog) => Some(path.mkString("/"))
         case path if isOurs(Catalogs.current(session)) => Some(path.mkString("/"))
-        case names => inSession(names).flatMap(NamedTables.find).map(_.path)
+        case names => inSession(names).flatMap(tables.find).map(_.path)
       }
     case _ => None
   }

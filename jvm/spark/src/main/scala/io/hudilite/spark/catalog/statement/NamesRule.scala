@@ -1,6 +1,5 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.NamedTables
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.HeldMerge
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
@@ -31,7 +30,7 @@ final case class NamesRule(session: SparkSession) extends Rule[LogicalPlan] {
         HeldMerge.hold(merge)
       case insert: InsertIntoStatement => writes.intoNamedPartition(insert)
       case write: V2WriteCommand => writes.withOwnColumns(write)
-      case other => CreateTarget.named(other, names).filter(_.provider.exists(isHudi) && NamedTables.takesHudi)
+      case other => CreateTarget.named(other, names).filter(_.provider.exists(isHudi) && names.tables.takesHudi)
           .fold(other)(PlanNodes.withFormat(other, _, Registered.HudiName))
     }
   }

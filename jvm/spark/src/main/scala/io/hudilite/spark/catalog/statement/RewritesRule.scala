@@ -32,9 +32,9 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofTable(_, partitions.nonEmpty, noScan))
     case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofColumns(_, columns, conf.resolver))
-    case like: CreateTableLikeCommand => LikeStatement.of(AskedLike.of(session, like)).getOrElse(like)
+    case like: CreateTableLikeCommand => LikeStatement.of(session, AskedLike.of(session, like)).getOrElse(like)
     case like if like.nodeName == AskedLike.Node && like.childrenResolved =>
-      AskedLike.of(like).flatMap(LikeStatement.orRefused).getOrElse(like)
+      AskedLike.of(like).flatMap(LikeStatement.orRefused(session, _)).getOrElse(like)
   }
 
   /** The statement with the `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that
@@ -47,7 +47,7 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   } yield PlanNodes.withSpec(statement, PlanNodes.withLocation(table.spec, at))).getOrElse(statement)
 
   private def place(table: CreateTarget, said: String): String =
-    if (!table.catalog.isPath(table.ident)) NamedTables.location(table.ident, said)
+    if (!table.catalog.isPath(table.ident)) new NamedTables(session).location(table.ident, said)
     else if (said.trim.isEmpty) throw UnsupportedStatement.Location.of(table.ident.name)
     else said
 

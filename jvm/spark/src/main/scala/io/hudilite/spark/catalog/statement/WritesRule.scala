@@ -36,7 +36,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
       named(table, mode, rows).getOrElse(create)
   }
 
-  // What Spark calls the columns of `partitionBy` and `clusterBy` among the options.
+  // Spark's names for the columns of `partitionBy` and `clusterBy` among the options.
   private val Partitions = "__partition_columns"
   private val Clustering = "__clustering_columns"
 
@@ -55,7 +55,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     val whole = HudiliteSessionCatalog.Name +: names
     val (catalog, ident) =
       new NameResolution(session).place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
-    // Where it is there still: before 4.3 a writer in mode overwrite has dropped it by now.
+    // It may be there still: before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
     else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, WritesRule.Format,
@@ -68,7 +68,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" -> "a write has no such order; hoodie.clustering.plan.strategy.sort.columns is for clustering"))
     val said = asked - Partitions
-    val place = HudiliteCatalog.table(HudiliteCatalog.pathOf(said), said, dataFrame = true)
+    val place = HudiliteCatalog.table(session, HudiliteCatalog.pathOf(said), said, dataFrame = true)
     val known = place.table.toSeq.flatMap(_.config.partitionFields) ++ save.query.output.map(_.name)
     val partitions =
       asked.get(Partitions).toSeq.flatMap(names).map(name => known.find(conf.resolver(_, name)).getOrElse(name))
@@ -83,7 +83,7 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
+  /** The option that stands for `partitionBy`; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
     CreateRequest.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
