@@ -69,6 +69,9 @@ private[catalog] object CreateRequest {
       column.copy(dataType = Nullability.relaxed(column.dataType),
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
 
+  def refuseDefault(column: String, value: String): Nothing = throw InvalidInput("OPTION_NOT_SUPPORTED",
+    "option" -> s"$column DEFAULT", "value" -> value, "reason" -> "a Hudi table keeps no default values of columns")
+
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
     // Spark repeats what OPTIONS says under this prefix.

@@ -75,8 +75,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   // That of Spark promises default values for its own formats.
   private def field(column: Column): StructField = {
-    if (column.defaultValue != null) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"${column.name} DEFAULT",
-      "value" -> column.defaultValue.getSql, "reason" -> "a Hudi table keeps no default values of columns")
+    if (column.defaultValue != null) CreateRequest.refuseDefault(column.name, column.defaultValue.getSql)
     val plain = StructField(column.name, column.dataType, column.nullable)
     Option(column.comment).fold(plain)(plain.withComment)
   }

@@ -2,8 +2,8 @@ package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
-import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.{
+  CreateRequest,
   HudiliteCatalog,
   HudiliteSessionCatalog,
   HudiliteTable,
@@ -62,7 +62,7 @@ private[catalog] object LikeStatement {
         throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
       val said = TableProperty.options(like.properties)
       val columns = StructType(like.source.columns.map { field =>
-        field.getCurrentDefaultValue().foreach(refuseDefault(field.name, _))
+        field.getCurrentDefaultValue().foreach(CreateRequest.refuseDefault(field.name, _))
         CharVarcharUtils.getRawType(field.metadata).fold(field)(raw => field.copy(dataType = raw))
       })
       val facts = like.source.table.fold(Map.empty[String, String])(factsOf(_, said))
@@ -85,10 +85,6 @@ private[catalog] object LikeStatement {
 
   private def providerLike(source: LikeSource): Option[String] =
     source.provider.orElse(source.table.map(_ => Registered.Hudilite))
-
-  private def refuseDefault(column: String, value: String): Unit =
-    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"$column DEFAULT", "value" -> value,
-      "reason" -> "a Hudi table keeps no default values of columns")
 
   /** The facts of a table that the statement does not say otherwise. Raises `UnsupportedTable` for what a new table cannot
     * have.
