@@ -51,7 +51,7 @@ def test_each_rule_is_there_once_though_spark_4_finds_the_extension_by_itself_to
     while rules.hasNext():
         names.append(str(rules.next().ruleName()))
     own = [name for name in names if name.startswith("io.hudilite.")]
-    assert "io.hudilite.spark.catalog.statement.SaveRule" in own and len(own) == len(set(own)), own
+    assert "io.hudilite.spark.catalog.statement.WritesRule" in own and len(own) == len(set(own)), own
 
 
 def test_configure_leaves_a_session_catalog_that_is_configured(builder: SparkSession.Builder) -> None:

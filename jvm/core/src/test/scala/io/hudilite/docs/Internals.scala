@@ -34,11 +34,9 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2Relation")(
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
-      "catalog/AnalyzeStatement", "catalog.statement/AsSelectRule", "catalog/NamedMetadata",
-      "catalog.statement/SaveRule", "catalog.statement/OwnColumnsRule", "catalog.statement/AssignmentRule",
-      "catalog.statement/NamedPartitionRule",
-      "catalog.statement/StatementRewrites",
-      "catalog.statement/StatementRule",
+      "catalog/AnalyzeStatement", "catalog.statement/AsSelect", "catalog/NamedMetadata",
+      "catalog.statement/LeftOutColumns", "catalog.statement/NamedWrites", "catalog.statement/RefusalsRule",
+      "catalog.statement/RewritesRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan/DeltaLayoutRule", "plan/IndexProbeRule",
       "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
@@ -80,7 +78,7 @@ object Internals {
       "The session's own catalog of names, and what it keeps of each.")("shim/CatalogEntries")("NamedStatementsSuite"),
     entry("sql.execution.command.CreateTableLikeCommand")(
       "The statement as Spark plans it before 4.2, to be carried out where a Hudi table comes out.")(
-      "catalog.statement/LikeStatement", "catalog.statement/StatementRewrites")("LikeStatementSuite"),
+      "catalog.statement/LikeStatement", "catalog.statement/RewritesRule")("LikeStatementSuite"),
     entry("sql.execution.command.LeafRunnableCommand")(
       "A statement of hudilite's that is run once.")("catalog/AnalyzeStatement", "catalog.statement/LikeStatement")(
       "AnalyzeStatementSuite", "LikeStatementSuite"),
@@ -89,10 +87,10 @@ object Internals {
     entry("sql.execution.datasources.SaveIntoDataSourceCommand")(
       "The command that `save` to a path becomes, with all options of the writer: it is replaced by a planned " +
         "write.")(
-      "catalog.statement/SaveRule")("SavedPathsSuite"),
+      "catalog.statement/WritesRule")("SavedPathsSuite"),
     entry("sql.execution.datasources.CreateTable")(
       "The command that `saveAsTable` becomes over the name of a table of one of Spark's own formats.")(
-      "catalog.statement/SaveRule")("NamedFramesSuite"),
+      "catalog.statement/WritesRule")("NamedFramesSuite"),
     entry("SparkSession.sessionState")(
       "Hadoop's configuration with the settings of the session.")("shim/Sessions")("StorageBudgetSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2Strategy", Inside)(
@@ -250,7 +248,7 @@ object Internals {
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
       "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
-      "catalog.statement/NamedPartitionRule",
+      "catalog.statement/NamedWrites",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
       "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",

@@ -1,21 +1,7 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, MetadataRule, PathCatalogRule}
-import io.hudilite.spark.catalog.statement.{
-  AsSelectRule,
-  AssignmentRule,
-  EmptyLocationRule,
-  HudiProviderRule,
-  LeftOutColumnsRule,
-  LocationRule,
-  NamedMergeRule,
-  NamedPartitionRule,
-  OwnColumnsRule,
-  SaveRule,
-  StatementRewrites,
-  StatementRule,
-  TimeTravelRule
-}
+import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, PathCatalogRule}
+import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, WritesRule}
 import io.hudilite.spark.function.TableFunctions
 import io.hudilite.spark.plan.{
   AggregatesRule,
@@ -30,7 +16,7 @@ import io.hudilite.spark.plan.{
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.service.inline.InlineServices
-import io.hudilite.spark.shim.Calls
+import io.hudilite.spark.shim.{Calls, EarlyRules}
 
 import java.lang.{Boolean => JBoolean}
 import java.util.{Collections, Set => JSet, WeakHashMap}
@@ -50,20 +36,11 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
       HudiliteCatalog.register(session) // names are resolved before this rule is run for the first time
       PathCatalogRule(session)
     }
-    NamedMergeRule.inject(extensions)
-    NamedPartitionRule.inject(extensions)
-    OwnColumnsRule.inject(extensions)
-    TimeTravelRule.inject(extensions)
-    AssignmentRule.inject(extensions)
-    HudiProviderRule.inject(extensions)
-    EmptyLocationRule.inject(extensions)
-    extensions.injectResolutionRule(_ => MetadataRule)
-    extensions.injectResolutionRule(_ => StatementRule)
-    extensions.injectResolutionRule(_ => LocationRule)
-    extensions.injectResolutionRule(_ => LeftOutColumnsRule)
-    extensions.injectResolutionRule(_ => AsSelectRule)
-    extensions.injectResolutionRule(StatementRewrites(_))
-    extensions.injectResolutionRule(_ => SaveRule)
+    EarlyRules.inject(extensions, NamesRule(_))
+    EarlyRules.injectForTimes(extensions, TimesRule(_))
+    extensions.injectResolutionRule(_ => RefusalsRule)
+    extensions.injectResolutionRule(RewritesRule(_))
+    extensions.injectResolutionRule(WritesRule(_))
     extensions.injectResolutionRule(WriteRule(_, InlineServices))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)

@@ -2,7 +2,7 @@ package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.HudiliteCatalog
-import io.hudilite.spark.catalog.statement.{NamedElsewhere, SaveRule}
+import io.hudilite.spark.catalog.statement.{NamedElsewhere, WritesRule}
 import io.hudilite.spark.shim.SavesByCommand
 
 import java.util.{Collections, Map => JMap, Set => JSet}
@@ -25,7 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import scala.collection.JavaConverters._
 
 /** `format("hudilite")`: the table of a path. Reads get it from here. Writes get a table that takes no rows, on which
-  * Spark plans a command with all that the writer was told, `partitionBy` included, and [[SaveRule]] makes a plan of it.
+  * Spark plans a command with all that the writer was told, `partitionBy` included, and [[WritesRule]] makes a plan of it.
   *
   * Spark makes a source for each read and write, and asks it in different ways.
   */
@@ -36,12 +36,12 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   private var infersSchema = false
   private var isRequest = false // a read or write, and no table that the session's catalog registers
 
-  override def shortName(): String = SaveRule.Format
+  override def shortName(): String = WritesRule.Format
 
   /** Options may be given for a whole session as `spark.datasource.hudilite.<option>`. */
   override def keyPrefix(): String = {
     isRequest = true
-    SaveRule.Format
+    WritesRule.Format
   }
 
   // Otherwise Spark's own catalog would register tables of which nothing is made.
@@ -62,11 +62,12 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
     if (!reads) Written
     else if (!infersSchema) HudiliteCatalog.ofGivenSchema(options.asScala.toMap)
     else {
-      HudiliteCatalog.register(SparkSession.active)
-      HudiliteCatalog.existing(options.asScala.toMap)
+      val session = SparkSession.active
+      HudiliteCatalog.register(session)
+      HudiliteCatalog.existing(session, options.asScala.toMap)
     }
 
-  /** Is only called where [[SaveRule]] was not asked. */
+  /** Is only called where [[WritesRule]] was not asked. */
   override def createRelation(context: SQLContext, mode: SaveMode, options: Map[String, String], rows: DataFrame)
       : BaseRelation = throw InvalidInput("EXTENSION_NOT_LOADED")
 
@@ -77,7 +78,7 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   override def createRelation(context: SQLContext, options: Map[String, String]): BaseRelation =
     new NotServed(context, new StructType())
 
-  override def toString: String = SaveRule.Format
+  override def toString: String = WritesRule.Format
 }
 
 /** The name of the format in a statement that says USING hudi until the catalog sees it, which registers the table so. */
@@ -85,9 +86,9 @@ final class HudiNameSource extends HudiliteSource {
   override def shortName(): String = "hudi by hudilite"
 }
 
-/** What a write sees of its table until it is planned. */
+/** Stands for the table of a write until that is planned. */
 private object Written extends Table {
-  override def name(): String = SaveRule.Format
+  override def name(): String = WritesRule.Format
   override def schema(): StructType = new StructType()
   override def capabilities(): JSet[TableCapability] = Collections.emptySet()
 }

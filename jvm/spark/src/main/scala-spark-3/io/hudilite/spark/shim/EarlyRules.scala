@@ -1,36 +1,26 @@
 package io.hudilite.spark.shim
 
-import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.analysis.CTESubstitution
 import org.apache.spark.sql.catalyst.parser.ParserInterface
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern
 
-/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them, and only some need
-  * them: as statements come from its parser.
+/** Rules that look at statements before names are resolved. Spark 3.5 has no place for them: they see statements as these
+  * come from its parser, and nothing of DataFrames.
   */
 object EarlyRules {
 
-  def inject(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit = {
-    val _ = (extensions, rule)
-  }
-
-  /** A rule for what UPDATE and MERGE set. */
-  def injectForAssignments(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
-    extensions.injectParser((_, parser) => new CheckedParser(parser, rule))
-
-  /** A rule for INSERT. */
-  def injectForInserts(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
-    injectForAssignments(extensions, rule)
-
-  /** A rule for the formats of new tables. */
-  def injectForFormats(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
-    injectForAssignments(extensions, rule)
+  def inject(extensions: SparkSessionExtensions, rule: SparkSession => Rule[LogicalPlan]): Unit =
+    extensions.injectParser((session, parser) => new CheckedParser(parser, rule(session)))
 
   /** A rule for tables as of a time, in statements in which common table expressions stand where they are asked for. */
-  def injectForTimes(extensions: SparkSessionExtensions, rule: Rule[LogicalPlan]): Unit =
-    extensions.injectParser((_, parser) => new TimesParser(parser, rule))
+  def injectForTimes(extensions: SparkSessionExtensions, rule: SparkSession => Rule[LogicalPlan]): Unit =
+    extensions.injectParser((session, parser) => new TimesParser(parser, rule(session)))
+
+  /** Spark 3.5 asks rules for a MERGE that is resolved, before it rewrites it. */
+  val holdMerges: Boolean = false
 
   /** Spark 3.5 runs no subquery of a time that asks a table. */
   val areTimesRun: Boolean = false

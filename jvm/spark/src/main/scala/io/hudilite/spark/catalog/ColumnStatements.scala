@@ -7,7 +7,6 @@ import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOptions}
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.types.StructType
@@ -42,8 +41,8 @@ private[catalog] object ColumnStatements {
     val json = schemaJson(table, changed)
     if (changed.asWritten && !table.schema.exists(_.byId.isDefined)) ColumnAlteration.grow(table, json, options)
     else ColumnAlteration.alter(table, AlteredColumns(json, changed.edits), options)
-    HudiliteCatalog.forget(place.basePath)
-    CachedPlans.refresh(SparkSession.active, place.basePath)
+    HudiliteCatalog.forget(place.session, place.basePath)
+    CachedPlans.refresh(place.session, place.basePath)
   }
 
   private def columns(table: Table): StructType =

@@ -15,10 +15,10 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** What a CREATE TABLE says besides the columns.
+/** A CREATE TABLE without its columns.
   *
   * @param options
-  *   what OPTIONS, TBLPROPERTIES and PARTITIONED BY say
+  *   of OPTIONS, TBLPROPERTIES and PARTITIONED BY
   * @param byWrite
   *   the rows of a query follow, and their write creates the table
   * @param external
@@ -56,10 +56,10 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
 
 private[catalog] object CreateRequest {
 
-  /** Set among the properties by [[AsSelectRule]], for the catalog alone. */
+  /** Set among the properties by a CREATE TABLE AS SELECT, for the catalog alone. */
   val ByWrite = "hudilite.created.by.write"
 
-  // What Spark adds of itself to the properties of a new table; the last two since 4.0 and 4.1.
+  // Spark adds these of itself to the properties of a new table; the last two since 4.0 and 4.1.
   private val OfSpark = Set(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_LOCATION, TableCatalog.PROP_OWNER,
     TableCatalog.PROP_COMMENT, TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION, "collation",
     "table_type", ByWrite, "path")
@@ -68,6 +68,9 @@ private[catalog] object CreateRequest {
   def columnsAsSaid(config: TableConfig, columns: StructType): StructType = StructType(columns.map(column =>
       column.copy(dataType = Nullability.relaxed(column.dataType),
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
+
+  def refuseDefault(column: String, value: String): Nothing = throw InvalidInput("OPTION_NOT_SUPPORTED",
+    "option" -> s"$column DEFAULT", "value" -> value, "reason" -> "a Hudi table keeps no default values of columns")
 
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap

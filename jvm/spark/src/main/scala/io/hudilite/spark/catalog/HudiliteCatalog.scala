@@ -31,12 +31,17 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private var catalogName: String = HudiliteCatalog.Name // set once, by Spark, before anything else
 
+  // Spark calls the methods of a catalog without the session that asks.
+  private def session: SparkSession = SparkSession.active
+
+  private def names: NamedTables = new NamedTables(session)
+
   override def initialize(name: String, options: CaseInsensitiveStringMap): Unit = catalogName = name
 
   override def name(): String = catalogName
 
   override def listTables(namespace: Array[String]): Array[Identifier] =
-    if (namespace.length == 1) NamedTables.list(namespace.headOption).toArray else Array.empty
+    if (namespace.length == 1) names.list(namespace.headOption).toArray else Array.empty
 
   override def loadTable(ident: Identifier): SparkTable = metadataTable(ident).getOrElse(existing(ident, Map.empty))
 
@@ -60,20 +65,21 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     notFound(ident).filter(_ => Catalogs.areAskedByAnalyzer).getOrElse(new NoSuchTableException(ident))
 
   private def found(ident: Identifier, options: Map[String, String], dataFrame: Boolean): Option[HudiliteTable] =
-    if (isName(ident)) NamedTables.find(ident).map(NamedTables.load(_, options, dataFrame))
-    else Some(HudiliteCatalog.table(pathOf(ident), options, dataFrame)).filter(_.table.isDefined)
+    if (isName(ident)) names.find(ident).map(names.load(_, options, dataFrame))
+    else Some(HudiliteCatalog.table(session, pathOf(ident), options, dataFrame)).filter(_.table.isDefined)
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
     found(ident, Map.empty, dataFrame)
 
   override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
-    if (isName(ident)) NamedTables.newPlace(ident, location, options)
-    else HudiliteCatalog.table(pathOf(ident), options, dataFrame = true)
+    if (isName(ident)) names.newPlace(ident, location, options)
+    else HudiliteCatalog.table(session, pathOf(ident), options, dataFrame = true)
 
   override def isPath(ident: Identifier): Boolean = !isName(ident)
 
   override def notFound(ident: Identifier): Option[InvalidInput] =
-    if (isPath(ident)) Some(InvalidInput("TABLE_NOT_FOUND", "path" -> HudiliteCatalog.qualified(pathOf(ident))))
+    if (isPath(ident))
+      Some(InvalidInput("TABLE_NOT_FOUND", "path" -> HudiliteCatalog.qualified(session, pathOf(ident))))
     else None
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
@@ -85,18 +91,18 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     present(ident, dataFrame = false).flatMap(_.table)
 
   override def tableExists(ident: Identifier): Boolean =
-    (if (isName(ident)) NamedTables.find(ident).isDefined else tableOf(ident).isDefined) ||
+    (if (isName(ident)) names.find(ident).isDefined else tableOf(ident).isDefined) ||
       metadataTable(ident).isDefined
 
   /** Creates the table at once, unless the rows of a query follow: their write creates it with its own options. */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable = {
     val asked = CreateRequest.of(partitions, properties)
-    if (isName(ident)) NamedTables.create(ident, schema, asked)
+    if (isName(ident)) names.create(ident, schema, asked)
     else {
       if (!hasFolders(ident)) throw UnsupportedStatement.NoPath(ident.name).of(pathOf(ident))
       asked.checkAgainst(pathOf(ident))
-      val place = HudiliteCatalog.table(pathOf(ident), asked.options, dataFrame = true)
+      val place = HudiliteCatalog.table(session, pathOf(ident), asked.options, dataFrame = true)
       place.request.writing // raises an error for options of reads
       if (asked.byWrite) place
       else {
@@ -108,7 +114,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   override def alterTable(ident: Identifier, changes: TableChange*): SparkTable = {
     named(ident) match {
-      case Some(table) => NamedTables.alter(table, changes)
+      case Some(table) => names.alter(table, changes)
       case None =>
         val columns = ColumnStatements.among(changes)
         if (columns.size < changes.size) throw UnsupportedStatement.Alter.of(pathOf(ident))
@@ -126,18 +132,18 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   override def purgeTable(ident: Identifier): Boolean = dropped(ident, purge = true)
 
   private def dropped(ident: Identifier, purge: Boolean): Boolean =
-    if (isName(ident)) named(ident).exists(NamedTables.drop(_, purge))
+    if (isName(ident)) named(ident).exists(names.drop(_, purge))
     else if (tableExists(ident)) throw UnsupportedStatement.Drop.of(pathOf(ident))
     else false
 
   override def renameTable(from: Identifier, to: Identifier): Unit =
-    named(from).fold(throw UnsupportedStatement.Rename.of(pathOf(from)))(NamedTables.rename(_, to))
+    named(from).fold(throw UnsupportedStatement.Rename.of(pathOf(from)))(names.rename(_, to))
 
   override def invalidateTable(ident: Identifier): Unit =
-    if (isName(ident)) named(ident).foreach(table => HudiliteCatalog.forget(table.path))
-    else HudiliteCatalog.forget(pathOf(ident))
+    if (isName(ident)) named(ident).foreach(table => HudiliteCatalog.forget(session, table.path))
+    else HudiliteCatalog.forget(session, pathOf(ident))
 
-  private def named(ident: Identifier): Option[Registered] = if (isName(ident)) NamedTables.find(ident) else None
+  private def named(ident: Identifier): Option[Registered] = if (isName(ident)) names.find(ident) else None
 
   // Two parts without a slash: a database and a table, as no path is written.
   private def isName(ident: Identifier): Boolean =
@@ -165,17 +171,17 @@ object HudiliteCatalog {
       Catalogs.load(session, Name)
 
   /** The table at a path, or its place when there is none; raises `InvalidInput` for an option that nobody knows. */
-  def table(path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
-    val request = RequestOptions.of(options)
-    val conf = Sessions.hadoopConf(SparkSession.active)
+  def table(session: SparkSession, path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
+    val request = RequestOptions.of(session, options)
+    val conf = Sessions.hadoopConf(session)
     val basePath = qualified(path, conf)
     val storage = TableStorage.of(new HadoopStorage(conf), basePath)
-    HudiliteTable(basePath, storage, Table.find(storage, basePath), request, dataFrame)
+    HudiliteTable(session, basePath, storage, Table.find(storage, basePath), request, dataFrame)
   }
 
   /** The table at the path among the options of a read; raises `TABLE_NOT_FOUND` when there is none. */
-  def existing(options: Map[String, String]): HudiliteTable = {
-    val found = table(pathOf(options), options, dataFrame = false)
+  def existing(session: SparkSession, options: Map[String, String]): HudiliteTable = {
+    val found = table(session, pathOf(options), options, dataFrame = false)
     if (found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
     found
   }
@@ -199,13 +205,14 @@ object HudiliteCatalog {
     throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
 
   /** Forgets what is known of the files of the table at a path. */
-  def forget(path: String): Unit = {
-    val conf = Sessions.hadoopConf(SparkSession.active)
+  def forget(session: SparkSession, path: String): Unit = {
+    val conf = Sessions.hadoopConf(session)
     FileMemory.forget(new HadoopStorage(conf), qualified(path, conf))
   }
 
   /** A path as tables have it. */
-  private[catalog] def qualified(path: String): String = qualified(path, Sessions.hadoopConf(SparkSession.active))
+  private[catalog] def qualified(session: SparkSession, path: String): String =
+    qualified(path, Sessions.hadoopConf(session))
 
   private def qualified(path: String, conf: Configuration): String = {
     val p = new Path(path)

@@ -24,40 +24,45 @@ import org.apache.spark.sql.types.{StructField, StructType}
   */
 final class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
 
+  // Spark calls the methods of a catalog without the session that asks.
+  private def session: SparkSession = SparkSession.active
+
+  private def names: NamedTables = new NamedTables(session)
+
   override def loadTable(ident: Identifier): SparkTable =
-    NamedTables.find(ident).fold(super.loadTable(ident))(NamedTables.load(_, Map.empty))
+    names.find(ident).fold(super.loadTable(ident))(names.load(_, Map.empty))
 
   override def loadTable(ident: Identifier, version: String): SparkTable =
-    NamedTables.find(ident).fold(super.loadTable(ident, version))(
-      NamedTables.load(_, Map(ReadOptions.VersionAsOf.name -> version)))
+    names.find(ident).fold(super.loadTable(ident, version))(
+      names.load(_, Map(ReadOptions.VersionAsOf.name -> version)))
 
   override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
-    NamedTables.find(ident).fold(super.loadTable(ident, timestamp))(
-      NamedTables.load(_, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp))))
+    names.find(ident).fold(super.loadTable(ident, timestamp))(
+      names.load(_, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp))))
 
   override def present(ident: Identifier, dataFrame: Boolean): Option[HudiliteTable] =
-    NamedTables.find(ident).map(NamedTables.load(_, Map.empty, dataFrame))
+    names.find(ident).map(names.load(_, Map.empty, dataFrame))
 
   override def newPlace(ident: Identifier, location: Option[String], options: Map[String, String]): HudiliteTable =
-    NamedTables.newPlace(ident, location, options)
+    names.newPlace(ident, location, options)
 
   override def isPath(ident: Identifier): Boolean = false
 
   override def notFound(ident: Identifier): Option[InvalidInput] = None
 
   override def creates(ident: Identifier, provider: Option[String]): Boolean =
-    provider.flatMap(Registered.providerOf).exists(_ == Registered.Hudilite || NamedTables.takesHudi)
+    provider.flatMap(Registered.providerOf).exists(_ == Registered.Hudilite || names.takesHudi)
 
   // Spark loads a table to see whether it exists, which says no less of one whose files are gone.
   override def tableExists(ident: Identifier): Boolean =
-    NamedTables.find(ident).isDefined || super.tableExists(ident)
+    names.find(ident).isDefined || super.tableExists(ident)
 
   override def invalidateTable(ident: Identifier): Unit =
-    NamedTables.find(ident).fold(super.invalidateTable(ident))(found => HudiliteCatalog.forget(found.path))
+    names.find(ident).fold(super.invalidateTable(ident))(found => HudiliteCatalog.forget(session, found.path))
 
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable =
-    if (creates(ident, properties)) NamedTables.create(ident, schema, CreateRequest.of(partitions, properties))
+    if (creates(ident, properties)) names.create(ident, schema, CreateRequest.of(partitions, properties))
     else super.createTable(ident, schema, partitions, properties)
 
   override def createTable(ident: Identifier, columns: Array[Column], partitions: Array[Transform],
@@ -70,26 +75,25 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
 
   // That of Spark promises default values for its own formats.
   private def field(column: Column): StructField = {
-    if (column.defaultValue != null) throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"${column.name} DEFAULT",
-      "value" -> column.defaultValue.getSql, "reason" -> "a Hudi table keeps no default values of columns")
+    if (column.defaultValue != null) CreateRequest.refuseDefault(column.name, column.defaultValue.getSql)
     val plain = StructField(column.name, column.dataType, column.nullable)
     Option(column.comment).fold(plain)(plain.withComment)
   }
 
   override def alterTable(ident: Identifier, changes: TableChange*): SparkTable =
-    NamedTables.find(ident).fold(super.alterTable(ident, changes: _*)) { found =>
-      NamedTables.alter(found, changes)
+    names.find(ident).fold(super.alterTable(ident, changes: _*)) { found =>
+      names.alter(found, changes)
       loadTable(ident)
     }
 
   override def dropTable(ident: Identifier): Boolean =
-    NamedTables.find(ident).fold(super.dropTable(ident))(NamedTables.drop(_, purge = false))
+    names.find(ident).fold(super.dropTable(ident))(names.drop(_, purge = false))
 
   override def purgeTable(ident: Identifier): Boolean =
-    NamedTables.find(ident).fold(super.purgeTable(ident))(NamedTables.drop(_, purge = true))
+    names.find(ident).fold(super.purgeTable(ident))(names.drop(_, purge = true))
 
   override def renameTable(from: Identifier, to: Identifier): Unit =
-    NamedTables.find(from).fold(super.renameTable(from, to))(NamedTables.rename(_, to))
+    names.find(from).fold(super.renameTable(from, to))(names.rename(_, to))
 }
 
 object HudiliteSessionCatalog {

@@ -41,6 +41,8 @@ import scala.collection.JavaConverters._
 
 /** A Hudi table as Spark sees it, or the place of one that the first write creates.
   *
+  * @param session
+  *   in which it was looked up
   * @param table
   *   the table as it was when this object was made; `None` when there is none at the path
   * @param request
@@ -57,6 +59,7 @@ import scala.collection.JavaConverters._
   *   as [[PlannedTable.namedPartition]]
   */
 final case class HudiliteTable(
+    session: SparkSession,
     basePath: String,
     storage: Storage,
     table: Option[Table],
@@ -128,7 +131,7 @@ final case class HudiliteTable(
   }
 
   override def newScanBuilder(scanOptions: CaseInsensitiveStringMap): ScanBuilder =
-    scanOf(if (prepared.isDefined) conf else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap).reading)
+    scanOf(if (prepared.isDefined) conf else request.and(scanOptions.asCaseSensitiveMap.asScala.toMap, session).reading)
 
   private def scanOf(asked: ReadConf): ScanBuilder = {
     val read = source.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
@@ -159,7 +162,7 @@ final case class HudiliteTable(
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
       val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All).copy(found = table)
-      InlineServices.check(SparkSession.active, target)
+      InlineServices.check(session, target)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
@@ -167,7 +170,7 @@ final case class HudiliteTable(
         byKey = false)
   }
 
-  override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_)).writing
+  override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing
 
   override def at(table: Table): HudiliteTable = if (this.table.exists(_ eq table)) this else copy(table = Some(table))
 
@@ -176,7 +179,7 @@ final case class HudiliteTable(
   override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
 }
 
-/** What a table can do. Only readers and writers of streams ask whether it can be one's source or sink, before they do
+/** The abilities of a table. Only readers and writers of streams ask whether it can be one's source or sink, before they do
   * anything else: they are told what to do instead, where Spark would say no more than that it cannot.
   */
 private[catalog] final class Capabilities(path: String, own: Set[TableCapability])

@@ -15,26 +15,24 @@ import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, 
 import org.apache.spark.sql.types.StructType
 
 /** Tables by the names under which the session's own catalog registers them. */
-private[catalog] object NamedTables {
+private[catalog] final class NamedTables(session: SparkSession) {
 
-  private def metastore: Metastore = new Metastore(SparkSession.active)
+  import NamedTables._
 
-  /** Whether tables can be registered for Apache Hudi. */
+  private val metastore = new Metastore(session)
+
+  /** Tables can be registered for Apache Hudi. */
   def takesHudi: Boolean = metastore.takesHudi
 
   def find(ident: Identifier): Option[Registered] = metastore.find(ident)
 
-  /** Where a statement says that the table lies, as Spark's own formats take it; raises `InvalidInput` when it says
-    * nothing.
+  /** The path of a table that a statement places there, as Spark's own formats take it; raises `InvalidInput` for an empty
+    * one.
     */
   def location(ident: Identifier, said: String): String = {
     checkLocation(said)
     metastore.pathOf(ident, said)
   }
-
-  def checkLocation(said: String): Unit =
-    if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
-      "reason" -> "it names no folder; say where the table is to lie, or leave it out")
 
   def list(database: Option[String]): Seq[Identifier] = metastore.list(database).map(table =>
     Identifier.of(table.database.toArray, table.entry.identifier.table))
@@ -51,7 +49,7 @@ private[catalog] object NamedTables {
   }
 
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
-    val table = HudiliteCatalog.table(found.path, found.reads ++ options, dataFrame)
+    val table = HudiliteCatalog.table(session, found.path, found.reads ++ options, dataFrame)
     // Nearer than what the session says for all tables, and farther than what one write says.
     table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)),
       entry = Some(found))
@@ -71,7 +69,7 @@ private[catalog] object NamedTables {
     val columns = if (format == Registered.Hudi) StructType(asked.inOrderOfHudi(schema.fieldNames.toSeq).map(schema(_)))
     else schema
     val named = Map(TableOptions.Name.name -> ident.name()) ++ asked.options
-    val place = HudiliteCatalog.table(path, asked.options, dataFrame = true)
+    val place = HudiliteCatalog.table(session, path, asked.options, dataFrame = true)
     place.request.writing // raises an error for options of reads
     place.table match {
       case Some(table) =>
@@ -82,17 +80,17 @@ private[catalog] object NamedTables {
         place
       case None =>
         if (asked.location.isEmpty) requireEmpty(place)
-        val fresh = HudiliteCatalog.table(path, named, dataFrame = true)
+        val fresh = HudiliteCatalog.table(session, path, named, dataFrame = true)
         if (asked.byWrite) new StagedHudiTable(fresh, () => register(ident, fresh, columns, asked))
         else createEmpty(ident, fresh, columns, asked)
     }
   }
 
-  /** Where a table would be made; raises Spark's error where there is no such database. */
+  /** The place where a table would be made; raises Spark's error where there is no such database. */
   def newPlace(ident: Identifier, said: Option[String], options: Map[String, String]): HudiliteTable = {
     metastore.requireDatabase(ident)
     val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
-    HudiliteCatalog.table(path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
+    HudiliteCatalog.table(session, path, Map(TableOptions.Name.name -> ident.name()) ++ options, dataFrame = true)
   }
 
   private def createEmpty(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest)
@@ -106,7 +104,7 @@ private[catalog] object NamedTables {
   private def register(ident: Identifier, place: HudiliteTable, schema: StructType, asked: CreateRequest): Unit =
     asked.registeredAs(place.basePath) match {
       case Registered.Hudi =>
-        val made = HudiliteCatalog.table(place.basePath, Map.empty, dataFrame = true)
+        val made = HudiliteCatalog.table(session, place.basePath, Map.empty, dataFrame = true)
         val entry = HudiEntry.of(made.table.getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> made.basePath)),
           made.source.fold(new StructType())(_.dataSchema), TableProperty.kept(asked.options))
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
@@ -120,7 +118,7 @@ private[catalog] object NamedTables {
     if (place.storage.list(place.basePath).nonEmpty) throw UnsupportedStatement.NotEmpty.of(place.basePath)
 
   def drop(found: Registered, purge: Boolean): Boolean = {
-    HudiliteCatalog.forget(found.path)
+    HudiliteCatalog.forget(session, found.path)
     metastore.drop(found, purge)
     true
   }
@@ -137,7 +135,7 @@ private[catalog] object NamedTables {
     val columns = ColumnStatements.among(changes)
     if (columns.nonEmpty) {
       ColumnStatements.run(load(found, Map.empty), columns)
-      // What Apache Hudi registered has its meta columns among them, and Hudi takes the columns from the table.
+      // An entry of Apache Hudi's has its meta columns among them, and Hudi takes the columns from the table.
       if (!found.byHudi) metastore.describe(found, load(found, Map.empty).schema)
     }
     if (columns.size < changes.size) alterEntry(found, changes.filterNot(columns.contains))
@@ -160,6 +158,14 @@ private[catalog] object NamedTables {
     }
     metastore.describe(found, kept, comment)
   }
+
+}
+
+private[catalog] object NamedTables {
+
+  def checkLocation(said: String): Unit =
+    if (said.trim.isEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> "LOCATION", "value" -> said,
+      "reason" -> "it names no folder; say where the table is to lie, or leave it out")
 
   /** Raises `InvalidInput` for a fact of the table, and for an option that no write takes. */
   def checkProperties(found: Registered, properties: Map[String, String]): Unit =

@@ -19,9 +19,11 @@ import org.apache.spark.sql.types.StructType
 /** SHOW PARTITIONS, ALTER TABLE DROP PARTITION and TRUNCATE TABLE PARTITION. A partition is there while it has rows. */
 private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManagement { self: PlannedTable =>
 
+  def session: SparkSession
+
   protected def rowSchema: StructType
 
-  private lazy val values: Option[PartitionValues] = table.map(t => PartitionValues.of(t, rowSchema))
+  private lazy val values: Option[PartitionValues] = table.map(t => PartitionValues.of(session, t, rowSchema))
 
   private def here: (Table, PartitionValues) = (table.get, values.get) // Spark asks only of a table that is there
 
@@ -54,7 +56,7 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
     val dropped = PartitionValues.present(found, folders(found, wanted)).filter(path =>
       idents.contains(read.rowOf(path)))
     PartitionDrops.run(found, dropped, TransactionOptions.of(writeConf().commit))
-    CachedPlans.refresh(SparkSession.active, basePath)
+    CachedPlans.refresh(session, basePath)
     true
   }
 

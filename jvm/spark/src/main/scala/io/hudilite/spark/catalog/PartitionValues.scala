@@ -17,13 +17,13 @@ import org.apache.spark.sql.types._
   * @param schema
   *   the partition columns, in the order of the folders
   */
-private[catalog] final case class PartitionValues(table: Table, schema: StructType) {
+private[catalog] final case class PartitionValues(session: SparkSession, table: Table, schema: StructType) {
 
   import table.{basePath, config}
 
   // Asked only where a column is a time, since it takes a look at rows.
   private lazy val timesAsNumbers: Boolean = TimeSpelling.areNumbers(config, schema, schema.fieldNames.toSeq,
-    Some(table), asTexts = false, Sessions.hadoopConf(SparkSession.active))
+    Some(table), asTexts = false, Sessions.hadoopConf(session))
 
   /** The values behind the path of a partition; raises `InvalidInput` where they cannot be told. */
   def rowOf(path: String): InternalRow = {
@@ -46,13 +46,13 @@ private[catalog] final case class PartitionValues(table: Table, schema: StructTy
 private[catalog] object PartitionValues {
 
   /** Columns that no folder tells make the table one without partitions for statements. */
-  def of(table: Table, schema: StructType): PartitionValues = {
+  def of(session: SparkSession, table: Table, schema: StructType): PartitionValues = {
     val fields = table.config.partitionFields.flatMap(name => schema.find(_.name == name))
     val told = fields.size == table.config.partitionFields.size && isPlain(table.config)
-    PartitionValues(table, StructType(if (told) fields else Nil))
+    PartitionValues(session, table, StructType(if (told) fields else Nil))
   }
 
-  // What is formatted for its folder, as times are, is not read back.
+  // A value that is formatted for its folder, as times are, is not read back.
   private def isPlain(config: TableConfig): Boolean =
     config.knownKeyGenerator.isDefined && PartitionPaths.of(config).fields.forall(!_.timed) &&
       !config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true"))

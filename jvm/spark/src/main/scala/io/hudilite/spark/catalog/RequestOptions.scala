@@ -20,11 +20,11 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
   def all: Map[String, String] = ReadConf.inherited(session, own) ++ own
 
   /** With options that came later, on a relation or a statement; Spark mixes those of the session in. Raises
-    * `InvalidInput` for one that nobody knows.
+    * `InvalidInput` for one that nobody knows, and says of those without effect that they have none.
     */
-  def and(more: Map[String, String]): RequestOptions = {
+  def and(more: Map[String, String], asking: SparkSession): RequestOptions = {
     Options.check(more) // in the spelling of the user
-    OptionWarnings.tell(SparkSession.active, more)
+    OptionWarnings.tell(asking, more)
     copy(own = own ++ SessionConf.lowerCase(more).filterNot { case (key, text) => session.get(key).contains(text) })
   }
 
@@ -48,14 +48,14 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
 
 object RequestOptions {
 
-  /** Options of the active session and those given with a path; raises `InvalidInput` for one that nobody knows, and for
-    * such a setting of the session.
+  /** Options of the session and those given with a path; raises `InvalidInput` for one that nobody knows, and for such a
+    * setting of the session.
     */
-  def of(options: Map[String, String]): RequestOptions = {
-    val session = SessionConf.options
-    Options.check(session)
-    OptionWarnings.tell(SparkSession.active, session)
-    OptionWarnings.tellOfSettings(SparkSession.active)
-    RequestOptions(session, Map.empty).and(options)
+  def of(session: SparkSession, options: Map[String, String]): RequestOptions = {
+    val settings = SessionConf.options
+    Options.check(settings)
+    OptionWarnings.tell(session, settings)
+    OptionWarnings.tellOfSettings(session)
+    RequestOptions(settings, Map.empty).and(options, session)
   }
 }

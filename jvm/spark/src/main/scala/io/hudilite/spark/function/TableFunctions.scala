@@ -20,7 +20,7 @@ object TableFunctions {
   private val Timeline = "hudi_query_timeline"
   private val Metadata = "hudilite_metadata"
 
-  // What of a row the read shows, in Hudi's words.
+  // The states of a row that the read shows, in Hudi's words.
   private val LatestState = "latest_state"
   private val Cdc = "cdc"
 
@@ -30,44 +30,44 @@ object TableFunctions {
     register(extensions, Timeline, "(table): the instants of the active timeline")(timeline)
   }
 
-  private def register(extensions: SparkSessionExtensions, name: String, usage: String)(table: Seq[String] => Table)
+  private def register(extensions: SparkSessionExtensions, name: String, usage: String)(
+      table: (SparkSession, Seq[String]) => Table)
       : Unit =
     extensions.injectTableFunction((FunctionIdentifier(name),
         new ExpressionInfo(getClass.getName, null, name, s"$name$usage", "", "", "", "", "", "", "built-in"),
-        (arguments: Seq[Expression]) => relation(table(arguments.map(textOf(name, _))))))
+        (arguments: Seq[Expression]) => relation(table(SparkSession.active, arguments.map(textOf(name, _))))))
 
   private def relation(table: Table): LogicalPlan = DataSourceV2Relation.create(table, None, None)
 
-  private def changes(arguments: Seq[String]): Table = arguments match {
+  private def changes(session: SparkSession, arguments: Seq[String]): Table = arguments match {
     case Seq(table, state, begin, end @ _*) if end.size <= 1 =>
-      val path = TableArgument.pathOf(SparkSession.active, table)
+      val path = TableArgument.pathOf(session, table)
       if (!Set(LatestState, Cdc)(state.toLowerCase)) throw invalid(Changes, state, s"it must be $LatestState")
       if (state.equalsIgnoreCase(Cdc)) throw invalid(Changes, state, "changes before and after are not read")
-      opened(path,
+      opened(session, path,
         Map(ReadOptions.QueryType.name -> "incremental", ReadOptions.BeginInstant.name -> begin) ++
           end.map(ReadOptions.EndInstant.name -> _))
     case _ => throw invalid(Changes, arguments.mkString(", "), s"write $Changes(table, '$LatestState', begin[, end])")
   }
 
-  private def metadata(arguments: Seq[String]): Table = arguments match {
-    case Seq(name, what) => metadataTable(name, Inspection.named(what))
+  private def metadata(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    case Seq(name, what) => metadataTable(session, name, Inspection.named(what))
     case _ => throw invalid(Metadata, arguments.mkString(", "), s"write $Metadata(table, name)")
   }
 
-  private def metadataTable(name: String, what: Inspection): Table = {
-    val session = SparkSession.active
+  private def metadataTable(session: SparkSession, name: String, what: Inspection): Table = {
     val path = TableArgument.pathOf(session, name)
-    HudiliteCatalog.table(path, Map.empty, dataFrame = false).table.map(InspectTable(_, what)(session))
+    HudiliteCatalog.table(session, path, Map.empty, dataFrame = false).table.map(InspectTable(_, what)(session))
       .getOrElse(throw notFound(path))
   }
 
-  private def timeline(arguments: Seq[String]): Table = arguments match {
-    case Seq(name) => metadataTable(name, Inspection.Timeline)
+  private def timeline(session: SparkSession, arguments: Seq[String]): Table = arguments match {
+    case Seq(name) => metadataTable(session, name, Inspection.Timeline)
     case _ => throw invalid(Timeline, arguments.mkString(", "), s"write $Timeline(table)")
   }
 
-  private def opened(path: String, options: Map[String, String]): HudiliteTable = {
-    val found = HudiliteCatalog.table(path, options, dataFrame = false)
+  private def opened(session: SparkSession, path: String, options: Map[String, String]): HudiliteTable = {
+    val found = HudiliteCatalog.table(session, path, options, dataFrame = false)
     if (found.table.isEmpty) throw notFound(path) else found
   }
 

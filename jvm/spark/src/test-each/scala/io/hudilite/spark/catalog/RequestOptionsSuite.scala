@@ -265,7 +265,7 @@ final class RequestOptionsSuite extends FunSuite with Interpreted {
         names.map(name =>
           s"The option $name has no effect in hudilite: the session's options are set as " +
             "spark.datasource.hudilite.<option>."))
-      assertEquals(RequestOptions.of(Map.empty).all.get(names.head), None)
+      assertEquals(RequestOptions.of(spark, Map.empty).all.get(names.head), None)
     } finally names.foreach(spark.conf.unset)
     assertEquals(OptionWarnings.settings, Nil)
   }

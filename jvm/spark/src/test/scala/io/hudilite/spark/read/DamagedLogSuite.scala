@@ -23,7 +23,7 @@ class DamagedLogSuite extends FunSuite with Interpreted {
   private def rewrite(table: LoggedTable)(change: Array[Byte] => Array[Byte]): Unit = {
     val log = table.lastLog
     Files.write(log, change(Files.readAllBytes(log)))
-    HudiliteCatalog.forget(table.path) // no commit tells that the file has changed
+    HudiliteCatalog.forget(spark, table.path) // no commit tells that the file has changed
   }
 
   private def conditionOf(body: => Any): HudiliteException = Raised.by(body)

@@ -19,12 +19,12 @@ private[catalog] object CreateTarget {
     case _ => None
   }
 
-  /** What such a statement says, whatever the format, of a table by a name of the session's own catalog, where that is
-    * hudilite's, before the name is resolved.
+  /** The specification, whatever the format, of a table by a name of the session's own catalog, where that is hudilite's,
+    * before the name is resolved.
     */
-  def named(statement: LogicalPlan): Option[UnresolvedTableSpec] = statement match {
+  def named(statement: LogicalPlan, names: NameResolution): Option[UnresolvedTableSpec] = statement match {
     case Creating(name: UnresolvedIdentifier, said: UnresolvedTableSpec)
-        if NamedMergeRule.inSession(name.nameParts).isDefined => Some(said)
+        if names.inSession(name.nameParts).isDefined => Some(said)
     case _ => None
   }
 

@@ -2,8 +2,8 @@ package io.hudilite.spark.catalog.statement
 
 import io.hudilite.config.{TableOptions, TableRequest}
 import io.hudilite.config.key.ConfigKey
-import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.{
+  CreateRequest,
   HudiliteCatalog,
   HudiliteSessionCatalog,
   HudiliteTable,
@@ -53,16 +53,16 @@ private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident
 private[catalog] object LikeStatement {
 
   /** `None` when the new table is another format's. */
-  def of(like: AskedLike): Option[LikeStatement] = {
+  def of(session: SparkSession, like: AskedLike): Option[LikeStatement] = {
     val provider = like.provider.fold(providerLike(like.source))(Registered.providerOf)
     provider.map { found =>
       val catalog = like.target.getOrElse(throw UnsupportedStatement.Like.of(like.ident.name))
       val format = if (like.provider.isEmpty && catalog.isPath(like.ident)) Registered.Hudilite else found
-      if (format == Registered.Hudi && !NamedTables.takesHudi)
+      if (format == Registered.Hudi && !new NamedTables(session).takesHudi)
         throw UnsupportedStatement.HiveForHudi.of(like.ident.name)
       val said = TableProperty.options(like.properties)
       val columns = StructType(like.source.columns.map { field =>
-        field.getCurrentDefaultValue().foreach(refuseDefault(field.name, _))
+        field.getCurrentDefaultValue().foreach(CreateRequest.refuseDefault(field.name, _))
         CharVarcharUtils.getRawType(field.metadata).fold(field)(raw => field.copy(dataType = raw))
       })
       val facts = like.source.table.fold(Map.empty[String, String])(factsOf(_, said))
@@ -76,8 +76,8 @@ private[catalog] object LikeStatement {
     }
   }
 
-  /** The same where Spark's own catalog makes no other format's table with the columns of one that is not its own. */
-  def orRefused(like: AskedLike): Option[LikeStatement] = of(like).orElse {
+  /** Refuses another format, too: Spark's own catalog makes no table of it with the columns of one that is not its own. */
+  def orRefused(session: SparkSession, like: AskedLike): Option[LikeStatement] = of(session, like).orElse {
     for (table <- like.source.table; _ <- like.target; format <- like.provider)
       throw UnsupportedStatement.LikeOther(format).of(table.basePath)
     None
@@ -85,10 +85,6 @@ private[catalog] object LikeStatement {
 
   private def providerLike(source: LikeSource): Option[String] =
     source.provider.orElse(source.table.map(_ => Registered.Hudilite))
-
-  private def refuseDefault(column: String, value: String): Unit =
-    throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> s"$column DEFAULT", "value" -> value,
-      "reason" -> "a Hudi table keeps no default values of columns")
 
   /** The facts of a table that the statement does not say otherwise. Raises `UnsupportedTable` for what a new table cannot
     * have.
@@ -129,12 +125,12 @@ private[catalog] object LikeSource {
     LikeSource(entry.schema, entry.partitionColumnNames, None, None, Map.empty)
 }
 
-/** What a CREATE TABLE LIKE says.
+/** A CREATE TABLE LIKE as it is written.
   *
   * @param target
   *   the catalog of the new table, when it makes Hudi tables
   * @param provider
-  *   what it is USING
+  *   behind USING
   */
 private[catalog] final case class AskedLike(target: Option[StatementCatalog], ident: Identifier, source: LikeSource,
     location: Option[String], provider: Option[String], properties: Map[String, String], ifNotExists: Boolean)
@@ -171,11 +167,14 @@ private[catalog] object AskedLike {
     val found =
       if (isPath(name)) catalog.flatMap(_.present(ident, dataFrame = false))
       else if (entries.isTempView(name)) None // which has the name before a table
-      else NamedTables.find(ident).map(NamedTables.load(_, Map.empty))
+      else {
+        val tables = new NamedTables(session)
+        tables.find(ident).map(tables.load(_, Map.empty))
+      }
     found.fold(LikeSource.of(entries.getTempViewOrPermanentTableMetadata(name)))(LikeSource.of(_))
   }
 
-  /** The later statement, by the places of what it says. */
+  /** The later statement, by the places of its arguments. */
   def of(like: LogicalPlan): Option[AskedLike] = like.productIterator.toSeq match {
     case Seq(ResolvedIdentifier(catalog, ident), from: LogicalPlan, location: Option[String @unchecked],
           provider: Option[String @unchecked], _, properties: Map[String @unchecked, String @unchecked],

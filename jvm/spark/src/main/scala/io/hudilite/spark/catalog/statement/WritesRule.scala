@@ -10,7 +10,7 @@ import io.hudilite.spark.shim.{CatalogEntries, PlanNodes}
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.sql.{SaveMode, SparkSession}
 import org.apache.spark.sql.catalyst.catalog.{CatalogTable, CatalogUtils}
-import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{InsertIntoStatement, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
@@ -21,29 +21,27 @@ import org.apache.spark.sql.sources.DataSourceRegister
 
 import scala.collection.JavaConverters._
 
-/** `df.write.format("hudilite").save(path)` as a write that Spark plans, and `saveAsTable` where Spark takes the table for
-  * one of its own formats since the name has or had one of those.
+/** Writes as Spark can plan them: INSERT of some columns, `df.write.format("hudilite").save(path)`, and `saveAsTable` where
+  * Spark takes the table for one of its own formats since the name has or had one of those.
   *
   * Of a source that writes by itself Spark demands that `partitionBy` names the partitions of a table that is there, and
   * does not tell it of them. To one that is given a command it tells everything.
   */
-object SaveRule extends Rule[LogicalPlan] {
+final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+    case insert: InsertIntoStatement => LeftOutColumns.filled(insert)
     case save: SaveIntoDataSourceCommand if isOurs(save.dataSource) => planned(save)
     case create @ CreateTable(table, mode, Some(rows)) if isHudilite(table) =>
       named(table, mode, rows).getOrElse(create)
   }
 
-  /** The name of the source. */
-  val Format = "hudilite"
-
-  // What Spark calls the columns of `partitionBy` and `clusterBy` among the options.
+  // Spark's names for the columns of `partitionBy` and `clusterBy` among the options.
   private val Partitions = "__partition_columns"
   private val Clustering = "__clustering_columns"
 
   private def isOurs(source: AnyRef): Boolean = source match {
-    case named: DataSourceRegister => named.shortName() == Format
+    case named: DataSourceRegister => named.shortName() == WritesRule.Format
     case _ => false
   }
 
@@ -52,15 +50,15 @@ object SaveRule extends Rule[LogicalPlan] {
 
   // To a table of another format Spark adds no rows, and says why.
   private def named(table: CatalogTable, mode: SaveMode, rows: LogicalPlan): Option[LogicalPlan] = {
-    val names = table.identifier.database.getOrElse(CatalogEntries.catalog(SparkSession.active).getCurrentDatabase) +:
-      Seq(table.identifier.table)
+    val names = Seq(table.identifier.database.getOrElse(CatalogEntries.catalog(session).getCurrentDatabase),
+      table.identifier.table)
     val whole = HudiliteSessionCatalog.Name +: names
     val (catalog, ident) =
-      NamedMergeRule.place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
-    // Where it is there still: before 4.3 a writer in mode overwrite has dropped it by now.
+      new NameResolution(session).place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
+    // It may be there still: before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
-    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, Format,
+    else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, WritesRule.Format,
         table.storage.locationUri.map(CatalogUtils.URIToString), table.storage.properties))
   }
 
@@ -70,7 +68,7 @@ object SaveRule extends Rule[LogicalPlan] {
       throw InvalidInput("OPTION_NOT_SUPPORTED", "option" -> "clusterBy", "value" -> names(columns).mkString(","),
         "reason" -> "a write has no such order; hoodie.clustering.plan.strategy.sort.columns is for clustering"))
     val said = asked - Partitions
-    val place = HudiliteCatalog.table(HudiliteCatalog.pathOf(said), said, dataFrame = true)
+    val place = HudiliteCatalog.table(session, HudiliteCatalog.pathOf(said), said, dataFrame = true)
     val known = place.table.toSeq.flatMap(_.config.partitionFields) ++ save.query.output.map(_.name)
     val partitions =
       asked.get(Partitions).toSeq.flatMap(names).map(name => known.find(conf.resolver(_, name)).getOrElse(name))
@@ -85,7 +83,7 @@ object SaveRule extends Rule[LogicalPlan] {
     }
   }
 
-  /** The option that says what `partitionBy` does; raises `InvalidInput` when it is given with other columns. */
+  /** The option that stands for `partitionBy`; raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
     CreateRequest.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
@@ -102,4 +100,10 @@ object SaveRule extends Rule[LogicalPlan] {
   }
 
   private def names(json: String): Seq[String] = new ObjectMapper().readTree(json).elements.asScala.map(_.asText).toSeq
+}
+
+object WritesRule {
+
+  /** The name of the source. */
+  val Format = "hudilite"
 }

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog.statement
 import io.hudilite.spark.catalog.{HudiliteCatalog, UnsupportedStatement}
 import io.hudilite.spark.shim.EarlyRules
 
-import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{RelationTimeTravel, UnresolvedRelation}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Expression, Literal, SubqueryExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -17,9 +17,9 @@ import org.apache.spark.sql.hudilite.Datasets
   *     would take the path for that of a plain file.
   *   - Of any table, where Spark could not run a subquery in it.
   */
-object TimeTravelRule extends Rule[LogicalPlan] {
+final case class TimesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
-  def inject(extensions: SparkSessionExtensions): Unit = EarlyRules.injectForTimes(extensions, this)
+  private val names = new NameResolution(session)
 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.resolveOperatorsUpWithPruning(_.containsPattern(TreePattern.RELATION_TIME_TRAVEL)) { case node =>
@@ -34,9 +34,8 @@ object TimeTravelRule extends Rule[LogicalPlan] {
     val subqueries = time.collect { case s: SubqueryExpression => s.plan }
     // Spark runs a time by itself, without the definitions of the query around it.
     if (subqueries.exists(asksAround))
-      NamedMergeRule.named(named).foreach(path => throw UnsupportedStatement.TimeOfQuery.of(path))
-    val isOurs = isPath(named) ||
-      (subqueries.nonEmpty && !EarlyRules.areTimesRun && NamedMergeRule.named(named).isDefined)
+      names.pathOf(named).foreach(path => throw UnsupportedStatement.TimeOfQuery.of(path))
+    val isOurs = isPath(named) || (subqueries.nonEmpty && !EarlyRules.areTimesRun && names.pathOf(named).isDefined)
     if (isOurs) value(time) else time
   }
 
@@ -50,7 +49,7 @@ object TimeTravelRule extends Rule[LogicalPlan] {
   }
 
   private def value(time: Expression): Expression = {
-    val query = Datasets.ofRows(SparkSession.active, Project(Seq(Alias(time, "time")()), OneRowRelation()))
+    val query = Datasets.ofRows(session, Project(Seq(Alias(time, "time")()), OneRowRelation()))
     // Spark, too, runs subqueries of a time before it plans the rest.
     if (time.exists(_.isInstanceOf[SubqueryExpression])) Literal.create(query.head().get(0), query.schema.head.dataType)
     else query.queryExecution.analyzed.collectFirst { case Project(Seq(Alias(found, _)), _) => found }.getOrElse(time)

@@ -1,6 +1,6 @@
 package io.hudilite.spark.catalog.statement
 
-import io.hudilite.spark.catalog.{AnalyzeStatement, CreateRequest, HudiliteTable}
+import io.hudilite.spark.catalog.{AnalyzeStatement, CreateRequest, HudiliteTable, NamedTables, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.CreateStatement
 import io.hudilite.spark.shim.PlanNodes
 
@@ -13,10 +13,16 @@ import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Statements that Spark does not offer tables like hudilite's, as others that it does. */
-final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPlan] {
+/** Statements that Spark does not offer tables like hudilite's, or carries out otherwise, as others that do what they say. */
+final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators { case statement =>
+    rewrites.applyOrElse(located(statement), identity[LogicalPlan])
+  }
+
+  private val rewrites: PartialFunction[LogicalPlan, LogicalPlan] = {
+    case create: CreateTableAsSelect if create.query.resolved => AsSelect.created(create)
+    case replace: ReplaceTableAsSelect if replace.query.resolved => AsSelect.replaced(replace)
     case truncate @ TruncateTable(r: ResolvedTable) => table(r).fold[LogicalPlan](truncate)(truncated(r, _))
     case show @ ShowColumns(r: ResolvedTable, None, output) => table(r).fold[LogicalPlan](show)(table =>
         LocalRelation(output, table.schema.fieldNames.toSeq.map(name => InternalRow(UTF8String.fromString(name)))))
@@ -26,15 +32,27 @@ final case class StatementRewrites(session: SparkSession) extends Rule[LogicalPl
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofTable(_, partitions.nonEmpty, noScan))
     case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofColumns(_, columns, conf.resolver))
-    case like: CreateTableLikeCommand => LikeStatement.of(AskedLike.of(session, like)).getOrElse(like)
+    case like: CreateTableLikeCommand => LikeStatement.of(session, AskedLike.of(session, like)).getOrElse(like)
     case like if like.nodeName == AskedLike.Node && like.childrenResolved =>
-      AskedLike.of(like).flatMap(LikeStatement.orRefused).getOrElse(like)
+      AskedLike.of(like).flatMap(LikeStatement.orRefused(session, _)).getOrElse(like)
   }
 
-  private def table(resolved: ResolvedTable): Option[HudiliteTable] = resolved.table match {
-    case table: HudiliteTable => Some(table)
-    case _ => None
-  }
+  /** The statement with the `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that
+    * lies below the folder in which its driver was started.
+    */
+  private def located(statement: LogicalPlan): LogicalPlan = (for {
+    table <- CreateTarget.of(statement)
+    said <- table.spec.location
+    at = place(table, said) if at != said
+  } yield PlanNodes.withSpec(statement, PlanNodes.withLocation(table.spec, at))).getOrElse(statement)
+
+  private def place(table: CreateTarget, said: String): String =
+    if (!table.catalog.isPath(table.ident)) new NamedTables(session).location(table.ident, said)
+    else if (said.trim.isEmpty) throw UnsupportedStatement.Location.of(table.ident.name)
+    else said
+
+  private def table(resolved: ResolvedTable): Option[HudiliteTable] =
+    Some(resolved.table).collect { case table: HudiliteTable => table }
 
   private def created(resolved: ResolvedTable, table: HudiliteTable): Option[String] = table.source.map { found =>
     val name = (resolved.catalog.name +: resolved.identifier.namespace.toSeq) :+ resolved.identifier.name

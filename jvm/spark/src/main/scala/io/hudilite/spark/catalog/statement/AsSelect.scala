@@ -7,22 +7,19 @@ import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.spark.write.{NeededColumns, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical._
-import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 /** Tables that are created or replaced by the rows of a query: each by one write, which leaves everything as it was when
   * it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
   */
-object AsSelectRule extends Rule[LogicalPlan] {
+private[statement] object AsSelect {
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
-    case create: CreateTableAsSelect if create.query.resolved =>
-      CreateTarget.of(create).fold(create)(byWrite(create, _))
-    case replace: ReplaceTableAsSelect if replace.query.resolved =>
-      CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
-  }
+  def created(create: CreateTableAsSelect): LogicalPlan = CreateTarget.of(create).fold(create)(byWrite(create, _))
 
-  /** The statement with what its write says of the table moved to where the catalog sees it. */
+  def replaced(replace: ReplaceTableAsSelect): LogicalPlan =
+    CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
+
+  /** The statement with the options of its write moved to where the catalog sees them. */
   private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
     if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
@@ -34,7 +31,7 @@ object AsSelectRule extends Rule[LogicalPlan] {
         PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
 
-  /** Raises what the write would, where no table lies yet: Spark has begun by then, and logs how it gives up. */
+  /** Raises the errors of the write, where no table lies yet: Spark has begun by then, and logs how it gives up. */
   private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
@@ -69,8 +66,8 @@ object AsSelectRule extends Rule[LogicalPlan] {
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
   }
 
-  /** What keeps the rows from replacing partitions only, where the session says so of overwrites: that is not of tables
-    * that are replaced.
+  /** The option by which the rows replace the whole table, unless the write says what they replace: a session's word about
+    * overwrites is not of tables that are replaced.
     */
   private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
     val asked = table.writeConf(options)
@@ -79,10 +76,10 @@ object AsSelectRule extends Rule[LogicalPlan] {
     if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
   }
 
-  /** What the catalog says of the table stays, so that the statement must not say otherwise. */
+  /** Raises `InvalidInput` where the statement says otherwise than the catalog, whose entry stays. */
   private def check(spec: TableSpec, table: HudiliteTable): Unit = {
     def refuse(part: String): Nothing = throw UnsupportedStatement.Replace(part).of(table.basePath)
-    if (spec.location.exists(at => HudiliteCatalog.qualified(at) != table.basePath)) refuse("LOCATION")
+    if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")
     if (spec.comment.exists(said => !table.entry.flatMap(_.entry.comment).contains(said))) refuse("COMMENT")
     val kept = TableProperty.kept(TableProperty.options(spec.properties))
     if (table.entry.isDefined && (kept.toSet -- table.entry.toSeq.flatMap(_.kept)).nonEmpty) refuse("TBLPROPERTIES")
