@@ -68,7 +68,7 @@ final class ProbeTarget(
 
   /** Looks into these slices for the columns. */
   private[lookup] def probe(columns: Seq[Attribute], conf: SQLConf, slices: Seq[FileSlice]): SliceProbe = {
-    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)), conf.sessionLocalTimeZone,
+    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)),
       conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved)
     val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
     SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))
