@@ -147,9 +147,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       closing(matcher)(merged(base.fileId, Some(batches(scan, base)), matcher))
 
     def merged(fileId: String, base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
-      new MergedBatches(job, fileId, base, columns, rule, compared.map(f => columns.fieldIndex(f.name)).toArray,
-        logColumns,
-        matcher, counts)
+      new MergedBatches(job, fileId, base, columns, rule, compared.map(_.name), logColumns, matcher, counts)
   }
 }
 
