@@ -77,7 +77,7 @@ object Rooms {
       "spark.row", "spark.shim", "storage"),
     Room("spark.logfile.read", "records of log files, decoded and merged with each other", "codec.hfile",
       "codec.parquet", "config", "error", "filegroup", "log", "merge", "record", "schema",
-      "spark.basefile.read", "spark.basefile.stored", "spark.row", "spark.shim", "storage", "table"),
+      "spark.basefile.read", "spark.basefile.stored", "spark.row", "spark.shim", "table"),
     Room("spark.logfile.encode", "records to the blocks of log files", "codec.parquet", "error", "filegroup", "log",
       "spark.basefile.encode", "spark.row"),
     Room("spark.slice", "base and log together: as batches, as rows, or into the next base file", "codec.bloom",

@@ -164,7 +164,7 @@ private object SliceReader {
     }
 }
 
-/** What a merge of base and log files needs besides the scan.
+/** A merge of base and log files, besides the scan.
   *
   * @param keyColumns
   *   columns in which all versions of a record agree

@@ -76,7 +76,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     if (!job.settings.pushFilters) Set.empty
     else allFilters.flatMap(_.columns).flatMap(c => names.of(c.head)).map(_.name.toLowerCase(Locale.ROOT)).toSet
 
-  /** What a reader of Hadoop's kind is initialised with.
+  /** The context with which a reader of Hadoop's kind is opened.
     *
     * @param requested
     *   those of `columns.requested` that it is to read

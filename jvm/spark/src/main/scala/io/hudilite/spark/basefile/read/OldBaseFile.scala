@@ -36,7 +36,7 @@ private[spark] final class OldBaseFile(
   /** An entry of the footer's metadata. */
   def footer(key: String): Option[String] = Option(facts.getKeyValueMetaData.get(key))
 
-  /** What the footer takes in memory, about: most of it is the text of the bloom filter. */
+  /** Memory that the footer takes, about: most of it is the text of the bloom filter. */
   def footerBytes: Long = facts.getKeyValueMetaData.asScala.values.map(_.length.toLong).sum +
     blocks.map(_.getColumns.size).sum * OldBaseFile.ChunkBytes
 
