@@ -128,7 +128,7 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/SliceLookup")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice.deliver/SliceLookup")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
@@ -180,9 +180,9 @@ object Internals {
       "The order of the first eight bytes, by which that sorter tells most rows apart.")("row/ExternalSort")(
       "SpillingReadSuite", "MergedReadSuite"),
     entry("unsafe.map.BytesToBytesMap")("A hash map in memory that Spark grants to the task.")(
-      "shim/TaskMemory", "slice/HashedMatcher")("SpillingReadSuite"),
+      "shim/TaskMemory", "slice.deliver/HashedMatcher")("SpillingReadSuite"),
     entry("memory.SparkOutOfMemoryError")("No more is granted, so that the slice is merged by sorting.")(
-      "slice/HashedMatcher")("SpillingReadSuite"),
+      "slice.deliver/HashedMatcher")("SpillingReadSuite"),
     entry(Inside)("The memory manager of a task.")("shim/TaskMemory")("SpillingReadSuite"))
 
   private val files: Seq[Internal] = Seq(
@@ -230,17 +230,17 @@ object Internals {
     entry("sql.execution.vectorized.WritableColumnVector")(
       "The vectors of batches. Merged rows are written over those of the base file, in the vectors of its reader.")(
       "basefile.encode/StringSink", "basefile.read/ColumnView", "shim/RowColumns", "shim/VectorDictionaries",
-      "slice/ChangedDictionary", "slice/RowBatch", "slice/RowOverwriter")(
+      "slice.deliver/ChangedDictionary", "slice.deliver/RowBatch", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "BaseFileWriterSuite", "MergedReadSuite"),
     entry("sql.execution.vectorized.Dictionary")("The values of a vector that has only their ids.")(
-      "shim/VectorDictionaries", "slice/ChangedDictionary")("RowOverwriterSuite"),
+      "shim/VectorDictionaries", "slice.deliver/ChangedDictionary")("RowOverwriterSuite"),
     entry(Reflection)("The dictionary of a vector, which gives it to its own package only.")(
       "shim/VectorDictionaries")("RowOverwriterSuite"),
     entry("sql.execution.vectorized.OnHeapColumnVector")(
       "The vectors of rows that are collected to a batch, and of the numbers of rows that are found.")(
-      "lookup/FoundBatches", "slice/RowBatch")("MergedReadSuite"),
+      "lookup/FoundBatches", "slice.deliver/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/FolderBatches", "slice/MergedBatches", "slice/RowOverwriter")(
+      "read/FolderBatches", "slice.deliver/MergedBatches", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))

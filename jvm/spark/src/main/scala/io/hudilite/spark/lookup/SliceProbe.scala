@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
-import io.hudilite.spark.slice.SliceLookup
+import io.hudilite.spark.slice.deliver.SliceLookup
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow

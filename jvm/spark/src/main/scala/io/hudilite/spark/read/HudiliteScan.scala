@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ScanFilter}
 import io.hudilite.spark.row.SharedConf
-import io.hudilite.spark.slice.SliceMerge
+import io.hudilite.spark.slice.deliver.SliceMerge
 
 import java.util.OptionalLong
 

@@ -5,7 +5,7 @@ import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{CarriedSchema, RunningTask}
-import io.hudilite.spark.slice.{BaseFileCursor, BaseMerge, OutcomeSink}
+import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, WriterSink}
 import io.hudilite.spark.write.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
@@ -62,7 +62,7 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
   }
 
   /** One base file in the making. */
-  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) extends OutcomeSink[BaseFileCursor] {
+  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) extends WriterSink {
 
     private val base = new BaseMerge(old, writer, logs.rule, ordering, this)
     private var inserts = 0L

@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.basefile.encode.SizeChecks
-import io.hudilite.spark.slice.{BaseFileCursor, BaseMerge, OutcomeSink, RowVersion}
+import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, RowVersion, WriterSink}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * number. A file that loses all rows is still written, empty: its file group would otherwise show its old version.
   */
 private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
-    extends GroupWriter with OutcomeSink[BaseFileCursor] {
+    extends GroupWriter with WriterSink {
 
   private val job = output.job
   private val old = output.old(file)

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.spark.logfile.read.NewerVersion
 import io.hudilite.spark.row.MissingOrdering

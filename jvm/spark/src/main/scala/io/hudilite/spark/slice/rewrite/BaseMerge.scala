@@ -1,5 +1,6 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
+import io.hudilite.spark.slice.OutcomeSink
 import io.hudilite.merge.{MergeRule, Outcome, Version}
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
@@ -13,7 +14,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** The loop over the rows of a base file and newer versions of some of them, both in the order of the keys' bytes, on the
   * way into the file group's next base file. Writes hand their changes over one by one, compactions the records of a log.
-  * Old rows that stay are written here, all others by the sink. [[MergeLoop]] is the one on the way to readers.
+  * Old rows that stay are written here, all others by the sink. `MergeLoop` is the one on the way to readers.
   *
   * @param old
   *   the file; `None` where the slice has only log files
@@ -24,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 private[spark] final class BaseMerge(
     old: Option[OldBaseFile], writer: BaseFileWriter, rule: MergeRule, ordinals: Array[Int],
-    sink: OutcomeSink[BaseFileCursor], keys: KeyCheck = KeyCheck.None)
+    sink: WriterSink, keys: KeyCheck = KeyCheck.None)
     extends Closeable {
 
   private val rows: BaseFileCursor =
@@ -114,3 +115,6 @@ private[spark] final class BaseMerge(
   /** Closes what reads the old file; the new one is the caller's. */
   override def close(): Unit = rows.close()
 }
+
+/** Rows of merged slices on their way into the next base file. */
+private[spark] trait WriterSink extends OutcomeSink[BaseFileCursor]

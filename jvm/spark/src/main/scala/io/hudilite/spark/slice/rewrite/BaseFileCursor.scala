@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile

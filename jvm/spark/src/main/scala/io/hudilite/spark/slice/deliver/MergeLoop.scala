@@ -1,5 +1,6 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
+import io.hudilite.spark.slice.OutcomeSink
 import io.hudilite.merge.{MergeRule, Outcome, Version}
 import io.hudilite.spark.basefile.read.SplitReader
 
@@ -9,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /** The loop over the batches of a base file and the records of a log, on the way to a reader. It leaves base rows in the
-  * vectors that Spark's reader filled, and never looks at most of them. [[BaseMerge]] is the one on the way into the next
+  * vectors that Spark's reader filled, and never looks at most of them. `BaseMerge` is the one on the way into the next
   * base file.
   *
   * @param base
