@@ -26,9 +26,13 @@ import org.apache.spark.sql.types.StructType
   */
 private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive: Boolean) {
 
-  private val settings = new JobConf(conf) // of another kind the context would make a copy
-  settings.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
-  private val context =
+  // A task that writes only makes none.
+  private lazy val settings = {
+    val own = new JobConf(conf) // of another kind the context would make a copy
+    own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
+    own
+  }
+  private lazy val context =
     new TaskAttemptContextImpl(settings, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
   private var columnsSet: Option[StructType] = None
   private var filterSet: Option[FilterPredicate] = None
