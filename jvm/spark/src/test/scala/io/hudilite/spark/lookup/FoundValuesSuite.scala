@@ -47,8 +47,9 @@ class FoundValuesSuite extends FunSuite {
     val table = made(rows, TableType.MergeOnRead)
     def update(ids: Int, by: String): Unit = merge(table, s"SELECT cast(id AS string) id FROM range(1, $ids)",
       s"WHEN MATCHED AND t.v LIKE '%$by' THEN UPDATE SET ts = t.ts + 1, v = concat(t.v, '+')")
-    def versions: Map[Int, Long] = table.read().selectExpr("length(v) - length(replace(v, '+', '')) n").groupBy("n").count()
-      .collect().map(row => row.getInt(0) -> row.getLong(1)).toMap
+    def versions: Map[Int, Long] =
+      table.read().selectExpr("length(v) - length(replace(v, '+', '')) n").groupBy("n").count()
+        .collect().map(row => row.getInt(0) -> row.getLong(1)).toMap
     update(50, "")
     assertEquals(versions, Map(0 -> 51L, 1 -> 49L))
     update(60, "+")

@@ -40,7 +40,8 @@ private[read] object SortedLog {
       blocks.selected.map(_.contentLength).sum)
     try {
       val records = new LogRecords(rows, blocks, conf, positions, bounds)
-      if (records.foreach(wanted(rows, keys)(sorter.insertRow))) Some(new SortedLog(sorter, records.count, records.winOverBase))
+      if (records.foreach(wanted(rows, keys)(sorter.insertRow)))
+        Some(new SortedLog(sorter, records.count, records.winOverBase))
       else {
         sorter.cleanupResources()
         None
