@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 import io.hudilite.spark.basefile.read.SelectedVector;
-import io.hudilite.spark.slice.RowOverwriter;
-import io.hudilite.spark.slice.RowOverwriter$;
+import io.hudilite.spark.slice.deliver.RowOverwriter;
+import io.hudilite.spark.slice.deliver.RowOverwriter$;
 
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;

@@ -1,8 +1,10 @@
 package io.hudilite.log
 
-import io.hudilite.storage.{OpenFile, Storage}
+import io.hudilite.storage.{HadoopStorage, OpenFile, Storage}
 
 import java.nio.ByteBuffer
+
+import org.apache.hadoop.conf.Configuration
 
 import scala.collection.mutable
 
@@ -43,4 +45,7 @@ final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptByte
 
 object LogFiles {
   private val MaxKeptBytes = 8L << 20
+
+  /** Log files on the storage that Hadoop finds for their paths. */
+  def of(conf: Configuration): LogFiles = new LogFiles(new HadoopStorage(conf))
 }

@@ -126,7 +126,7 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice.deliver/SliceLookup")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
@@ -178,35 +178,34 @@ object Internals {
       "The order of the first eight bytes, by which that sorter tells most rows apart.")("row/ExternalSort")(
       "SpillingReadSuite", "MergedReadSuite"),
     entry("unsafe.map.BytesToBytesMap")("A hash map in memory that Spark grants to the task.")(
-      "shim/TaskMemory", "slice/HashedMatcher")("SpillingReadSuite"),
+      "shim/TaskMemory", "slice.deliver/HashedMatcher")("SpillingReadSuite"),
     entry("memory.SparkOutOfMemoryError")("No more is granted, so that the slice is merged by sorting.")(
-      "slice/HashedMatcher")("SpillingReadSuite"),
+      "slice.deliver/HashedMatcher")("SpillingReadSuite"),
     entry(Inside)("The memory manager of a task.")("shim/TaskMemory")("SpillingReadSuite"))
 
   private val files: Seq[Internal] = Seq(
     entry("sql.execution.datasources.parquet.VectorizedParquetRecordReader")(
       "Decodes base files to batches. It is made where the batches are read, and started by `VectorizedReaders`.")(
-      "basefile.read/BatchReader", "basefile.read/KeyBatches", "basefile.read/OldBatches", "shim/VectorizedReaders")(
+      "basefile.read/FileBatches", "shim/VectorizedReaders")(
       "GoldenReadSuite", "GoldenWriteSuite"),
     entry(Reflection)("The type for times of day, which 4.1 brought.")("shim/TimesOfDay")("StoredTypesSuite"),
     entry(Reflection)("Later versions than 4.0 start it together with the open file, by a method that 4.0 has not.")(
       "shim/VectorizedReaders")("GoldenReadSuite"),
     entry("sql.execution.datasources.parquet.ParquetReadSupport")(
       "Decodes to rows, and names the settings that both readers look up in Hadoop's configuration.")(
-      "basefile.read/KeyBatches", "basefile.read/ReaderContexts", "basefile.stored/StoredReadSupport",
+      "basefile.read/ReaderContexts", "basefile.stored/StoredReadSupport",
       "logfile.read/ParquetBlockRows", "row/SessionConf")("GoldenReadSuite", "MergedReadSuite", "StoredTypesSuite"),
     entry("sql.execution.datasources.parquet.ParquetFileFormat")(
       "The name of the column that numbers the rows of a file.")(
-      "basefile.read/KeyBatches", "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
+      "basefile.read/RowReader")("UpsertPlanSuite", "RepeatedKeysSuite"),
     entry("sql.execution.datasources.parquet.ParquetToSparkSchemaConverter")(
       "Types of the columns of a file as Spark's readers deliver them.")(
-      "basefile.read/BaseFileReader", "basefile.stored/FileType", "basefile.read/KeyBatches",
+      "basefile.read/BaseFileReader", "basefile.stored/FileType",
       "basefile.read/ReaderContexts", "logfile.read/ParquetBlockRows")("EvolvedReadSuite", "ColumnsByIdSuite"),
     entry("sql.execution.datasources.parquet.ParquetColumn")(
       "The parts of such a type, down to the storage of each value.")("basefile.stored/FileType")("StoredTypesSuite"),
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
-      "basefile.read/BaseFileReader", "basefile.read/OldBaseFile", "basefile.read/OldBatches",
-      "logfile.read/ParquetBlockRows")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
+      "basefile.read/FileBatches")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
       "Spark's own check that it takes batches of these columns.")("read/ScanSettings")(
       "GoldenReadSuite"),
@@ -229,16 +228,17 @@ object Internals {
     entry("sql.execution.vectorized.WritableColumnVector")(
       "The vectors of batches. Merged rows are written over those of the base file, in the vectors of its reader.")(
       "basefile.encode/StringSink", "basefile.read/ColumnView", "shim/RowColumns", "shim/VectorDictionaries",
-      "slice/ChangedDictionary", "slice/RowBatch", "slice/RowOverwriter")(
+      "slice.deliver/ChangedDictionary", "slice.deliver/RowBatch", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "BaseFileWriterSuite", "MergedReadSuite"),
     entry("sql.execution.vectorized.Dictionary")("The values of a vector that has only their ids.")(
-      "shim/VectorDictionaries", "slice/ChangedDictionary")("RowOverwriterSuite"),
+      "shim/VectorDictionaries", "slice.deliver/ChangedDictionary")("RowOverwriterSuite"),
     entry(Reflection)("The dictionary of a vector, which gives it to its own package only.")(
       "shim/VectorDictionaries")("RowOverwriterSuite"),
-    entry("sql.execution.vectorized.OnHeapColumnVector")("The vectors of rows that are collected to a batch.")(
-      "slice/RowBatch")("MergedReadSuite"),
+    entry("sql.execution.vectorized.OnHeapColumnVector")(
+      "The vectors of rows that are collected to a batch, and of the numbers of rows that are found.")(
+      "lookup/FoundBatches", "slice.deliver/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/ScanColumns", "slice/RowOverwriter")(
+      "read/ScanColumns", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
@@ -247,7 +247,7 @@ object Internals {
     entry("sql.internal.SQLConf")(
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
-      "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
+      "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
       "catalog.statement/NamedWrites",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",

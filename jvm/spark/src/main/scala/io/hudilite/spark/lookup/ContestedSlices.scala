@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 
 /** File slices in which a lookup may find a key that another one of them has, too, and that a log file of either has
-  * deleted: pure. What lookups find in all others needs no second look.
+  * deleted: pure. Keys that lookups find in all others need no second look.
   */
 private[lookup] object ContestedSlices {
 

@@ -92,7 +92,7 @@ private final class KeyTurns(of: FoundLayout) {
   /** Of the first row of the key. */
   def firstPartition: String = partition.toString
 
-  /** Whether the row begins another key. */
+  /** The row begins another key. */
   def isNext(row: InternalRow): Boolean = {
     val (next, place) = (of.key(row), of.partition(row))
     val turns = key == null || next != key || (!of.global && place != partition)

@@ -23,7 +23,7 @@ import org.apache.spark.sql.types.BooleanType
   * would find, rows of base files that log files have deleted come, too, one of each key that is nowhere else.
   *
   * @param columns
-  *   what the probe has
+  *   those that the probe has
   */
 final case class FullKeyScanExec(child: SparkPlan, columns: Seq[Attribute], @transient target: ProbeTarget,
     global: Boolean) extends UnaryExecNode {

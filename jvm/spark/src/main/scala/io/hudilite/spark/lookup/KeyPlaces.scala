@@ -48,7 +48,7 @@ object KeyPlaces {
     AttributeReference("later", BooleanType, nullable = false)(), child)
 }
 
-/** Whether a row of the table that moves to another partition leaves only, because its key is there already or another
+/** A row of the table that moves to another partition leaves only, because its key is there already or another
   * row of its key goes there, too. A [[KeyPlaces]] below answers it.
   *
   * @param child

@@ -3,7 +3,7 @@ package io.hudilite.spark.lookup
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.basefile.read.{KeyBatches, KeyPagesFilter, KeyReader, RowReader}
+import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, RowReader}
 import io.hudilite.spark.row.Binaries
 
 import java.util
@@ -11,17 +11,11 @@ import java.util
 import org.apache.parquet.filter2.predicate.FilterPredicate
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  BoundReference,
-  Expression,
-  GenericInternalRow,
-  JoinedRow,
-  Literal,
-  UnsafeProjection
-}
-import org.apache.spark.sql.types.{StringType, StructField, StructType}
-import org.apache.spark.sql.vectorized.ColumnarBatch
+import org.apache.spark.sql.catalyst.expressions.{BoundReference, Literal, UnsafeProjection}
+import org.apache.spark.sql.types.{LongType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
 
 /** Looks keys up in one base file, in an executor.
   *
@@ -37,20 +31,37 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val key = if (asked.exists(_.name == MetaFields.RecordKey)) Nil else Seq(KeyProbe.Key)
     StructType(asked ++ key)
   }
-  private val numberedColumns: StructType = fileColumns.add(RowReader.RowIndex)
   private val keyOrdinal: Int = fileColumns.fieldIndex(MetaFields.RecordKey)
   private val wantsPosition: Boolean = output.fieldNames.contains(RowPlace.Position)
 
+  /** Columns of the batches found: those of the file, the id of its group, and the number of a row where it is asked for. */
+  val columns: StructType = {
+    val position = if (wantsPosition) Seq(StructField(RowPlace.Position, LongType)) else Nil
+    StructType((fileColumns.fields :+ StructField(RowPlace.FileId, StringType)) ++ position)
+  }
+
+  // One for all files of a task: a row is valid until the next.
+  @transient private lazy val project = UnsafeProjection.create(output.fields.toSeq.map {
+    case field if field.name == RowPlace.Gone => Literal.FalseLiteral
+    case field => BoundReference(columns.fieldIndex(field.name), field.dataType, field.nullable)
+  })
+
   /** Rows of `file` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
-      : Iterator[InternalRow] = {
+      : Iterator[InternalRow] =
+    found(file, keys, metrics, context).iterator.flatMap(batches => Iterator.continually(batches).takeWhile(_.next()))
+      .flatMap(_.get().rowIterator().asScala.map(project))
+
+  /** As [[rows]], in batches of `columns`; `None` when the file has none of the keys. */
+  def found(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
+      : Option[FoundBatches] = {
     val own = footer(file)
     val candidates = mayHold(file, own, keys, metrics)
-    if (candidates.isEmpty) Iterator.empty
+    if (candidates.isEmpty) None
     else {
       metrics.filesOpened += 1
       metrics.falsePositives += candidates.length
-      matching(file, candidates, own.sortedByKey, metrics, context)
+      Some(matching(file, candidates, own.sortedByKey, metrics, context))
     }
   }
 
@@ -72,53 +83,20 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     passed
   }
 
-  // One for all files of a task: a row is valid until the next. The file id stands behind the columns of the file, and
-  // behind that the row's number when it is counted.
-  @transient private lazy val ofCounted = projection(fileColumns.length, fileColumns.length + 1)
-  @transient private lazy val ofNumbered = projection(fileColumns.length + 1, fileColumns.length)
-
-  private def projection(fileId: Int, position: Int): UnsafeProjection =
-    UnsafeProjection.create(output.fields.toSeq.map { field =>
-      def column(ordinal: Int): Expression = BoundReference(ordinal, field.dataType, field.nullable)
-      field.name match {
-        case RowPlace.FileId => column(fileId)
-        case RowPlace.Position => column(position)
-        case RowPlace.Gone => Literal.FalseLiteral
-        case name => column(fileColumns.fieldIndex(name))
-      }
-    })
-
   private def matching(file: BaseFile, candidates: Array[UTF8String], sorted: Boolean, metrics: ProbeMetrics,
-      context: TaskContext): Iterator[InternalRow] = {
+      context: TaskContext): FoundBatches = {
     val selection = if (sorted) new InOrder(candidates) else new AnyOrder(candidates)
-    val selected = new Array[Int](batches.batchRows)
     val pages = batches.pages(file, own = sorted)
     val mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages
     val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, fine = mayLackPages)) else None
-    def found(batch: ColumnarBatch): Iterator[Int] = {
-      metrics.rowsRead += batch.numRows()
-      val count = selection.select(batch.column(keyOrdinal), batch.numRows(), selected)
-      metrics.found += count
-      metrics.falsePositives += -count
-      selected.iterator.take(count)
-    }
+    def of(reader: FileBatches, order: Seq[Int], numbers: Boolean) =
+      new FoundBatches(reader, order, keyOrdinal, selection, new Array[Int](batches.batchRows), numbers, metrics)
+    val (read, fileId) = (fileColumns.indices, fileColumns.length)
     counted(file, filter, mayLackPages, context) match {
-      case Some(reader) =>
-        val position = new GenericInternalRow(1)
-        val joined = new JoinedRow()
-        var (first, behind) = (0L, 0L)
-        reader.flatMap { batch =>
-          first = behind
-          behind += batch.numRows()
-          found(batch).map { row =>
-            position.update(0, first + row)
-            ofCounted(joined(batch.getRow(row), position))
-          }
-        }
-      case None =>
-        batches.open(file, numberedColumns, filter, context).flatMap { batch =>
-          found(batch).map(row => ofNumbered(batch.getRow(row)))
-        }
+      case Some(reader) => of(reader, read :+ fileId, wantsPosition)
+      case None => // the number of a row comes before the id of the file group
+        of(batches.open(file, fileColumns.add(RowReader.RowIndex), filter, context), read :+ (fileId + 1) :+ fileId,
+          numbers = false)
     }
   }
 
@@ -126,7 +104,7 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     * reader numbers rows by a boxed iterator, which takes longer than to read their keys.
     */
   private def counted(file: BaseFile, filter: Option[FilterPredicate], mayLackPages: Boolean, context: TaskContext)
-      : Option[KeyReader] =
+      : Option[FileBatches] =
     if (wantsPosition && mayLackPages) None
     else {
       val reader = batches.open(file, fileColumns, filter, context)

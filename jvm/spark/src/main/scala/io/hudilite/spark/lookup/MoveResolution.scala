@@ -33,14 +33,14 @@ final case class MoveResolution(changes: Seq[Attribute], found: Seq[Attribute], 
   override protected def withNewChildInternal(newChild: LogicalPlan): MoveResolution = copy(child = newChild)
 }
 
-/** What is known of a change.
+/** Columns that say of a change where it is made.
   *
   * @param key
   *   its record key
   * @param partition
   *   where it is made
   * @param arrives
-  *   whether it is a row that comes from another partition
+  *   true for a row that comes from another partition
   * @param number
   *   tells rows that arrive apart
   */

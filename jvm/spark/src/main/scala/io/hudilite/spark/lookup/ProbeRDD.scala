@@ -37,7 +37,7 @@ private object ProbeRDD {
 
 private final class ProbeLot(override val index: Int, val slices: Array[ProbedSlice]) extends Partition
 
-/** What the steps of a lookup let pass. */
+/** Counts of the keys, files and rows that the steps of a lookup let pass. */
 private[lookup] final case class ProbeMetrics(
     filesInRange: SQLMetric, bloomHits: SQLMetric, falsePositives: SQLMetric, filesOpened: SQLMetric,
     rowsRead: SQLMetric,

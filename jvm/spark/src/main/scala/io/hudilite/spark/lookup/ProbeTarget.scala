@@ -16,7 +16,7 @@ import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, Data
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
 
-/** What an index probe looks in: one snapshot of a table, and how its index works. Lives on the driver.
+/** One snapshot of a table that an index probe looks in, and how its index works. Lives on the driver.
   *
   * @param table
   *   the snapshot
@@ -63,12 +63,12 @@ final class ProbeTarget(
 
   private def inOrder(slices: Map[String, Seq[FileSlice]]): Seq[FileSlice] = slices.toSeq.sortBy(_._1).flatMap(_._2)
 
-  /** What an index of base files finds: no columns but those that say where a row is. */
+  /** An index of base files finds the columns: there are none but those that say where a row is. */
   def byKeyWith(columns: Seq[Attribute]): Boolean = byKey && columns.forall(a => KeyProbe.Identity(a.name))
 
   /** Looks into these slices for the columns. */
   private[lookup] def probe(columns: Seq[Attribute], conf: SQLConf, slices: Seq[FileSlice]): SliceProbe = {
-    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)), conf.sessionLocalTimeZone,
+    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)),
       conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved)
     val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
     SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))

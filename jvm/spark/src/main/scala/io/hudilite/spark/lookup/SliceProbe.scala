@@ -1,14 +1,13 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.{MetaFields, RowPlace}
-import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
-import io.hudilite.spark.row.{ExternalSort, SortColumn}
-import io.hudilite.spark.slice.{MergedRows, WantedRecords}
+import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
+import io.hudilite.spark.slice.deliver.SliceLookup
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection}
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -40,16 +39,18 @@ private[lookup] final case class SliceProbe(
   /** The rows that a query sees. */
   def asSeen: SliceProbe = copy(byKey = false)
 
-  // What merging needs: the columns asked for, the key, the ordering columns, and behind them what no file holds.
+  // The columns asked for, and those that a merge looks at besides.
   private val fileColumns: StructType = {
     val asked = output.fields.filterNot(f => RowPlace.contains(f.name))
     val needed = StructField(MetaFields.RecordKey, StringType) +: logs.toSeq.flatMap(_.orderingColumns)
     StructType(asked ++ needed.filterNot(f => asked.exists(_.name == f.name)))
   }
-  private val computed: StructType = StructType(output.fields.filter(f => RowPlace.contains(f.name)))
+  private val wide: KeyProbe =
+    base.copy(output = StructType(fileColumns.fields ++ output.fields.filter(f => RowPlace.contains(f.name))))
   // Kept for all slices of a task: tasks get copies of this.
   @transient private lazy val logRows: Option[LogRowLayout] = logs.map(LogRowLayout(_, fileColumns))
-  private lazy val wide: KeyProbe = base.copy(output = StructType(fileColumns.fields ++ computed.fields))
+  @transient private lazy val lookup: Option[SliceLookup] =
+    logRows.map(new SliceLookup(_, wide.columns, output, base.batches.conf))
 
   /** Reads the footer of the slice's base file, which `rows` then finds in memory. */
   def bringFooter(slice: FileSlice): Unit = slice.base.foreach(base.footer)
@@ -60,13 +61,11 @@ private[lookup] final case class SliceProbe(
     val slice = probed.slice
     if (keys.isEmpty) Iterator.empty
     else (slice.base, logRows) match {
-      case (Some(file), Some(log)) if slice.logs.nonEmpty && !byKey =>
-        merged(slice, Some(file), log, keys, metrics, context)
+      case (_, Some(_)) if slice.logs.nonEmpty && !byKey => merged(slice, keys, metrics, context)
       case (Some(file), Some(log)) if probed.addedInLogs =>
         inEither(slice, base.rows(file, keys, metrics, context), log, keys, metrics, context)
       case (Some(file), _) => base.rows(file, keys, metrics, context)
-      case (None, Some(log)) if byKey => logged(slice, log, keys, metrics, context)
-      case (None, Some(log)) => merged(slice, None, log, keys, metrics, context)
+      case (None, Some(log)) => logged(slice, log, keys, metrics, context)
       case (None, None) => Iterator.empty
     }
   }
@@ -86,37 +85,26 @@ private[lookup] final case class SliceProbe(
     }
   }
 
-  private def merged(slice: FileSlice, file: Option[BaseFile], logRows: LogRowLayout, keys: Array[UTF8String],
-      metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] = {
-    val found = file.fold(Iterator.empty: Iterator[InternalRow])(f => sorted(f, wide.rows(f, keys, metrics, context)))
-    val log = openLog(logRows, slice, context)
-    new MergedRows(found, new WantedRecords(log, keys), fileColumns, computed,
-      output, UTF8String.fromString(slice.fileId), metrics.found)
+  private def merged(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
+      : Iterator[InternalRow] = {
+    val found = slice.base.flatMap(wide.found(_, keys, metrics, context))
+    val sorted = slice.base.forall(base.footer(_).sortedByKey)
+    lookup.iterator.flatMap(_.rows(slice, keys, found, sorted, metrics.found, context))
   }
-
-  private def sorted(file: BaseFile, rows: Iterator[InternalRow]): Iterator[InternalRow] =
-    if (rows.isEmpty ||
-      FooterCache.read(base.batches.conf, base.batches.pathOf(file), file.length, withBloom = false).sortedByKey)
-      rows
-    else {
-      val byKey = SortColumn.Text(wide.output.fieldIndex(MetaFields.RecordKey))
-      ExternalSort.sorter(wide.output, byKey).sort(rows.asInstanceOf[Iterator[UnsafeRow]])
-    }
 
   /** Those of the keys that the log files of a slice hold, the ones that they delete included. */
   private def logged(slice: FileSlice, logRows: LogRowLayout, keys: Array[UTF8String], metrics: ProbeMetrics,
       context: TaskContext): Iterator[InternalRow] = {
-    val wanted = new WantedRecords(openLog(logRows, slice, context), keys)
-    new LoggedKeys(wanted, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
+    val log = openLog(logRows, slice, context, Some(keys))
+    new LoggedKeys(log, output, UTF8String.fromString(slice.partition), UTF8String.fromString(slice.fileId), metrics)
   }
 
   /** Rows of the base file that the log files delete; `output` has `Gone`. */
   def gone(slice: FileSlice, metrics: ProbeMetrics, context: TaskContext): Iterator[InternalRow] =
     logRows.filter(_ => slice.base.isDefined).fold(Iterator.empty: Iterator[InternalRow]) { log =>
-      val keys = deletedKeys(openLog(log, slice, context))
+      val keys = deletedKeys(openLog(log, slice, context, None))
       val at = output.fieldIndex(RowPlace.Gone)
-      if (keys.isEmpty) Iterator.empty
-      else merged(slice, slice.base, log, keys, metrics, context).filter(_.getBoolean(at))
+      if (keys.isEmpty) Iterator.empty else merged(slice, keys, metrics, context).filter(_.getBoolean(at))
     }
 
   private def deletedKeys(log: MergedLog): Array[UTF8String] = {
@@ -126,8 +114,10 @@ private[lookup] final case class SliceProbe(
     keys.result()
   }
 
-  private def openLog(logRows: LogRowLayout, slice: FileSlice, context: TaskContext): MergedLog = {
-    val log = MergedLog.of(logRows, slice, base.batches.conf)
+  private def openLog(logRows: LogRowLayout, slice: FileSlice, context: TaskContext,
+      keys: Option[Array[UTF8String]]): MergedLog = {
+    val conf = base.batches.conf
+    val log = MergedLog.of(logRows, LogBlocks.of(logRows.job, slice, conf), conf, keys = keys)
     context.addTaskCompletionListener[Unit](_ => log.close())
     log
   }
@@ -135,17 +125,18 @@ private[lookup] final case class SliceProbe(
 
 /** Keys of log records, with where they are. */
 private[lookup] final class LoggedKeys(
-    records: WantedRecords, output: StructType, partition: UTF8String, fileId: UTF8String, metrics: ProbeMetrics)
+    log: MergedLog, output: StructType, partition: UTF8String, fileId: UTF8String, metrics: ProbeMetrics)
     extends Iterator[InternalRow] {
 
   private val project = UnsafeProjection.create(output)
-  private val row = new GenericInternalRow(MergedRows.placeOfRecord(output, fileId))
+  private val row = new GenericInternalRow(SliceLookup.placeOfRecord(output, fileId))
   private val keyOrdinal = output.fieldNames.indexOf(MetaFields.RecordKey)
   private val partitionOrdinal = output.fieldNames.indexOf(MetaFields.PartitionPath)
   private var ready: Option[Boolean] = None
 
   override def hasNext: Boolean = {
-    if (ready.isEmpty) ready = Some(records.next())
+    if (ready.isEmpty) ready = Some(log.next())
+    if (!ready.get) log.close()
     ready.get
   }
 
@@ -153,7 +144,7 @@ private[lookup] final class LoggedKeys(
     if (!hasNext) throw new NoSuchElementException("no more keys")
     ready = None
     metrics.found += 1
-    if (keyOrdinal >= 0) row.update(keyOrdinal, records.log.key)
+    if (keyOrdinal >= 0) row.update(keyOrdinal, log.key)
     if (partitionOrdinal >= 0) row.update(partitionOrdinal, partition)
     project(row)
   }

@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
-import io.hudilite.spark.slice.SliceMerge
+import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.table.{IncrementalRange, Table}
 
 import org.apache.hadoop.conf.Configuration

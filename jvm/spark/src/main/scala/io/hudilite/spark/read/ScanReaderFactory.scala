@@ -10,7 +10,7 @@ import io.hudilite.spark.basefile.read.{
   SplitReader
 }
 import io.hudilite.spark.row.SharedConf
-import io.hudilite.spark.slice.{MergeCounts, SliceReader}
+import io.hudilite.spark.slice.deliver.{MergeCounts, SliceReader}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow

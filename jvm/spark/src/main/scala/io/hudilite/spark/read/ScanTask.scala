@@ -2,7 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
 import io.hudilite.spark.basefile.read.{FileRange, FileRead, RecordKeys, ScanFilter}
-import io.hudilite.spark.slice.SliceMerge
+import io.hudilite.spark.slice.deliver.SliceMerge
 
 import org.apache.spark.sql.connector.read.InputPartition
 import org.apache.spark.sql.types.StructType

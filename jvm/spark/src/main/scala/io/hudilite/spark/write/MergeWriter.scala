@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.basefile.encode.SizeChecks
-import io.hudilite.spark.slice.{BaseMerge, RowVersion}
+import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, RowVersion, WriterSink}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -14,12 +14,13 @@ import org.apache.spark.unsafe.types.UTF8String
   * Changes come in the order of their keys' bytes. Old rows that no change touches keep their commit time and sequence
   * number. A file that loses all rows is still written, empty: its file group would otherwise show its old version.
   */
-private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) extends GroupWriter {
+private[write] final class MergeWriter(output: TaskOutput, file: BaseFile)
+    extends GroupWriter with WriterSink {
 
   private val job = output.job
   private val old = output.old(file)
   private val writer = output.successor(old)
-  private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals, job.keyCheck(file))
+  private val merge = new BaseMerge(Some(old), writer, job.rule, job.comparedOrdinals, this, job.keyCheck(file))
   private val change = new RowVersion(job.dataSchema, job.comparedOrdinals)
   private lazy val overflow = new NewFileGroups(output, file.partition)
   private var inserts = 0L
@@ -27,6 +28,7 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   private var deletes = 0L
   private var full = false
   private val sizes = new SizeChecks
+  private var changed: UTF8String = _ // the key of the present change
   private var repeated: UTF8String = _ // the last key that the old file was found to hold several times
 
   /** Adds a row whose key the table does not have; where it does, both rows stay. */
@@ -37,9 +39,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
       if (full) overflow.insert(key, row)
       else {
         merge.seek(key)
-        merge.settle()
-        writer.write(key, row)
-        inserts += 1
+        changed = key
+        merge.insert(row)
       }
     }
 
@@ -49,7 +50,8 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     else {
       val found = merge.seek(key)
       if (position >= 0) {
-        if (merge.overtakeAt(key, position, change.moveTo(row))) replace(key, row)
+        changed = key
+        merge.meetAt(key, position, change.moveTo(row))
       } else if (found) replaceAll(key, row)
       else if (key != repeated) throw new IllegalStateException(s"${file.name} has no row with the key $key")
     }
@@ -59,14 +61,9 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
     else if (merge.seek(key)) replaceAll(key, row)
     else insert(key, row)
 
-  private def replace(key: UTF8String, row: InternalRow): Unit = {
-    writer.replace(key, row)
-    updates += 1
-  }
-
   private def replaceAll(key: UTF8String, row: InternalRow): Unit = {
-    val replaced = merge.overtake(key, change.moveTo(row))(replace(key, row))
-    if (replaced + merge.kept > 1) repeated = key.copy()
+    changed = key
+    if (merge.meet(key, change.moveTo(row)) > 1) repeated = key.copy()
   }
 
   override def delete(key: UTF8String, position: Long): Unit = {
@@ -78,9 +75,22 @@ private[write] final class MergeWriter(output: TaskOutput, file: BaseFile) exten
   override def remove(key: UTF8String, row: InternalRow, position: Long): Boolean = {
     merge.seek(key)
     val newer = change.moveTo(row, isDelete = true)
-    if (position < 0) deletes += merge.overtake(key, newer)(())
-    else if (merge.overtakeAt(key, position, newer)) deletes += 1
+    if (position < 0) merge.meet(key, newer) else merge.meetAt(key, position, newer)
     merge.kept == 0
+  }
+
+  override def kept(old: BaseFileCursor): Unit = ()
+
+  override def replaced(old: BaseFileCursor, row: InternalRow): Unit = {
+    writer.replace(changed, row)
+    updates += 1
+  }
+
+  override def deleted(old: BaseFileCursor): Unit = deletes += 1
+
+  override def inserted(row: InternalRow): Unit = {
+    writer.write(changed, row)
+    inserts += 1
   }
 
   /** Size of the new file if the old rows that are left were all that still came. */

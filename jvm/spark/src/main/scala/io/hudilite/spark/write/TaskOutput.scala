@@ -5,7 +5,7 @@ import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SequenceNu
 import io.hudilite.spark.basefile.read.{OldBaseFile, ReaderContexts}
 import io.hudilite.spark.logfile.encode.TaskBlocks
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
-import io.hudilite.spark.slice.BloomCarry
+import io.hudilite.spark.slice.rewrite.BloomCarry
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
 

@@ -148,6 +148,21 @@ final class UpsertPlanSuite extends UpsertPlans {
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
+  test("a statement with a condition opens one file of a slice with logs, and reads it once") {
+    val path = table("beneath", "MERGE_ON_READ")
+    write(rows(2500, 2510, 1), path, "upsert")
+    rows(2505, 2515, 2).createOrReplaceTempView("later")
+    val lookup = probe(executed(spark.sql(
+          s"MERGE INTO hudilite.`$path` t USING later s ON t.id = s.id AND t.dt = s.dt " +
+            "WHEN MATCHED AND t.version < 2 THEN UPDATE SET ts = s.ts + 9, version = t.version + 2")))
+    // Five rows come out of the base file, and out of the log five that are found in the base file, too.
+    assertEquals(Seq("candidateFiles", "filesInRange", "bloomHits", "filesOpened", "rowsRead", "falsePositives",
+        "numOutputRows").map(metric(lookup, _)), Seq(2L, 1L, 10L, 1L, 1000L, 0L, 15L))
+    assertEquals(
+      spark.read.format("hudilite").load(path).groupBy("version").count().collect()
+        .map(row => row.getInt(0) -> row.getLong(1)).toMap, Map(0 -> 5985L, 1 -> 5L, 2 -> 5L, 3 -> 5L))
+  }
+
   test("the exchange of the incoming rows feeds the lookup, too") {
     val path = table("reuse")
     val nodes = executed(write(rows(0, 50, 4), path, "upsert"))

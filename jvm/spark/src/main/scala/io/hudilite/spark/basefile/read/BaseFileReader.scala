@@ -8,15 +8,12 @@ import io.hudilite.spark.row.FieldTypes
 import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
-import java.time.ZoneId
 import java.util.Locale
 
 import org.apache.hadoop.mapred.{FileSplit => HadoopSplit}
 import org.apache.hadoop.mapreduce.TaskAttemptContext
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
-import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -46,13 +43,15 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   private val createdByParquetMr = Option(footer.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))
 
-  val datetimeRebase: RebaseSpec = DataSourceUtils.datetimeRebaseSpec(k => metadata(k), job.settings.datetimeRebaseMode)
-  val int96Rebase: RebaseSpec = DataSourceUtils.int96RebaseSpec(k => metadata(k), job.settings.int96RebaseMode)
-
-  /** Zone in which other writers than parquet-mr meant their INT96 times, when the session asks to convert them. */
-  val int96Zone: Option[ZoneId] =
-    if (job.settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(job.settings.timeZone))
-    else None
+  /** Session settings say the modes of files that do not, and whether INT96 times of other writers than parquet-mr are
+    * meant in the session's zone.
+    */
+  val calendar: FileCalendar = {
+    val settings = job.settings
+    val zone =
+      if (settings.int96Conversion && !createdByParquetMr) Some(DateTimeUtils.getZoneId(settings.timeZone)) else None
+    FileCalendar.of(footer, (settings.datetimeRebaseMode, settings.int96RebaseMode)).copy(int96Zone = zone)
+  }
 
   /** The columns to deliver, then those that only filters need. */
   val wanted: StructType = StructType(job.columns.fields ++ hidden.map(StructField(_, StringType)))
@@ -74,7 +73,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     if (!job.settings.pushFilters) Set.empty
     else allFilters.flatMap(_.columns).flatMap(c => names.of(c.head)).map(_.name.toLowerCase(Locale.ROOT)).toSet
 
-  /** The context that a reader of Hadoop's kind is initialised with.
+  /** The context with which a reader of Hadoop's kind is opened.
     *
     * @param requested
     *   those of `columns.requested` that it is to read
@@ -95,7 +94,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   private def filter: ParquetFilter = new ParquetFilter(footer.getFileMetaData.getSchema, job.settings.caseSensitive,
     column => FieldTypes.at(wanted, column.toList).isDefined && !changes(column.head), createdByParquetMr,
-    datetimeRebase.mode.toString != "CORRECTED" && datetimeRebase.mode.toString != "EXCEPTION", names)
+    !calendar.isPresent && calendar.dates.mode.toString != "EXCEPTION", names)
 
   /** Values of the column may become null as their type changes, of which the file's statistics know nothing. */
   private def changes(column: String): Boolean = wanted.fieldNames.indexOf(column) match {

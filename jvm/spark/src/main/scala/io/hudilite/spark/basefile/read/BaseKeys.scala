@@ -37,7 +37,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
   })
 
   private var group = 0
-  private var batches: OldBatches = _
+  private var batches: FileBatches = _
   private var first = 0L // number of the batch's first row in the file
   private var rows = 0
   private var row = 0
@@ -94,7 +94,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
   }
 
   private def openGroup(): Unit = {
-    batches = new OldBatches(new KnownPath(path, file.length), footer, Seq(groups(group)), KeyColumn, contexts)
+    batches = FileBatches.of(new KnownPath(path, file.length), footer, Seq(groups(group)), KeyColumn, contexts)
     nextBatch()
   }
 

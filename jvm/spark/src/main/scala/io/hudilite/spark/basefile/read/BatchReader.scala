@@ -1,10 +1,6 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.spark.shim.VectorizedReaders
-
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
@@ -28,45 +24,31 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
 
   private val toRead = StructType(read.map(file.columns.requested(_)))
   private val mostRows = BatchRows.of(file.footer.getBlocks.asScala.toSeq, toRead, job.settings.batchSize)
-  private val reader = open()
-  private val vectors: Array[ColumnVector] = arrange(reader.resultBatch())
+  private val batches = new FileBatches(file.hadoopSplit, file.footer,
+    FileColumns(toRead, read.map(file.columns.conversions)), file.context(toRead), file.calendar, mostRows,
+    job.settings.offHeap && TaskContext.get() != null,
+    known.map(i => file.columns.requested(i) -> constants(i)))
+  private val vectors: Array[ColumnVector] = arrange()
   private val whole = new ColumnarBatch(vectors)
   private val selection = new Array[Int](mostRows)
   private lazy val selected = new ColumnarBatch(vectors.map(v => new SelectedVector(v, selection): ColumnVector))
   private var current: ColumnarBatch = whole
 
-  private def open(): VectorizedParquetRecordReader = {
-    val settings = job.settings
-    val created = new VectorizedParquetRecordReader(file.int96Zone.orNull, file.datetimeRebase.mode.toString,
-      file.datetimeRebase.timeZone, file.int96Rebase.mode.toString, file.int96Rebase.timeZone,
-      settings.offHeap && TaskContext.get() != null, mostRows)
-    try {
-      VectorizedReaders.initialize(created, file.hadoopSplit, file.context(toRead), file.footer)
-      created.initBatch(StructType(known.map(file.columns.requested(_))),
-        new GenericInternalRow(known.map(constants).toArray[Any]))
-      created.enableReturningBatches()
-      created
-    } catch {
-      case e: Throwable =>
-        created.close()
-        throw e
-    }
-  }
-
   /** The vectors of the columns to deliver. */
-  private def arrange(batch: ColumnarBatch): Array[ColumnVector] =
-    job.columns.indices.map(at => ColumnView.of(vector(batch, at), file.columns.conversions(at))).toArray
+  private def arrange(): Array[ColumnVector] = job.columns.indices.map(vector).toArray
 
-  /** The reader delivers the columns that it reads, then the constants. */
-  private def vector(batch: ColumnarBatch, wanted: Int): ColumnVector =
-    batch.column(if (constants.contains(wanted)) read.size + known.indexOf(wanted) else read.indexOf(wanted))
+  /** The file's batches have the columns that are read, then the constants. */
+  private def vector(wanted: Int): ColumnVector =
+    if (constants.contains(wanted))
+      ColumnView.of(batches.vectors(read.size + known.indexOf(wanted)), file.columns.conversions(wanted))
+    else batches.vectors(read.indexOf(wanted))
 
   override def next(): Boolean = {
     // hot path: once per batch
     var found = false
     var more = true
     while (!found && more) {
-      more = reader.nextKeyValue()
+      more = batches.next()
       if (more) found = select()
     }
     found
@@ -74,17 +56,16 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
 
   /** Sets `current` to the rows of the batch that count; `false` when there are none. */
   private def select(): Boolean = {
-    val batch = reader.resultBatch()
-    val count = if (job.commitTimes.isEmpty) batch.numRows else matching(batch)
-    current = if (count == batch.numRows) whole else selected
+    val rows = batches.rows
+    val count = if (job.commitTimes.isEmpty) rows else matching(rows)
+    current = if (count == rows) whole else selected
     current.setNumRows(count)
     count > 0
   }
 
-  private def matching(batch: ColumnarBatch): Int = {
+  private def matching(rows: Int): Int = {
     // hot path
-    val column = vector(batch, file.commitTimeColumn)
-    val rows = batch.numRows
+    val column = vector(file.commitTimeColumn)
     var count = 0
     var row = 0
     while (row < rows) {
@@ -114,5 +95,5 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
 
   override def size: Int = current.numRows
 
-  override def close(): Unit = reader.close()
+  override def close(): Unit = batches.close()
 }

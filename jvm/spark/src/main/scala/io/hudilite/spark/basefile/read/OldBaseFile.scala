@@ -9,7 +9,6 @@ import io.hudilite.storage.KnownPath
 import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, ParquetMetadata}
 import org.apache.parquet.io.SeekableInputStream
 import org.apache.parquet.schema.MessageType
-import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
@@ -37,7 +36,7 @@ private[spark] final class OldBaseFile(
   /** An entry of the footer's metadata. */
   def footer(key: String): Option[String] = Option(facts.getKeyValueMetaData.get(key))
 
-  /** What the footer takes in memory, about: most of it is the text of the bloom filter. */
+  /** Memory that the footer takes, about: most of it is the text of the bloom filter. */
   def footerBytes: Long = facts.getKeyValueMetaData.asScala.values.map(_.length.toLong).sum +
     blocks.map(_.getColumns.size).sum * OldBaseFile.ChunkBytes
 
@@ -47,10 +46,7 @@ private[spark] final class OldBaseFile(
   val uniqueKeys: Boolean = footer(BaseFileFooter.UniqueKeys).contains("true")
 
   /** Its days and times are in the calendar of today, as those of all files are that hudilite writes. */
-  def hasPresentCalendar: Boolean = {
-    val entry = (key: String) => facts.getKeyValueMetaData.get(key)
-    DataSourceUtils.datetimeRebaseSpec(entry, "CORRECTED").mode.toString == "CORRECTED"
-  }
+  def hasPresentCalendar: Boolean = FileCalendar.of(whole).isPresent
 
   /** How the columns of `CarriedSchema.schema` come out of the file. */
   lazy val columns: FileColumns = contexts.columns(parquetSchema, CarriedSchema.schema(dataSchema), names, place)
@@ -64,18 +60,18 @@ private[spark] final class OldBaseFile(
   }.toSet
 
   /** Old rows of these row groups, neighbours, in batches of the columns of `CarriedSchema.schema`. */
-  def batches(of: Seq[BlockMetaData]): OldBatches = new OldBatches(path, whole, of, columns, contexts)
+  def batches(of: Seq[BlockMetaData]): FileBatches = FileBatches.of(path, whole, of, columns, contexts)
 
   /** Some columns of `CarriedSchema.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
-  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): OldBatches = {
+  def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): FileBatches = {
     val all = CarriedSchema.schema(dataSchema)
     val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names, place)
-    new OldBatches(path, whole, of, some, contexts, Some(columns))
+    FileBatches.of(path, whole, of, some, contexts, Some(columns))
   }
 
   /** The keys of these row groups, neighbours, in batches of one column. */
-  def keys(of: Seq[BlockMetaData]): OldBatches =
-    new OldBatches(path, whole, of, BaseKeys.KeyColumn, contexts)
+  def keys(of: Seq[BlockMetaData]): FileBatches =
+    FileBatches.of(path, whole, of, BaseKeys.KeyColumn, contexts)
 
   def newStream(): SeekableInputStream =
     BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()

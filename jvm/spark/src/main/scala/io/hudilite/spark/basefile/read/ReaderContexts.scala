@@ -14,10 +14,10 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, P
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-/** What Hadoop's kind of readers are initialised with, for one task.
+/** Contexts with which Hadoop's kind of readers are opened, for one task.
   *
-  * Most files of a task are read alike, and to copy a configuration takes longer than to read the footer of a small
-  * file. The readers do not change it.
+  * To copy a configuration takes longer than to read the footer of a small file, and a reader looks at it only when it is
+  * opened, so there is but one, which says from reader to reader what that is to read.
   *
   * @param conf
   *   as [[SessionConf.parquet]] makes it
@@ -26,21 +26,37 @@ import org.apache.spark.sql.types.StructType
   */
 private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive: Boolean) {
 
-  private type Reading = (StructType, Option[FilterPredicate])
+  // A task that writes only makes none.
+  private lazy val settings = {
+    val own = new JobConf(conf) // of another kind the context would make a copy
+    own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
+    own
+  }
+  private lazy val context =
+    new TaskAttemptContextImpl(settings, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
+  private var columnsSet: Option[StructType] = None
+  private var filterSet: Option[FilterPredicate] = None
 
-  // The newest first, here and below; files differ in the columns that need not be read.
+  // The newest first.
   private var planned: List[((MessageType, StructType, ColumnNames), FileColumns)] = Nil
-  private var recent: List[(Reading, TaskAttemptContext)] = Nil
 
-  /** @param requested
+  /** The context for a reader that is opened before the next one is asked for.
+    *
+    * @param requested
     *   columns to read
     * @param filter
     *   lets row groups and pages be skipped
     */
   def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
-    val reading = (requested, filter)
-    val context = recent.collectFirst { case (`reading`, kept) => kept }.getOrElse(create(requested, filter))
-    recent = ((reading, context) :: recent.filter(_._1 != reading)).take(ReaderContexts.MostKept)
+    if (!columnsSet.contains(requested)) {
+      settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
+      columnsSet = Some(requested)
+    }
+    if (filter != filterSet) {
+      settings.unset(ParquetInputFormat.FILTER_PREDICATE)
+      filter.foreach(ParquetInputFormat.setFilterPredicate(settings, _))
+      filterSet = filter
+    }
     context
   }
 
@@ -62,14 +78,6 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
         names))
     planned = ((file, found) :: planned.filter(_._1 != file)).take(ReaderContexts.MostKept)
     found
-  }
-
-  private def create(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
-    val own = new JobConf(conf) // of another kind the context would make a copy
-    own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
-    own.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, requested.json)
-    filter.foreach(ParquetInputFormat.setFilterPredicate(own, _))
-    new TaskAttemptContextImpl(own, new TaskAttemptID(new TaskID(new JobID(), TaskType.MAP, 0), 0))
   }
 }
 

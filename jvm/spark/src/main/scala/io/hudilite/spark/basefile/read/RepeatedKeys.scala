@@ -50,7 +50,7 @@ private[spark] object RepeatedKeys {
       : Array[Long] = {
     val hashes = new Array[Long](rows)
     val footer = FooterCache.metadata(contexts.conf, path, file.length)
-    val batches = new OldBatches(new KnownPath(path, file.length), footer, footer.getBlocks.asScala.toSeq,
+    val batches = FileBatches.of(new KnownPath(path, file.length), footer, footer.getBlocks.asScala.toSeq,
       BaseKeys.KeyColumn, contexts)
     try {
       var at = 0

@@ -22,7 +22,7 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader)
   private val projection = UnsafeProjection.create(job.columns.indices.map(delivered))
 
   private def open(): ParquetRecordReader[InternalRow] = {
-    val support = new StoredReadSupport(file.int96Zone, file.datetimeRebase, file.int96Rebase)
+    val support = new StoredReadSupport(file.calendar.int96Zone, file.calendar.dates, file.calendar.int96)
     val created = new ParquetRecordReader[InternalRow](support)
     try {
       created.initialize(file.hadoopSplit, file.context(file.columns.requested))

@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import scala.collection.JavaConverters._
 
 /** How records of one written schema become rows: fields that are not wanted are passed over, wanted ones that the record
-  * lacks are null, and types that are narrower in the file are widened. What cannot be read as the table's type raises
+  * lacks are null, and types that are narrower in the file are widened. A value that cannot be read as the table's type raises
   * `UnsupportedTable` when this is made.
   *
   * @param written

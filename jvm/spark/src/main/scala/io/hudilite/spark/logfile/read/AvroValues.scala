@@ -101,7 +101,7 @@ private[read] final class AvroValues(path: String) {
     case _ => narrow(written, LongValue, wanted)
   }
 
-  /** The same type, or one of those that a conversion of single values reaches. */
+  /** One type for both, or one of those that a conversion of single values reaches. */
   private def narrow(written: DataType, reader: AvroValue, wanted: DataType): Option[AvroValue] =
     if (written == wanted) Some(reader)
     else if (FileColumns.isWider(written, wanted)) Some(new ConvertedValue(reader, written, wanted))

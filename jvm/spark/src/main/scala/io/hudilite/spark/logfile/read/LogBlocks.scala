@@ -2,7 +2,6 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.filegroup.{FileSlice, SliceLogs}
 import io.hudilite.log.{BlockSelection, LogBlock, LogFiles}
-import io.hudilite.storage.HadoopStorage
 
 import java.nio.ByteBuffer
 
@@ -30,7 +29,7 @@ final class LogBlocks private (val selected: Seq[LogBlock], val baseInstant: Opt
 object LogBlocks {
 
   def of(job: LogJob, slice: FileSlice, conf: Configuration): LogBlocks = {
-    val files = new LogFiles(new HadoopStorage(conf))
+    val files = LogFiles.of(conf)
     val selected = BlockSelection.select(SliceLogs.blocks(files, job.basePath, slice), job.instants)
     new LogBlocks(selected, slice.base.map(_.instant), files)
   }

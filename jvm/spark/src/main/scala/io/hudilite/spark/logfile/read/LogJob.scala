@@ -30,7 +30,7 @@ final case class LogJob(
   /** Under which names the columns are in the blocks that the write of this instant made. */
   def namesIn(instant: String): ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(instant))
 
-  /** The same for all blocks of slices, whichever writes an incremental query looks at. */
+  /** A job for all blocks of slices, whichever writes an incremental query looks at. */
   def ofAllWrites: LogJob = copy(instants = instants.copy(chosen = None))
 
   /** The columns that hold the ordering values, none when nothing is compared. */
@@ -42,7 +42,7 @@ object LogJob {
   /** The job for the table as it was opened. A rule for merging that hudilite does not have raises `UnsupportedTable`.
     *
     * @param support
-    *   what is known of the columns that are read
+    *   facts on the columns that are read
     * @param asOf
     *   greatest instant, by requested time, whose blocks count
     */

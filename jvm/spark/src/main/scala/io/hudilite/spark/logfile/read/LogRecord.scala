@@ -6,8 +6,20 @@ import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeRow}
 import org.apache.spark.unsafe.types.UTF8String
 
+/** The newer side of a merge with rows of a base file: a record of a log, or a row that is written. */
+private[spark] trait NewerVersion extends Version {
+
+  /** Its row, null when it has only a key. */
+  def row: InternalRow
+
+  /** Its columns on top of an older row, whose values of the columns that it lacks are asked for by their positions in
+    * its own row. Nothing in the result belongs to the older row.
+    */
+  def over(base: Int => Any): InternalRow
+}
+
 /** One record of a log as a merge looks at it; moves from row to row. */
-private[spark] final class LogRecord private[spark] (rows: LogRowLayout) extends Version {
+private[spark] final class LogRecord private[spark] (rows: LogRowLayout) extends NewerVersion {
 
   private val view = ProjectingInternalRow(rows.columns, rows.columnOrdinals)
   private var current: UnsafeRow = _
@@ -47,17 +59,14 @@ private[spark] final class LogRecord private[spark] (rows: LogRowLayout) extends
   def values: InternalRow = view
 
   /** The wanted columns; null for a delete block's record, which has no values. */
-  def row: InternalRow = if (LogRowLayout.has(current, LogRowLayout.KeyOnly)) null else view
+  override def row: InternalRow = if (LogRowLayout.has(current, LogRowLayout.KeyOnly)) null else view
 
   override def isPartial: Boolean = LogRowLayout.isPartial(current)
 
   /** Number of the set of columns that the record has, 0 for all of them; see `LogRowLayout.columnSet`. */
   def columnSet: Int = LogRowLayout.columnSet(current)
 
-  /** The wanted columns of a partial record on top of a row, whose values of the columns that it has not are asked for by
-    * the position of the wanted column. Nothing in the result belongs to the row.
-    */
-  def over(base: Int => Any): InternalRow = {
+  override def over(base: Int => Any): InternalRow = {
     val present = rows.present(current)
     new GenericInternalRow(Array.tabulate[Any](rows.columns.length) { i =>
       val at = rows.columnOrdinals(i)

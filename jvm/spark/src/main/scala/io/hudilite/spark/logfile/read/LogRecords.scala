@@ -22,7 +22,7 @@ import scala.util.control.NonFatal
   * @param positions
   *   records carry the row of the base file that they replace
   * @param bounds
-  *   what the ordering values of the base file do not exceed, if it is known
+  *   limits that the ordering values of the base file do not exceed, if they are known
   */
 private[spark] final class LogRecords(
     rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, positions: Boolean, bounds: Option[IndexedSeq[Any]]) {

@@ -31,7 +31,7 @@ private[spark] final case class LogRowLayout(job: LogJob, columns: StructType) {
     flag.toSeq ++ Seq(StructField(MetaFields.Operation, StringType)) ++ custom
   }
 
-  /** What is read of a record: the wanted columns, and those that the merge looks at. */
+  /** Columns that are read of a record: the wanted ones, and those that the merge looks at. */
   val read: StructType = {
     val merged = StructField(MetaFields.RecordKey, StringType) +: (job.orderingColumns ++ deleteColumns)
     val all = columns.fields.toSeq ++ merged.filterNot(f => columns.fieldNames.contains(f.name))

@@ -83,12 +83,14 @@ object MergedLog {
   /** The records of these blocks in the order of their keys.
     *
     * @param bounds
-    *   what the values of the base file's ordering columns do not exceed, if it is known
+    *   limits that the values of the base file's ordering columns do not exceed, if they are known
+    * @param keys
+    *   of the records that are wanted, sorted by their UTF-8 bytes; `None` for those of all keys
     */
-  private[spark] def of(
-      rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, bounds: Option[IndexedSeq[Any]] = None): MergedLog = {
+  private[spark] def of(rows: LogRowLayout, blocks: LogBlocks, conf: Configuration,
+      bounds: Option[IndexedSeq[Any]] = None, keys: Option[Array[UTF8String]] = None): MergedLog = {
     val order = SortColumn.Text(rows.keyOrdinal)
-    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false, bounds)
+    val sorted = SortedLog.read(rows, blocks, conf, order, positions = false, bounds, keys)
     new MergedLog(rows, order, sorted.getOrElse(throw new IllegalStateException("every record has a key")))
   }
 

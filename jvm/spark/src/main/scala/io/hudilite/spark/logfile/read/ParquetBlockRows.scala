@@ -2,7 +2,7 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.codec.parquet.{ParquetImage, ParquetRecords}
 import io.hudilite.schema.ColumnNames
-import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileColumns}
+import io.hudilite.spark.basefile.read.{Conversion, ConvertedRow, FileCalendar, FileColumns}
 import io.hudilite.spark.basefile.stored.{FileType, StoredReadSupport}
 
 import java.io.Closeable
@@ -10,7 +10,6 @@ import java.io.Closeable
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, UnsafeProjection}
-import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, ParquetToSparkSchemaConverter}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
@@ -47,9 +46,8 @@ private[read] final class ParquetBlockRows(
   }
 
   private def open(): Iterator[InternalRow] = {
-    def value(key: String): String = metadata.getKeyValueMetaData.get(key)
-    val support = new StoredReadSupport(None, DataSourceUtils.datetimeRebaseSpec(value(_), "CORRECTED"),
-      DataSourceUtils.int96RebaseSpec(value(_), "CORRECTED"))
+    val calendar = FileCalendar.of(file.footer)
+    val support = new StoredReadSupport(None, calendar.dates, calendar.int96)
     settings.set(ParquetReadSupport.SPARK_ROW_REQUESTED_SCHEMA, columns.requested.json)
     file.of(support)
   }

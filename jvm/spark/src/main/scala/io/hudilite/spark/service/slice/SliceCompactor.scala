@@ -5,12 +5,12 @@ import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{CarriedSchema, RunningTask}
-import io.hudilite.spark.slice.BaseMerge
+import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, WriterSink}
 import io.hudilite.spark.write.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
 
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.catalyst.InternalRow
 
 /** Merges the log files of file slices into their next base files.
   *
@@ -62,9 +62,9 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
   }
 
   /** One base file in the making. */
-  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) {
+  private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) extends WriterSink {
 
-    private val base = new BaseMerge(old, writer, logs.rule, ordering)
+    private val base = new BaseMerge(old, writer, logs.rule, ordering, this)
     private var inserts = 0L
     private var updates = 0L
     private var deletes = 0L
@@ -72,28 +72,21 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
     /** The log's present record against the old rows with its key. */
     def add(log: MergedLog): Unit = {
       val key = log.key
-      if (base.seek(key)) replace(log, key)
-      else if (!log.isDelete) {
-        base.settle()
-        writer.adoptRow(log.row)
-        inserts += 1
-      }
+      if (base.seek(key)) base.meetFirst(key, log.record) else if (!log.isDelete) base.insert(log.row)
     }
 
-    private def replace(log: MergedLog, key: UTF8String): Unit = {
-      val record = log.record
-      if (!record.isPartial || record.isDelete) replaceWhole(log, key)
-      else if (base.completeFirst(key, record)(old => record.over(i => old(i - CarriedSchema.Meta.size)))) updates += 1
+    override def kept(old: BaseFileCursor): Unit = ()
+
+    override def replaced(old: BaseFileCursor, row: InternalRow): Unit = {
+      writer.keepRow(row) // the key is an old one, so a bloom filter that was carried over has it
+      updates += 1
     }
 
-    private def replaceWhole(log: MergedLog, key: UTF8String): Unit = {
-      val replaced = base.overtakeFirst(key, log.record)
-      if (replaced && log.isDelete) deletes += 1
-      else if (replaced) {
-        base.settle()
-        writer.keepRow(log.row) // the key is an old one, so a bloom filter that was carried over has it
-        updates += 1
-      }
+    override def deleted(old: BaseFileCursor): Unit = deletes += 1
+
+    override def inserted(row: InternalRow): Unit = {
+      writer.adoptRow(row)
+      inserts += 1
     }
 
     def finish(slice: FileSlice): WriteStat = {

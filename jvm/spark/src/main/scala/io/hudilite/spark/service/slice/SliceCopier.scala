@@ -3,7 +3,7 @@ package io.hudilite.spark.service.slice
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.slice.FileAppender
+import io.hudilite.spark.slice.rewrite.FileAppender
 import io.hudilite.spark.write.{TaskOutput, WriteJob}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers

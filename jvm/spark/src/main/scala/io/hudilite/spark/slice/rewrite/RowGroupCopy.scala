@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
@@ -19,14 +19,14 @@ private[slice] final class RowGroupCopy(old: OldBaseFile, writer: BaseFileWriter
   private val worthBytes = writer.layout.files.rowGroupBytes / 4
   private var stream: SeekableInputStream = _
 
-  /** Whether the bytes of the old file mean the same in the new one: both have the same parquet schema, with the same names
+  /** The bytes of the old file mean the same in the new one: both have the same parquet schema, with the same names
     * for the same columns; days and times are in the calendar that new files have; nothing is encrypted.
     */
   def isPossible: Boolean =
     old.names == ColumnNames.Same && old.parquetSchema.getFields == writer.parquetSchema.getFields &&
       old.hasPresentCalendar && !old.blocks.exists(_.getColumns.asScala.exists(_.isEncrypted))
 
-  /** Whether a merge does well to copy this row group rather than to read it.
+  /** A merge does well to copy this row group rather than to read it.
     *
     * Copied keys are neither read nor hashed, so this needs a bloom filter that was carried over. Small row groups are
     * merged with their neighbours instead, or files would end up as heaps of tiny ones.

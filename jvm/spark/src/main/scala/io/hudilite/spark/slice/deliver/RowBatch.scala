@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.spark.basefile.read.{BatchRows, SplitReader}
 import io.hudilite.spark.row.Nullability
@@ -25,7 +25,7 @@ private[slice] final class RowBatch(schema: StructType, capacity: Int) extends C
   val vectors: Array[WritableColumnVector] =
     OnHeapColumnVector.allocateColumns(capacity, relaxed).map(v => v: WritableColumnVector)
 
-  // What grows with the width of the values: vectors of bytes, and of the elements of lists and maps.
+  // Vectors that grow with the width of the values: of bytes, and of the elements of lists and maps.
   private val (bytes, elements) = vectors.toSeq.flatMap(RowBatch.growing).partition(_.dataType == ByteType)
   private val growingBytes = bytes.toArray
   private val growingElements = elements.toArray

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.spark.row.Binaries
 
@@ -14,7 +14,7 @@ import org.apache.spark.sql.vectorized.ColumnVector
   */
 private[slice] final class RowOverwriter private (columns: Array[RowOverwriter.Column]) {
 
-  /** Whether each column of the batch can show the row's value. */
+  /** Each column of the batch can show the row's value. */
   def canHold(row: InternalRow): Boolean = {
     var i = 0
     while (i < columns.length && columns(i).canHold(row)) i += 1

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
 import io.hudilite.merge.MergeRule
@@ -147,8 +147,7 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
       closing(matcher)(merged(Some(batches(scan, base)), matcher))
 
     def merged(base: Option[SplitReader[ColumnarBatch]], matcher: LogMatcher): MergedBatches =
-      new MergedBatches(job, base, columns, rule, compared.map(f => columns.fieldIndex(f.name)).toArray, logColumns,
-        matcher, counts)
+      new MergedBatches(job, base, columns, rule, compared.map(_.name), logColumns, matcher, counts)
   }
 }
 
@@ -165,7 +164,7 @@ private object SliceReader {
     }
 }
 
-/** Facts on the table that a merge of base and log files needs besides the scan.
+/** A merge of base and log files, besides the scan.
   *
   * @param keyColumns
   *   columns in which all versions of a record agree

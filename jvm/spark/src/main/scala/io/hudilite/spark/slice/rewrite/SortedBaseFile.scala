@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.encode.BaseFileWriter

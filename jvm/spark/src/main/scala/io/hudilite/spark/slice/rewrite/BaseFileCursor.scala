@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.spark.basefile.encode.BaseFileWriter
 import io.hudilite.spark.basefile.read.OldBaseFile
@@ -16,7 +16,7 @@ private[spark] trait BaseFileCursor extends Closeable {
   /** Keeps every row whose key is less than `key`. */
   def keepBelow(key: UTF8String): Unit
 
-  /** Whether the next row has this key; asked after `keepBelow` of the same key. */
+  /** The next row has this key; asked after `keepBelow` of the same key. */
   def isAt(key: UTF8String): Boolean
 
   /** Number of the next row in the file. */

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter}
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, BloomSettings}
@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param bloom
   *   the layout of its bloom filter
   * @param keptFooterBytes
-  *   what is held at most of footers between the look at all of them and the copying
+  *   bytes of footers that are held at most between the look at all of them and the copying
   */
 private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSettings, keptFooterBytes: Long) {
 
@@ -63,7 +63,7 @@ private[spark] final class FileAppender(writer: BaseFileWriter, bloom: BloomSett
     }
   }
 
-  /** Whether the footer has all that the new one must say of the keys. If so, the new one's filter has them now. */
+  /** The footer has all that the new one must say of the keys. If so, the new one's filter has them now. */
   private def isKnownByFooter(old: OldBaseFile): Boolean = {
     val bounds = Seq(BaseFileFooter.MinKey, BaseFileFooter.MaxKey).flatMap(old.footer(_))
     val known = bounds.size == 2 && BloomCarry.of(old, bloom).exists(keys.absorb)

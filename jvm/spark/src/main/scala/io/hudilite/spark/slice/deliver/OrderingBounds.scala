@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.merge.MergeRule
 
@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** What the ordering values of a base file do not exceed, by its footer.
+/** Limits that the ordering values of a base file do not exceed, by its footer.
   *
   * A record that wins over these wins over every row of the file, also over those without ordering values: records of a
   * daily batch are mostly newer than all that is there, and then nobody has to read what they are compared with.

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.rewrite
 
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter

@@ -1,6 +1,6 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
-import io.hudilite.merge.{MergeRule, Outcome, Version}
+import io.hudilite.merge.MergeRule
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, SelectedVector, SplitReader}
 
@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Counts of merging slices, for the metrics of a scan. */
+/** Counts of merged slices, for the metrics of a scan. */
 private[spark] final class MergeCounts {
   var logFiles = 0L
   var logRecords = 0L
@@ -27,18 +27,16 @@ private[spark] final class MergeCounts {
   * @param rule
   *   compares nothing when it is known that each record of the log wins over any row
   * @param ordering
-  *   where `baseColumns` has the ordering columns that the rule compares
+  *   the ordering columns that the rule compares
   * @param logColumns
   *   columns of the log's rows: those to deliver, and the commit time when rows are filtered by it
   */
 private[slice] final class MergedBatches(
     job: FileRead, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
-    rule: MergeRule, ordering: Array[Int], logColumns: StructType, private[slice] val matcher: LogMatcher,
-    counts: MergeCounts)
-    extends SplitReader[ColumnarBatch] {
+    rule: MergeRule, ordering: Seq[String], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    extends SplitReader[ColumnarBatch] with ReaderSink {
 
-  private val orderingTypes = ordering.map(baseColumns(_).dataType)
-  private lazy val baseOrdinals = logColumns.fieldNames.map(baseColumns.fieldIndex)
+  private val loop = new MergeLoop(base, baseColumns, rule, ordering, logColumns, matcher, this)
   private val commitTimes = job.commitTimes.map(_.map(UTF8String.fromString))
   private val baseTimeColumn = commitTimes.fold(-1)(_ => baseColumns.fieldIndex(MetaFields.CommitTime))
   private val logTimeColumn = commitTimes.fold(-1)(_ => logColumns.fieldIndex(MetaFields.CommitTime))
@@ -51,9 +49,7 @@ private[slice] final class MergedBatches(
   private var whole: ColumnarBatch = _
   private var selected: ColumnarBatch = _
   private var inPlace: Option[RowOverwriter] = None
-  private var row = 0
-  private var rows = 0
-  private var kept = 0
+  private var keptRows = 0
   private var selectedRows = 0 // of those kept that are in the selection; the others are the first of the batch
   private var current: ColumnarBatch = _
   private var finished = false
@@ -70,18 +66,15 @@ private[slice] final class MergedBatches(
   }
 
   private def step(): Unit =
-    if (logRows.isFull) deliverLog()
-    else if (row < rows) {
-      mergeRows()
-      if (row == rows) deliverBase()
-    } else if (base.exists(_.next())) startBatch(base.get.get())
-    else if (matcher.nextUnmatched()) emit(matcher.record.row)
-    else {
+    if (isFull) deliverLog()
+    else if (!loop.step()) {
       finished = true
       if (logRows.rows > 0) deliverLog()
     }
 
-  private def startBatch(batch: ColumnarBatch): Unit = {
+  override def isFull: Boolean = logRows.isFull
+
+  override def start(batch: ColumnarBatch): Unit = {
     if (batch ne source) {
       source = batch
       val columns = job.columns.fields.indices.map(i => batch.column(i)).toArray
@@ -92,57 +85,17 @@ private[slice] final class MergedBatches(
       })
       else None // a row and the one that it replaces are not in the range alike
     }
-    row = 0
-    kept = 0
+    keptRows = 0
     selectedRows = 0
-    rows = batch.numRows
-    matcher.start(batch)
   }
 
-  /** Goes on through the base batch until its end, or until there is no room for another row of the log. */
-  private def mergeRows(): Unit =
-    while (row < rows && !logRows.isFull) { // hot path
-      val at = matcher.seek(row)
-      keep(row, at)
-      row = at
-      if (at < rows) {
-        if (!matcher.isMatch) emit(matcher.record.row)
-        else {
-          decide(at) match {
-            case Outcome.Kept | Outcome.Underlaid => keep(at, at + 1)
-            case Outcome.Deleted => counts.rowsReplaced += 1
-            case Outcome.Replaced => replace(at, matcher.record.row)
-            case Outcome.Overlaid => replace(at, matcher.record.over(valueAt(at, _)))
-          }
-          row = at + 1
-        }
-        matcher.advance()
-      }
-    }
+  override def kept(old: BatchRow): Unit = untouched(old.at, old.at + 1)
 
-  // Only rows that have a record in the log are asked for their ordering values.
-  private object baseRow extends Version {
-    var at = 0
-    override def ordering(field: Int): Any = {
-      val ordinal = MergedBatches.this.ordering(field)
-      if (source.column(ordinal).isNullAt(at)) null else source.getRow(at).get(ordinal, orderingTypes(field))
-    }
-  }
+  override def deleted(old: BatchRow): Unit = counts.rowsReplaced += 1
 
-  private def decide(at: Int): Outcome = {
-    baseRow.at = at
-    rule.decide(matcher.record, baseRow)
-  }
-
-  /** Value of a column of the log in a row of the base file. */
-  private def valueAt(at: Int, column: Int): Any = {
-    val ordinal = baseOrdinals(column)
-    if (source.column(ordinal).isNullAt(at)) null else source.getRow(at).get(ordinal, logColumns(column).dataType)
-  }
-
-  private def replace(at: Int, values: InternalRow): Unit = {
+  override def replaced(old: BatchRow, row: InternalRow): Unit = {
     counts.rowsReplaced += 1
-    if (overwrites(at, values)) keep(at, at + 1) else emit(values)
+    if (overwrites(old.at, row)) untouched(old.at, old.at + 1) else inserted(row)
   }
 
   /** Writes the values over the row, if the batch can hold them. */
@@ -152,9 +105,9 @@ private[slice] final class MergedBatches(
     possible
   }
 
-  private def keep(from: Int, until: Int): Unit =
+  override def untouched(from: Int, until: Int): Unit =
     if (baseTimeColumn >= 0) keepInRange(from, until)
-    else if (kept == from) kept = until // nothing is passed over yet, and the selection not looked at
+    else if (keptRows == from) keptRows = until // nothing is passed over yet, and the selection not looked at
     else select(from, until)
 
   private def keepInRange(from: Int, until: Int): Unit = {
@@ -169,14 +122,14 @@ private[slice] final class MergedBatches(
     selectFirst()
     var at = from
     while (at < until) { // hot path
-      selection(kept) = at
-      kept += 1
+      selection(keptRows) = at
+      keptRows += 1
       at += 1
     }
-    selectedRows = kept
+    selectedRows = keptRows
   }
 
-  private def selectFirst(): Unit = while (selectedRows < kept) { // hot path
+  private def selectFirst(): Unit = while (selectedRows < keptRows) { // hot path
     selection(selectedRows) = selectedRows
     selectedRows += 1
   }
@@ -186,20 +139,19 @@ private[slice] final class MergedBatches(
     !column.isNullAt(at) && commitTimes.exists(_.contains(column.getUTF8String(at)))
   }
 
-  private def emit(values: InternalRow): Unit = if (!matcher.record.isDelete) {
+  override def inserted(row: InternalRow): Unit = {
     val inRange = logTimeColumn < 0 ||
-      (!values.isNullAt(logTimeColumn) &&
-        commitTimes.exists(_.contains(values.getUTF8String(logTimeColumn))))
-    if (inRange) logRows.append(values)
+      (!row.isNullAt(logTimeColumn) && commitTimes.exists(_.contains(row.getUTF8String(logTimeColumn))))
+    if (inRange) logRows.append(row)
   }
 
-  private def deliverBase(): Unit = if (kept > 0) {
-    if (kept == rows) current = whole
+  override def end(): Unit = if (keptRows > 0) {
+    if (keptRows == source.numRows) current = whole
     else {
       selectFirst()
       current = selected
     }
-    current.setNumRows(kept)
+    current.setNumRows(keptRows)
   }
 
   private def deliverLog(): Unit = {
@@ -212,8 +164,7 @@ private[slice] final class MergedBatches(
   override def size: Int = current.numRows
 
   override def close(): Unit = {
-    matcher.close()
-    base.foreach(_.close())
+    loop.close()
     logRows.close()
   }
 }

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.spark.logfile.read.{LogRecord, MergedLog}
 import io.hudilite.spark.row.OrderedRows
@@ -89,7 +89,7 @@ private[slice] final class PositionMatcher(log: MergedLog, indexColumn: Int) ext
     java.lang.Long.compare(index.getLong(row), log.record.position)
 }
 
-/** The same where every row of the file is read: rows are counted, which costs less than to have them numbered. */
+/** By the places of rows in the base file where every row is read: rows are counted, which costs less than to have them numbered. */
 private[slice] final class CountingMatcher(log: MergedLog) extends OrderedMatcher(log) {
   private var first = 0L
   private var behind = 0L

@@ -1,0 +1,136 @@
+package io.hudilite.spark.basefile.read
+
+import io.hudilite.record.RowPlace
+import io.hudilite.spark.shim.VectorizedReaders
+
+import java.io.Closeable
+import java.time.ZoneId
+
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapred.FileSplit
+import org.apache.hadoop.mapreduce.TaskAttemptContext
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, ParquetMetadata}
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.util.RebaseDateTime.RebaseSpec
+import org.apache.spark.sql.execution.datasources.DataSourceUtils
+import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecordReader
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{StringType, StructField, StructType}
+import org.apache.spark.sql.vectorized.ColumnVector
+import org.apache.spark.unsafe.types.UTF8String
+
+import scala.collection.JavaConverters._
+
+/** Row groups of a base file in batches: the one place where Spark's vectorized parquet reader is opened. The vectors are
+  * reused from batch to batch.
+  *
+  * @param split
+  *   the file, and the range in which the row groups lie
+  * @param footer
+  *   the file's footer with only the row groups to read
+  * @param columns
+  *   the columns to read
+  * @param context
+  *   names these columns, and the filter by which row groups and pages are skipped
+  * @param batchRows
+  *   rows of a batch, at most
+  * @param constants
+  *   columns behind those that are read, and their values
+  */
+private[spark] final class FileBatches(split: FileSplit, footer: ParquetMetadata, columns: FileColumns,
+    context: TaskAttemptContext, calendar: FileCalendar, batchRows: Int, offHeap: Boolean = false,
+    constants: Seq[(StructField, UTF8String)] = Nil) extends Closeable {
+
+  private val reader = open()
+
+  /** The columns in the types that are wanted, then the constants. */
+  val vectors: Array[ColumnVector] = {
+    val batch = reader.resultBatch()
+    val (of, read) = (columns.conversions, columns.conversions.length)
+    Array.tabulate(batch.numCols)(i => if (i < read) ColumnView.of(batch.column(i), of(i)) else batch.column(i))
+  }
+
+  /** Rows of the current batch. */
+  def rows: Int = reader.resultBatch().numRows
+
+  /** Moves on to the next batch; false when there is none. */
+  def next(): Boolean = reader.nextKeyValue()
+
+  /** Nothing is skipped: the rows of the batches are all rows of the row groups. */
+  def readsEveryRow: Boolean = reader.rowsToRead == footer.getBlocks.asScala.map(_.getRowCount).sum
+
+  override def close(): Unit = reader.close()
+
+  private def open(): CountedReader = {
+    val created = new CountedReader(calendar, offHeap, batchRows)
+    try {
+      // A reader that is handed a footer reads all row groups in it.
+      VectorizedReaders.initialize(created, split, context, footer)
+      created.initBatch(StructType(constants.map(_._1)), new GenericInternalRow(constants.map(_._2).toArray[Any]))
+      created.enableReturningBatches()
+      created
+    } catch {
+      case e: Throwable =>
+        created.close()
+        throw e
+    }
+  }
+}
+
+private[spark] object FileBatches {
+
+  private val FileId = StructField(RowPlace.FileId, StringType, nullable = false)
+
+  /** The id of the file group as a constant column. */
+  def constantId(fileId: String): (StructField, UTF8String) = FileId -> UTF8String.fromString(fileId)
+
+  /** Batches of row groups of a file that a write goes through.
+    *
+    * @param footer
+    *   the file's footer
+    * @param blocks
+    *   the row groups to read, neighbours, at least one
+    * @param sizedFor
+    *   the columns whose width says how many rows a batch has, `None` for those that are read
+    */
+  def of(path: Path, footer: ParquetMetadata, blocks: Seq[BlockMetaData], columns: FileColumns,
+      readers: ReaderContexts, sizedFor: Option[FileColumns] = None): FileBatches = {
+    val start = blocks.head.getStartingPos
+    val length = blocks.last.getStartingPos + blocks.last.getCompressedSize - start
+    val rows = BatchRows.of(blocks, sizedFor.getOrElse(columns).requested,
+      SQLConf.get.parquetVectorizedReaderBatchSize)
+    new FileBatches(new FileSplit(path, start, length, Array.empty[String]),
+      new ParquetMetadata(footer.getFileMetaData, blocks.asJava), columns,
+      readers.of(columns.requested, filter = None), FileCalendar.of(footer), rows)
+  }
+}
+
+/** The calendars of a file's days and times.
+  *
+  * @param int96Zone
+  *   the zone in which its INT96 times are meant, unless that is UTC
+  */
+private[spark] final case class FileCalendar(dates: RebaseSpec, int96: RebaseSpec, int96Zone: Option[ZoneId] = None) {
+
+  /** Days and times are in the calendar of today. */
+  def isPresent: Boolean = dates.mode.toString == "CORRECTED"
+}
+
+private[spark] object FileCalendar {
+
+  /** @param unknown
+    *   modes for dates and INT96 times where the footer says nothing
+    */
+  def of(footer: ParquetMetadata, unknown: (String, String) = ("CORRECTED", "CORRECTED")): FileCalendar = {
+    val entry = (key: String) => footer.getFileMetaData.getKeyValueMetaData.get(key)
+    FileCalendar(DataSourceUtils.datetimeRebaseSpec(entry, unknown._1),
+      DataSourceUtils.int96RebaseSpec(entry, unknown._2))
+  }
+}
+
+/** Spark's reader, with the number of rows that are left when row groups and pages have been skipped. */
+private final class CountedReader(calendar: FileCalendar, offHeap: Boolean, batchRows: Int)
+    extends VectorizedParquetRecordReader(calendar.int96Zone.orNull, calendar.dates.mode.toString,
+      calendar.dates.timeZone, calendar.int96.mode.toString, calendar.int96.timeZone, offHeap, batchRows) {
+  def rowsToRead: Long = totalRowCount
+}
