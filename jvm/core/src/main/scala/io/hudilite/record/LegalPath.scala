@@ -4,8 +4,8 @@ import io.hudilite.error.{InvalidInput, Listed}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** Which partition paths are written (docs/format.md#partitions): those whose files are listed under the same path by
-  * hudilite and by Hudi, on any file system that Hadoop knows. Reads take whatever path a listing shows.
+/** Partition paths that may be written (docs/format.md#partitions). Their files are listed under one path by hudilite
+  * and by Hudi, on any file system that Hadoop knows. Reads take whatever path a listing shows.
   */
 object LegalPath {
 
@@ -15,7 +15,7 @@ object LegalPath {
   /** Raises `InvalidInput` by the names and values of the partition columns for a path that must not be written.
     *
     * @param mostNameBytes
-    *   of a folder's name, where the file system has a limit
+    *   greatest length of a folder's name, where the file system has a limit
     * @param values
     *   as text, `null` for none
     */
@@ -24,7 +24,7 @@ object LegalPath {
       throw InvalidInput("ILLEGAL_PARTITION_PATH", "path" -> path, "columns" -> Listed.of(columns),
         "values" -> Listed.of(values.map(v => if (v == null) "null" else s"'$v'")), "reason" -> reason))
 
-  /** Why the path must not be written wherever the table lies, if so. */
+  /** Reason for which no table may have this path, if there is one. */
   def problem(path: String): Option[String] =
     if (path.isEmpty) None
     else {

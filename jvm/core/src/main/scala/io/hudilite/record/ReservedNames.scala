@@ -2,10 +2,10 @@ package io.hudilite.record
 
 import java.util.Locale
 
-/** Which names columns may have (docs/format.md#columns). */
+/** Names that columns may not have (docs/format.md#columns). */
 object ReservedNames {
 
-  /** Of columns that hudilite makes for itself, while it reads and while it writes. */
+  /** Prefix of columns that hudilite makes for itself, while it reads and while it writes. */
   val InternalPrefix = "_hudilite_"
 
   // Spark's reader of Parquet files numbers rows in a column of this name.
@@ -15,7 +15,7 @@ object ReservedNames {
   private val OfRowLevelPlans = Set("__row_operation", "__row_id", "__row_from_source", "__row_from_target")
   private val OldRowIdPrefix = "__original_row_id_"
 
-  /** Why a table with a column of this name cannot be read, if so. */
+  /** Reason for which a table with a column of this name cannot be read, if there is one. */
   def unreadable(name: String): Option[String] = {
     val lower = name.toLowerCase(Locale.ROOT)
     if (lower.startsWith(InternalPrefix)) Some(s"names that begin with $InternalPrefix are hudilite's own")
@@ -23,10 +23,10 @@ object ReservedNames {
     else MetaFields.all.find(m => m != name && m == lower).map(m => s"it differs from the meta column $m only by case")
   }
 
-  /** Why a column of this name cannot be written, if so.
+  /** Reason for which a column of this name cannot be written, if there is one.
     *
     * @param inStruct
-    *   it is a field of a column, which nothing can be confused with
+    *   true for a field of a column, which nothing can be confused with
     */
   def unwritable(name: String, inStruct: Boolean = false): Option[String] = {
     val lower = name.toLowerCase(Locale.ROOT)
@@ -40,7 +40,7 @@ object ReservedNames {
     else unreadable(name)
   }
 
-  /** Two of these columns, of one table or struct, that are the same for a session that does not regard case. */
+  /** Two of these columns, of one table or struct, whose names differ at most in case. */
   def alike(names: Seq[String]): Option[(String, String)] =
     names.groupBy(_.toLowerCase(Locale.ROOT)).values.find(_.size > 1).map(same => same.head -> same(1))
 
