@@ -28,7 +28,7 @@ import scala.util.control.NonFatal
   * @param sortedByKey
   *   true when hudilite wrote the file with its rows in the order of the UTF-8 bytes of their record keys
   * @param uniqueKeys
-  *   true when hudilite wrote the file and saw that no two rows have one record key
+  *   true when hudilite wrote the file and saw that no two rows share a record key
   */
 final case class BaseFileFooter(
     minKey: Option[String], maxKey: Option[String], bloom: Option[BloomFilter], sortedByKey: Boolean,

@@ -5,7 +5,7 @@ import io.hudilite.storage.FileInfo
 import scala.collection.mutable
 
 /** Finds partitions by going through the folders of a table. Reads only folders that can lead to wanted ones. Links in
-  * these that lead to one place raise `UnsupportedTable`.
+  * these that lead to common files raise `UnsupportedTable`.
   *
   * It goes into the depth, with one folder in its first step and twice as many in each one after that. A caller that
   * needs a single partition reads few folders, one that needs all waits for few steps.

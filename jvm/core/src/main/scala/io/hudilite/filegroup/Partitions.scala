@@ -36,7 +36,7 @@ object Partitions {
     */
   private[filegroup] def isDoubtful(path: String): Boolean = path.split('/').contains(TableFolder)
 
-  /** Each link leads out of the table. Two links that lead to one place raise `UnsupportedTable`. */
+  /** Each link leads out of the table. Two links that lead to common files raise `UnsupportedTable`. */
   private[filegroup] def checkLinks(basePath: String, links: Seq[FileInfo]): Unit = {
     val sorted = links.flatMap(link => link.leadsTo.map(target => s"$target/" -> link))
       .sortBy { case (target, link) => (target, link.path) }

@@ -55,8 +55,7 @@ final class TableFiles private[table] (
       path -> known.of(path)
     }
 
-  /** Number of file groups in the wanted partitions, as far as it matters: `enough` at most, also where there are more
-    * than `most` partitions.
+  /** Number of file groups in the wanted partitions, `enough` at most. More than `most` partitions count as `enough`.
     */
   def count(most: Int, enough: Int, selection: PathSelection = PathSelection.All): Int = selection.only match {
     case Some(paths) if paths.size > most => enough

@@ -67,8 +67,8 @@ object TableSupport {
     TableSupport(schema, columns)
   }
 
-  /** Columns named in the properties that others have replaced under one name. The properties do not follow such
-    * changes, and Hudi refuses them.
+  /** Columns that the properties name though another column has got the name, or none. Properties do not follow such
+    * changes. Hudi refuses them.
     */
   private def exchangedFields(config: TableConfig, columns: EvolvedColumns): Seq[MissingFeature] = {
     val named = config.recordKeyFields ++ config.partitionFields ++ config.orderingFields ++

@@ -13,8 +13,8 @@ import scala.collection.JavaConverters._
 
 /** Records of a Parquet file that is opened once, by Parquet's own record assembly.
   *
-  * Parquet's own `ParquetReader` opens the file itself: it reads the footer a second time, and its builder parses
-  * Hadoop's default settings from XML. Both take longer than to read a small file.
+  * Parquet's own `ParquetReader` opens the file itself and reads the footer a second time. Its builder parses Hadoop's
+  * default settings from XML, which takes longer than to read a small file.
   *
   * @param conf
   *   settings of Parquet, without defaults where it has none
