@@ -142,7 +142,7 @@ object GeneratedPages {
     }.mkString
   }
 
-  // What is said only where there is something to say stands in braces.
+  // Braces enclose a part that is said only where there is something to say.
   private def quote(text: String): String = text.replaceAll("[{}]", "").replaceAll("<([A-Za-z]+)>", "*$1*")
 
   /** python/hudilite/conditions.py */

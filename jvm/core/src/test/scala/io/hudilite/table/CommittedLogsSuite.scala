@@ -12,7 +12,7 @@ import io.hudilite.transaction.{Assumption, Transaction}
 
 import munit.FunSuite
 
-/** Log files are held against what the commits say that made them; their blocks are not looked at here. */
+/** Log files are compared with the commits that made them. Their blocks are not looked at here. */
 class CommittedLogsSuite extends FunSuite {
 
   private val withFilesPerInstant = Seq(8, 9)

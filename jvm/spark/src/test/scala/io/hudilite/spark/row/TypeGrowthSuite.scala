@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import munit.FunSuite
 import org.apache.spark.sql.types._
 
-/** What becomes of a column of each type when rows bring another one. Apache Hudi 1.2 was asked for every pair. */
+/** The type of a column after rows with another one. Apache Hudi 1.2 was asked for every pair. */
 class TypeGrowthSuite extends FunSuite {
 
   private val names = Seq("tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,0)", "decimal(10,2)",
