@@ -36,7 +36,7 @@ CLASSES_IN_SPARK = ("org/apache/spark/sql/hudilite", "org/apache/spark/sql/execu
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc]
-    """What hatchling calls before it packs a wheel or makes an editable install."""
+    """Hook that hatchling calls before it packs a wheel or makes an editable install."""
 
     PLUGIN_NAME = "custom"
 
@@ -75,7 +75,7 @@ def in_order() -> list[tuple[str, str]]:
 
 
 def is_fresh(digest: str) -> bool:
-    """Whether the jars in the package were made of these very sources."""
+    """Return true if the jars in the package were made of exactly these sources."""
     return STAMP.exists() and STAMP.read_text() == digest and not problems()
 
 
@@ -121,7 +121,7 @@ def strangers(jar: Path) -> list[str]:
 
 
 def problems() -> list[str]:
-    """What is wrong with the jars in the package; empty when there is one good jar for each line."""
+    """Faults of the jars in the package; empty when there is one good jar for each line."""
     found = []
     for artifact in LINES.values():
         jars = sorted(JARS.glob(f"{artifact}-*.jar"))

@@ -1,4 +1,4 @@
-"""What arguments of the table object must be, by their names: one name means one thing in all methods."""
+"""Checks of the table object's arguments, by their names: one name means one thing in all methods."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def checked(table: _Class) -> _Class:
 
 
 def check(**given: object) -> None:
-    """Raise for the first argument that is not what its name stands for.
+    """Raise for the first argument whose type does not fit its name.
 
     Raises
     ------
     TypeError
-        With the condition ``INVALID_OPTION_VALUE``. What is wrong with a value of the right type is told elsewhere.
+        With the condition ``INVALID_OPTION_VALUE``. Values of the right type are checked elsewhere.
     """
     for name, value in given.items():
         if name in _KINDS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What is made of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
+#: Result of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
 Kind = Literal["base", "log"]
 
 
@@ -38,7 +38,7 @@ class PlannedSlice:
 
 @dataclass(frozen=True)
 class CompactionPlan:
-    """What one compaction takes.
+    """File slices of one compaction.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class CompactionPlan:
 
 @dataclass(frozen=True)
 class CompactedGroup:
-    """What a compaction did to one file group; more than one of them when it wrote several log files.
+    """Result of a compaction in one file group. A group has several results when several log files were written.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class CompactedGroup:
 
 @dataclass(frozen=True)
 class CompactionResult:
-    """What ``compact`` did.
+    """Result of ``compact``.
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What may be wrong.
+#: Kinds of damage that may be found.
 FindingKind = Literal[
     "DAMAGED_PROPERTIES",
     "DAMAGED_INSTANT",

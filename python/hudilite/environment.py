@@ -19,7 +19,7 @@ _JAVA_SECONDS = 30
 
 
 def facts() -> list[dict[str, str]]:
-    """What is installed, and which jar fits the installed Spark; a row has ``what`` and ``value``."""
+    """Installed versions, and the jar for the installed Spark; a row has ``what`` and ``value``."""
     known = {
         "hudilite": __version__,
         "python": platform.python_version(),

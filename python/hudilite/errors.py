@@ -71,7 +71,7 @@ def _template(condition: str) -> str:
 
 @cache
 def _pattern(condition: str) -> re.Pattern[str]:
-    """What has the form of a condition's text; a parameter that it names again is the same there."""
+    """Pattern of a condition's text. A parameter that the text names twice has one value."""
     seen: set[str] = set()
 
     def value(name: str) -> str:

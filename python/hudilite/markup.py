@@ -13,7 +13,7 @@ class Markup(str):
     __slots__ = ()
 
 
-#: What may stand in an element: text, which is escaped, HTML, and nothing.
+#: Content of an element: text, which is escaped, HTML, or nothing.
 Child = str | Markup | None
 
 

@@ -46,7 +46,7 @@ class HudiliteTable:
     path: str
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; see :func:`hudilite.face.html`."""
+        """View of the table in a notebook; see :func:`hudilite.face.html`."""
         return face.html(self.spark, self.path)
 
     def report(self, file: str | None = None) -> str:
@@ -460,8 +460,8 @@ class HudiliteTable:
     ) -> Archived:
         """Move the oldest instants from the active timeline to the archived one, if there are more than may stay.
 
-        Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. What time travel to a state that
-        cleaning keeps, a pending action or a savepoint needs stays.
+        Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. Instants stay while a pending
+        action, a savepoint or time travel to a state that cleaning keeps needs them.
 
         Parameters
         ----------
@@ -700,8 +700,8 @@ class HudiliteTable:
 
         It looks for writes and services whose program is gone or not known, actions that were begun and not ended,
         clusterings that a restore left pending, files of the timeline and properties that are damaged, partitions
-        without their metadata file, and what ended writes have left. Who is at work is left alone, and nothing that may
-        be committed is deleted.
+        without their metadata file, and what ended writes have left. Running writers are left alone, and nothing that
+        may be committed is deleted.
 
         Parameters
         ----------

@@ -79,7 +79,7 @@ class Restored:
 
 @dataclass(frozen=True)
 class Archived:
-    """What an archiving did, or would do.
+    """Result of an archiving, or of its dry run.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ def moment(instant: str | None) -> str:
 
 
 def about(properties: Mapping[str, str]) -> dict[str, str]:
-    """What a table is, by the names that people use.
+    """Properties of a table, by the names that people use.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ class Folder:
 
 
 def is_normal(path: str) -> bool:
-    """Whether a path below the table is in the one form in which paths are compared (docs/format.md, "Paths")."""
+    """Return true for a path below the table in the one form in which paths are compared (docs/format.md, "Paths")."""
     return not path or ("\0" not in path and not {"", ".", ".."} & set(path.split("/")))
 
 

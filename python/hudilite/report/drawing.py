@@ -52,7 +52,7 @@ _OWN_IDS = re.compile(r' id="(?:figure|axes|patch|text|line2d|legend|xtick|ytick
 
 
 class Tips:
-    """What is said of a shape when the mouse is over it."""
+    """Text of a shape when the mouse is over it."""
 
     def __init__(self, chart: str) -> None:
         self._chart = chart
