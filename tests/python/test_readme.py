@@ -1,4 +1,4 @@
-"""What the README and the guide show is what is run, and how the pages are written."""
+"""Examples of the README and the guide run, and pages and comments begin sentences with their subjects."""
 
 from __future__ import annotations
 

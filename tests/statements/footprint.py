@@ -1,4 +1,4 @@
-"""What there is of a table, so that a statement's promise can be held against it."""
+"""State of a table, to be compared with a statement's promise."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-#: What a write of rows changes; one that only drops whole file groups leaves the data files where they are.
+#: Changes of a write of rows; one that only drops whole file groups leaves the data files where they are.
 WRITE = frozenset({"rows", "timeline", "files"})
 DROP = frozenset({"rows", "timeline"})
 NOTHING: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ class Statement:
     options: Sequence[tuple[str, str]] = ()
 
     def of(self, kind: str) -> Statement:
-        """The same under the name of its table."""
+        """Return the statement under the name of its table."""
         return replace(self, kind=kind)
 
 
