@@ -1,4 +1,4 @@
-"""Cleaning of tables: what would go, and what went."""
+"""Cleaning of tables: plans and results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class CleanResult:
     instants
         The cleanings that were run; empty when nothing had to go.
     partitions
-        What went, by partition.
+        Files that went, by partition.
     seconds
         Time that it took altogether.
     """

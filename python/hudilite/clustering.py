@@ -1,4 +1,4 @@
-"""Clustering of tables: plans, and what running them did."""
+"""Clustering of tables: plans and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PlannedGroup:
     file_ids
         The file groups.
     bytes
-        What reading them takes.
+        Bytes that they have to read.
     outputs
         About the number of files that come of them.
     """

@@ -1,4 +1,4 @@
-"""Compaction of merge-on-read tables: plans, and what running them did."""
+"""Compaction of merge-on-read tables: plans and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PlannedSlice:
     log_files
         Names of the log files that are merged.
     base_bytes, log_bytes
-        What reading them takes.
+        Bytes to read.
     """
 
     partition: str
@@ -82,7 +82,7 @@ class CompactedGroup:
         Rows that came from the log files, that they replaced, and that they removed; of a log file the rows and the
         deleted keys that it holds.
     log_files, log_bytes, log_records
-        What was merged; told once for each file group.
+        Merged log files; told once for each file group.
     milliseconds
         Time that its task took.
     """

@@ -56,7 +56,7 @@ def _jar(line: jars.SparkLine) -> str:
 
 
 def java_flaw() -> str | None:
-    """Why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
+    """Reason why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
     found, version = _found_java()
     if version is None:
         return f"Java was {found}" if found.startswith("not found") else found

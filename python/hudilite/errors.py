@@ -1,4 +1,4 @@
-"""Conditions of hudilite's errors: which one an exception stands for, and the texts of those that Python raises."""
+"""Conditions of hudilite's errors: that of an exception, and the texts of those that Python raises."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def element(tag: str, /, *children: Child, **attributes: str | None) -> Markup:
     tag
         Its name.
     *children
-        What stands in it.
+        Its content.
     **attributes
         Its attributes; ``class_`` is ``class``, and one that is None is left out.
     """

@@ -1,4 +1,4 @@
-"""How numbers, times and properties of a table are said to people."""
+"""Numbers, times and properties of a table in texts for people."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Footprint:
     timeline, files, facts
         Digests of the files below: the timeline, the data files, all else such as `hoodie.properties`.
     entry
-        What the catalog says of the table.
+        Facts of the table in the catalog.
     names
         Tables and views of the database, all databases, and the folders where tables lie, with what each is.
     """

@@ -147,7 +147,7 @@ def relative(path: str) -> str:
 
 
 def _flaw(properties: dict[str, str]) -> str | None:
-    """Why these are not the properties of a whole file."""
+    """Reason why these are not the properties of a whole file."""
     name = properties.get("hoodie.table.name")
     checksum = properties.get("hoodie.table.checksum")
     if not name:

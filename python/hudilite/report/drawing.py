@@ -75,7 +75,7 @@ def svg(name: str, height_inches: float, label: str, draw: Callable[[Axes, Tips]
     height_inches
         Its height at a width of 9.4 inches; the page scales both.
     label
-        What it shows, for those who cannot see it.
+        Description for readers who cannot see it.
     draw
         Draws it on axes.
     """
