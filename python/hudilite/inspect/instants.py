@@ -30,7 +30,7 @@ class Instant:
     time
         When it was requested, ``yyyyMMddHHmmssSSS`` in the table's time zone.
     action
-        What it is by its completed name, such as ``commit`` or ``clean``.
+        Its completed name, such as ``commit`` or ``clean``.
     state
         ``requested``, ``inflight`` or ``completed``.
     completion_time
@@ -230,7 +230,7 @@ def _instant(entry: Any, folder: Folder) -> Instant | None:
     for text in (time, completed_at):
         if text is not None and not _is_of_timeline(text):
             raise DamagedTable(
-                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is no time of an instant."
+                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is not the time of an instant."
             )
     if state is not None or folder.version < 8:
         legal = completed_at is None

@@ -87,7 +87,7 @@ object BaseFileFooter {
       val in = known.getFileSystem(conf).open(known)
       val facts = try Util.readFileMetaData(new ByteArrayInputStream(footerBytes(in, length)), true)
       finally in.close()
-      if (!facts.isSetNum_rows) throw new IllegalArgumentException("it does not say how many rows there are")
+      if (!facts.isSetNum_rows) throw new IllegalArgumentException("its footer has no number of rows")
       FooterEntries(valuesOf(facts), facts.getNum_rows)
     }
 

@@ -55,7 +55,7 @@ final case class NamedBases(basePath: String, byGroup: Map[FileGroupId, Seq[Name
   def damage(missing: NamedBase, folder: Seq[FileInfo]): CorruptTable = CorruptTable("CORRUPT_FILE",
     "path" -> FileSlice.join(basePath.stripSuffix("/"), missing.relativePath),
     "reason" ->
-      (s"the write ${missing.instant} made it, and it is gone" +
+      (s"the write ${missing.instant} made it, but it is gone" +
         (if (folder.isEmpty) s", or no ${FileNames.PartitionMetadata} says that its folder is a partition" else "")))
 }
 

@@ -46,10 +46,10 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
     def damaged(reason: String): CorruptTable =
       CorruptTable("CORRUPT_FILE", "path" -> FileSlice.join(basePath.stripSuffix("/"), log.relativePath),
         "reason" -> reason)
-    if (NamedLogs.isMissing(log)) Some(damaged(s"the write ${log.time} made it, and it is gone"))
+    if (NamedLogs.isMissing(log)) Some(damaged(s"the write ${log.time} made it, but it is gone"))
     else byInstant.get(log.time).flatMap(_.get(log.relativePath)).map(_.fileSizeInBytes)
       .filter(bytes => bytes > 0 && bytes != log.length)
-      .map(bytes => damaged(s"it has ${log.length} bytes, and the write ${log.time} left $bytes"))
+      .map(bytes => damaged(s"it has ${log.length} bytes instead of the $bytes that the write ${log.time} left"))
   }
 }
 

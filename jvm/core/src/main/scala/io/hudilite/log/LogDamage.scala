@@ -28,7 +28,7 @@ private[log] object LogDamage {
   def isDamage(block: LogBlock): Boolean = block.kind == BlockKind.Corrupt || block.kind == BlockKind.ChangeData
 
   def inCommitted(block: LogBlock): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> block.path,
-    "reason" -> s"${describe(block)}, and the write that made the file has completed")
+    "reason" -> s"${describe(block)}, although the write of the file has completed")
 
   /** Warns once for each place in a process. */
   def warn(block: LogBlock): Unit =

@@ -31,17 +31,17 @@ object LegalPath {
       val levels = path.split("/", -1).toSeq
       if (levels.exists(_.isEmpty))
         Some("a '/' at its beginning, at its end or behind another one is lost in file names")
-      else levels.find(level => level == "." || level == "..").map(level => s"'$level' is no name of a folder")
+      else levels.find(level => level == "." || level == "..").map(level => s"'$level' cannot be the name of a folder")
         .orElse(levels.find(isReserved).map(level => s"'$level' is the name of files of the table itself"))
         .orElse(levels.find(isHidden).map(level => s"Hadoop takes '$level' for a checksum of local disks and hides it"))
         .orElse(if (path.indexOf('\u0000') < 0) None else Some("file names have no null characters"))
         .orElse(
-          if (!levels.head.contains(':')) None else Some("what stands before ':' would be taken for a file system"))
+          if (!levels.head.contains(':')) None else Some("the part before ':' would be taken for a file system"))
     }
 
   private def tooLong(path: String, most: Int): Option[String] =
     path.split('/').map(_.getBytes(UTF_8).length).find(_ > most).map(bytes =>
-      s"local disks have no names of $bytes bytes, at most of $most")
+      s"a name of $bytes bytes is longer than the $most that local disks allow")
 
   // Hadoop's checksummed file system lists neither files nor folders of such a name.
   private def isHidden(level: String): Boolean = level.startsWith(".") && level.endsWith(".crc")

@@ -65,6 +65,6 @@ object PartitionPaths {
     case Array(name, kind) if kind.toUpperCase(Locale.ROOT) == "TIMESTAMP" => PartitionField(name, timed = true)
     case _ => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.PartitionPathFields.name,
         "value" -> item,
-        "reason" -> "with the custom key generator each field is given as field:SIMPLE or field:TIMESTAMP")
+        "reason" -> "the custom key generator needs each field as field:SIMPLE or field:TIMESTAMP")
   }
 }

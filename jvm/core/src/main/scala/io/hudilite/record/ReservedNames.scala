@@ -19,7 +19,7 @@ object ReservedNames {
   def unreadable(name: String): Option[String] = {
     val lower = name.toLowerCase(Locale.ROOT)
     if (lower.startsWith(InternalPrefix)) Some(s"names that begin with $InternalPrefix are hudilite's own")
-    else if (lower == RowIndex) Some("Spark's reader of Parquet files has a column of that name of its own")
+    else if (lower == RowIndex) Some("Spark's reader of Parquet files has its own column of that name")
     else MetaFields.all.find(m => m != name && m == lower).map(m => s"it differs from the meta column $m only by case")
   }
 
@@ -34,9 +34,9 @@ object ReservedNames {
       Some("Avro names, as Hudi's schemas have them, begin with a letter or '_' and go on with letters, digits and '_'")
     else if (inStruct) None
     else if (OfRowLevelPlans(lower) || lower.startsWith(OldRowIdPrefix))
-      Some("Spark's MERGE, UPDATE and DELETE have a column of that name of their own")
+      Some("Spark's MERGE, UPDATE and DELETE have their own column of that name")
     else if (lower == MetaFields.Operation)
-      Some("Hudi's meta column of that name is not part of tables that are written")
+      Some("it is a meta column of Hudi's that writes do not support")
     else unreadable(name)
   }
 

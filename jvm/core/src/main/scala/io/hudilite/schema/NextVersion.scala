@@ -142,6 +142,6 @@ object NextVersion {
     private def readable(name: String, path: List[String]): String =
       if (!Unreadable(name)) name
       else throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> path.reverse.mkString("."), "type" -> name,
-        "reason" -> "the table keeps its columns by id, and Apache Hudi could not read their list any more")
+        "reason" -> "the table keeps its columns by id, and Apache Hudi could no longer read their list")
   }
 }

@@ -57,8 +57,8 @@ private[table] final class CommittedSlices(table: Table) {
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the log file ${log.relativePath} of a later table version",
         "reason" ->
-          ("the table was downgraded while a compaction was pending, and the order of its log files is lost; " +
-            "upgrade it before anything is written, and run the compaction")))
+          ("the order of its log files is lost, as the table was downgraded while a compaction was pending; " +
+            "upgrade the table before anything is written, then run the compaction")))
     slices
   }
 

@@ -83,7 +83,7 @@ object TableSupport {
     types = columns.typesOf(field).collect { case ColumnType.Atom(name) => name } if types.size > 1
     if !types.forall(SpelledAlike.contains) && types != Seq("date", "string")
   } yield MissingFeature(s"the key column $field, whose type was changed from ${types.head} to ${types.last}",
-    "the keys of old rows are spelled in another way than those of new ones")
+    "keys of old rows are spelled differently from those of new ones")
 
   private val SpelledAlike = Set("int", "long", "string")
 
@@ -121,24 +121,24 @@ object TableSupport {
       when(!format.equalsIgnoreCase("PARQUET"))(s"$format base files", "only Parquet base files are read and written"),
       when(config.flag(TableKeys.MultipleBaseFileFormats, default = false))("several base file formats",
         "only Parquet base files are read and written"),
-      when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's own is read"),
+      when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's format is read"),
       when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
         "the values of these columns are not in the files")).flatten
   }
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
-    when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to be found by"),
+    when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to find them by"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
     config.orderingFields.find(_.contains('.')).map(field =>
-      MissingFeature(s"the nested ordering field $field", "rows are compared by columns of their own only")),
+      MissingFeature(s"the nested ordering field $field", "rows are compared by top-level columns only")),
     contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),
     config.unknownMergeProperty.map(key =>
-      MissingFeature(s"the merge property $key", "it may change what a merge of records comes to")),
+      MissingFeature(s"the merge property $key", "it may change the result of a merge")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
     when(config.flag(TableKeys.SlashSeparatedDates, default = false))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten

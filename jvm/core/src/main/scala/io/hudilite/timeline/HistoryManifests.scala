@@ -63,7 +63,7 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
   private def pointed: Option[BigInt] = {
     val text = storage.read(pointer).map(new String(_, UTF_8).trim).filter(_.nonEmpty)
     text.filterNot(_.matches("[0-9]+")).foreach(t =>
-      throw CorruptTable("CORRUPT_FILE", "path" -> pointer, "reason" -> s"'$t' is no number of a manifest"))
+      throw CorruptTable("CORRUPT_FILE", "path" -> pointer, "reason" -> s"'$t' is not the number of a manifest"))
     text.map(BigInt(_))
   }
 
@@ -75,7 +75,7 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
       .map(f => HistoryFile(TablePath.name(f.path("fileName").asText), f.path("fileLen").asLong)).toList)
 
   private def missing(path: String, why: String): CorruptTable =
-    CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> s"$why and it does not exist")
+    CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> s"$why, but it does not exist")
 
   /** Makes these the files of the archived timeline. An interrupted writer may have left a manifest of this number that
     * `_version_` never named. Raises `CONCURRENT_TABLE_UPDATE` where another program has published one meanwhile: these

@@ -61,7 +61,7 @@ private[timeline] object InstantFileName {
     (instant.time +: instant.completionTime.toSeq).filter(_ => Action.all(instant.action))
       .find(!InstantTime.isOfTimeline(_)).fold(instant)(time =>
         throw CorruptTable("CORRUPT_FILE", "path" -> file.path,
-          "reason" -> s"$time in its name is no time of an instant"))
+          "reason" -> s"$time in its name is not the time of an instant"))
 
   /** The instant that a name says, without regard to the content. */
   def parse(name: String): Option[Instant] = name match {

@@ -22,7 +22,7 @@ final class SchemaFiles(store: TimelineStore) {
 
   private def read(path: String): String = SchemaFiles.cache.get((storage.cacheScope, path)).getOrElse {
     val bytes = storage.read(path).getOrElse(throw CorruptTable("CORRUPT_FILE", "path" -> path,
-        "reason" -> "it was listed and is gone"))
+        "reason" -> "it was listed, but is gone"))
     val text = new String(bytes, UTF_8)
     SchemaFiles.cache.put((storage.cacheScope, path), text, text.length.toLong)
     text

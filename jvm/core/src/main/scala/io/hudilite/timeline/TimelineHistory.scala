@@ -64,7 +64,7 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
     paths.map(path =>
       path -> found.getOrElse(path,
         throw CorruptTable("CORRUPT_FILE", "path" -> path,
-          "reason" -> "the manifest lists it and it does not exist")))
+          "reason" -> "the manifest lists it, but it does not exist")))
   }
 
   private def rows(contents: Seq[(String, Array[Byte])])(read: Array[Byte] => Seq[HistoryRow]): Seq[HistoryRow] =

@@ -306,7 +306,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** `None` when the rollback has no plan, as a crash may leave it. */
   def readRollbackPlan(instant: Instant): Option[RollbackPlan] =
-    CorruptTable.hinting("the doctor tells whether it can do without the plan")(
+    CorruptTable.hinting("run the doctor to see if the plan is needed")(
       readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2))
 
   /** `None` when the cleaning has no plan, as a crash may leave it. */
@@ -335,7 +335,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     instants.map { i =>
       val path = pathOf(i.fileName)
       val bytes = contents.getOrElse(path, throw removed(i.time))
-      CorruptTable.hinting(s"the doctor mends the cleaning ${i.time}, which runs its plan again")(
+      CorruptTable.hinting(s"run the doctor with fix, which runs the plan of the cleaning ${i.time} again")(
         CorruptTable.guard(path)(PlanCodec.clean(bytes)))
     }
   }

@@ -133,8 +133,8 @@ object GeneratedPages {
         ||---|---|---|
         || `InvalidInput` | `IllegalArgumentException` | correct the call, or what is installed |
         || `UnsupportedTable` | `UnsupportedOperationException` | the table or the request needs something that hudilite does not do |
-        || `CommitConflict` | `RuntimeException` | somebody else won and nothing of the write is visible: try again |
-        || `CommitStateUnknown` | `RuntimeException` | look whether the commit is there before you try again; delete nothing |
+        || `CommitConflict` | `RuntimeException` | another writer won and nothing of the write is visible: try again |
+        || `CommitStateUnknown` | `RuntimeException` | check if the commit is there before you try again; delete nothing |
         || `CorruptTable` | `RuntimeException` | bytes on storage are damaged |
         |""".stripMargin
     head + Conditions.all.map { c =>

@@ -61,7 +61,7 @@ class ConditionsSuite extends FunSuite {
     Seq(near -> " The nearest one is {c}.", far -> "").foreach { case (values, said) =>
       val told = Conditions.render("UNKNOWN_NAME", values)
       assertEquals(told,
-        s"[UNKNOWN_NAME] There is no procedure a{b}.$said Correct the name; there are c, d. SQLSTATE: 42883")
+        s"[UNKNOWN_NAME] There is no procedure a{b}.$said Correct the name; known are c, d. SQLSTATE: 42883")
       assertEquals(Conditions.read(s"io.hudilite.error.InvalidInput: $told").map(_._2), Some(values))
     }
   }

@@ -25,7 +25,7 @@ object HFileBlock {
 
   private[hudilite] def unsupported(path: String, feature: String): UnsupportedTable =
     UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> path, "feature" -> s"an HFile block with $feature",
-      "reason" -> "it reads plain and gzip cells only")
+      "reason" -> "only plain and gzip cells are read")
 
   private[hudilite] val Gzip = 1
   private[hudilite] val Plain = 2

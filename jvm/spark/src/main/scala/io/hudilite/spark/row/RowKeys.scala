@@ -204,7 +204,7 @@ private[spark] object FieldText {
 
   private[row] def noText(name: String, dataType: DataType): InvalidInput =
     InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
-      "reason" -> "a record key or partition path has no text for it")
+      "reason" -> "record keys and partition paths have no text for it")
 
   private[row] def hasText(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType |

@@ -171,7 +171,7 @@ object SchemaAlignment {
   def checkAlike(columns: StructType, path: List[String] = Nil): Unit =
     ReservedNames.alike(columns.fieldNames.toSeq).foreach { case (one, other) =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> (other :: path).reverse.mkString("."),
-        "reason" -> s"there is a column $one, too, and names that differ only by case are one to most readers")
+        "reason" -> s"the column $one differs from it only by case, and most readers take both for one")
     }
 
   /** The columns without Hudi's meta columns, which every write makes anew. */

@@ -177,7 +177,7 @@ object SchemaConversion {
     case DateType => LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT))
     case TimestampType => LogicalTypes.timestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
     case TimestampNTZType => LogicalTypes.localTimestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
-    case time if TimesOfDay.isOne(time) => throw unwritable(time, path, "times of day are read, and not written")
+    case time if TimesOfDay.isOne(time) => throw unwritable(time, path, "times of day can be read, but not written")
     case other => throw unwritable(other, path, "Hudi's Avro schema has no such type")
   }
 

@@ -77,12 +77,12 @@ private[row] object TypeGrowth {
 
   /** Reason why rows of the one type are not written to a column of the other. */
   def reason(table: DataType, rows: DataType): String =
-    if (table == StringType && rows == BinaryType) "not all bytes are those of a text"
+    if (table == StringType && rows == BinaryType) "not all bytes are text"
     else if (Seq(table, rows).contains(TimestampType) && Seq(table, rows).exists(OfOneZone))
-      "one becomes the other by the time zone of the session"
+      "the time zone of the session would change the values"
     else if (rows == StringType && holds(rows, table)) s"not every text is a value of the type ${table.simpleString}"
     else if (holds(rows, table))
-      s"a column of ${table.simpleString} does not become one of ${rows.simpleString}, in Apache Hudi neither"
+      s"a column of ${table.simpleString} cannot become one of ${rows.simpleString}, in Apache Hudi neither"
     else "neither type holds every value of the other"
 
   private def contains(wide: DecimalType, narrow: DecimalType): Boolean =

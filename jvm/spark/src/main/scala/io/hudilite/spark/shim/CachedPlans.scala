@@ -34,7 +34,7 @@ object CachedPlans {
     try if (!session.sharedState.cacheManager.isEmpty) synchronized(refreshFound(session, path))
     catch {
       case NonFatal(e) =>
-        log.error(s"What is cached of $path may be of an earlier state; UNCACHE TABLE gives it up.", e)
+        log.error(s"Cached rows of $path may be of an earlier state; UNCACHE TABLE drops them.", e)
     }
 
   private def refreshFound(session: SparkSession, path: String): Unit = {
