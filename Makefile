@@ -1,4 +1,4 @@
-# What CI runs, by name. Python packages go into virtual environments under .venv/, one for each PySpark version.
+# Targets of CI, by name. Python packages go into virtual environments under .venv/, one for each PySpark version.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 OLDEST_3 := 3.5.9
 OLDEST_4 := 4.0.1
@@ -20,7 +20,7 @@ help: ## this list
 
 EXTRAS := dev
 .venv/pyspark-$(OLDEST_3)/%: EXTRAS := dev,interop
-# What some stories need, and none of the tools.
+# Packages of some stories, without the tools.
 .venv/pyspark-$(OLDEST_4)/%: EXTRAS := stories
 # A program runs there, with the package as it lies here.
 $(BETWEEN_4:%=.venv/pyspark-%/fetched): EXTRAS := spark

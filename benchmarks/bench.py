@@ -136,7 +136,7 @@ def run(command: list[str], log: Path, args: argparse.Namespace) -> int:
 
 
 def facts(args: argparse.Namespace) -> dict[str, str]:
-    """What the figures were measured on."""
+    """The machine and the versions of the figures."""
     import pyspark
 
     java = subprocess.run(["java", "-version"], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What the services of a table cost: commits to a table with all services on beside commits to its twin without.
+"""Cost of a table's services: commits to a table with all services on beside commits to its twin without.
 
     python benchmarks/beside.py --commits 200 --table cow
 
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
 
 
 def by_calls(spark: SparkSession, path: Path, kind: str) -> None:
-    """What the services do after a commit."""
+    """Do the work of the services after a commit."""
     table = hudilite.table(spark, str(path))
     if kind == "mor" and next(s for s in table.services() if s.service == "compaction").due:
         table.compact()

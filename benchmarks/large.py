@@ -143,7 +143,7 @@ def linked(table: Path, partition: str, stats: list[dict[str, Any]], instant: st
 
 
 class Meter:
-    """What a step costs: seconds, CPU seconds of the JVM, those of them outside of tasks, and bytes sent to tasks."""
+    """Cost of a step: seconds, CPU seconds of the JVM, those of them outside of tasks, and bytes sent to tasks."""
 
     def __init__(self, spark: SparkSession, args: argparse.Namespace) -> None:
         self.spark, self.log = spark, Path(args.work, "large.log")

@@ -57,7 +57,7 @@ class Services(Changes):
         return upkeep(self.system)
 
     def services(self) -> dict[str, Service]:
-        """What is timed, by workload."""
+        """Timed functions, by workload."""
         does, spark = self.upkeep, self.spark
         return {
             "W17": lambda table: does.together(spark, table),
@@ -140,7 +140,7 @@ class Services(Changes):
             shutil.rmtree(table.path, ignore_errors=True)
 
     def again(self, source: Table, name: str) -> Table:
-        """The same table once more: copied, or loaded where a format names its files by absolute paths."""
+        """Another copy of the table; loaded again where a format names its files by absolute paths."""
         try:
             return self.system.copy(source, name)
         except Unsupported:

@@ -46,7 +46,7 @@ def copied(table: Table, name: str) -> Table:
 
 
 class System:
-    """What the workloads ask of a table format."""
+    """The calls of the workloads to a table format."""
 
     name = ""
     groups = frozenset({"cow", "latest", "commits", *CHANGES, *SERVICES})  # workload groups it takes part in

@@ -1,4 +1,4 @@
-"""What a table format does to its own files: one adapter a system, as `systems.py` has for reads and writes.
+"""Care of a table format for its own files: one adapter a system, as `systems.py` has for reads and writes.
 
 To add a system, subclass `Upkeep`, implement what it can do and list it in `UPKEEP`; anything else is reported as n/a.
 """
@@ -30,11 +30,11 @@ class Upkeep:
         raise Unsupported
 
     def together_as_bytes(self, spark: SparkSession, table: Table) -> None:
-        """The same by copying row groups, where the format must be told."""
+        """Put files together by copying row groups, where the format must be told."""
         raise Unsupported
 
     def together_as_rows(self, spark: SparkSession, table: Table) -> None:
-        """The same by decoding and encoding every row, where the format must be told."""
+        """Put files together by decoding and encoding every row, where the format must be told."""
         raise Unsupported
 
     def sort(self, spark: SparkSession, table: Table, column: str) -> None:

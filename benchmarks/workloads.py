@@ -239,7 +239,7 @@ class Bench:
         return {"rows": row["n"], "ts": row["ts"]}
 
     def warm_up(self, index: str = "BLOOM", merge_on_read: bool = False) -> None:
-        """The same code paths on a tiny table, untimed."""
+        """Run the code paths on a tiny table, untimed."""
         table = self.table("warm", index, merge_on_read)
         self.system.create(self.spark, self.batch("base", tiny=True), table)
         self.system.upsert(self.spark, self.batch("upd1", tiny=True), table)
@@ -311,7 +311,7 @@ class Bench:
             return []
 
     def simple(self) -> None:
-        """The same upsert without bloom filters."""
+        """Upsert of W4 without bloom filters."""
         self.warm_up("SIMPLE")
         table = self.table("simple", "SIMPLE")
         if self.create("W4b.load", table):

@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Day:
-    """What the job did for one day of February."""
+    """Result of the job for one day of February."""
 
     number: int
     arrived: int
@@ -171,7 +171,7 @@ def report(spark: SparkSession, path: str, days: list[Day]) -> None:
 
 
 def timed(action: Callable[[], T]) -> tuple[T, float]:
-    """What the action returns, and how many seconds it took."""
+    """Return the action's result, and the seconds that it took."""
     began = time.monotonic()
     return action(), time.monotonic() - began
 

@@ -43,7 +43,7 @@ CLASSES_IN_SPARK = ("org/apache/spark/sql/hudilite", "org/apache/spark/sql/execu
 
 
 class JarHook(BuildHookInterface):  # type: ignore[misc]
-    """What hatchling calls before it packs a wheel or makes an editable install."""
+    """Hook that hatchling calls before it packs a wheel or makes an editable install."""
 
     PLUGIN_NAME = "custom"
 
@@ -107,7 +107,7 @@ def stamp(line: str) -> Path:
 
 
 def is_fresh(line: str, digest: str) -> bool:
-    """Whether a line's jar in the package was made of these very sources."""
+    """Return true if a line's jar in the package was made of exactly these sources."""
     return stamp(line).exists() and stamp(line).read_text() == digest and not problems([line])
 
 
@@ -153,7 +153,7 @@ def strangers(jar: Path) -> list[str]:
 
 
 def problems(lines: Sequence[str]) -> list[str]:
-    """What is wrong with the jars in the package; empty when there is one good jar for each of these lines."""
+    """Faults of the jars in the package; empty when there is one good jar for each of these lines."""
     found = []
     for artifact in (LINES[line] for line in lines):
         jars = sorted(JARS.glob(f"{artifact}-*.jar"))

@@ -1,6 +1,6 @@
 """Runs every check and test of the project, goes on after a failure, and ends with ``N passed, N failed``.
 
-What sbt runs and what pytest runs go beside each other, for one alone leaves a third of two cores idle. Each line says
+Suites of sbt and stories of pytest run beside each other: one alone leaves a third of two cores idle. Each line says
 which target it comes from. Targets given as arguments run one after the other.
 
 Only the standard library: it also sets up the virtual environments that hold everything else.
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Makes what both lanes begin with: the jars, and the environment that sbt is started from. Beside it all that the
 #: other environments have from elsewhere is fetched.
 SETUP = (("setup-first",), ("setup-fetched",))
-#: sbt takes one command at a time in a folder, so whatever calls it is in one lane. What else there is to set up comes
+#: sbt takes one command at a time in a folder, so whatever calls it is in one lane. The rest of the set-up comes
 #: first in the other: pip takes one core, and the first lane comes to use it long after.
 LANES = (
     ("check", "test-35", "test-4", "test-43", "packages", "examples", "interop-lives"),
@@ -53,7 +53,7 @@ _COUNT = re.compile(r"(\d+) (passed|failed|error|skipped)")
 
 @dataclass
 class Result:
-    """What one make target did; a target that holds no test suite counts as one test."""
+    """Result of one make target; a target without a test suite counts as one test."""
 
     target: str
     seconds: float = 0
@@ -197,7 +197,7 @@ def main(targets: list[str]) -> int:
     else:
         cores, memory = os.cpu_count() or 1, memory_bytes()
         results = runner.side_by_side(lanes(SETUP, cores, memory))
-        # What the set-up did not make, each target tries to make, so that two at once would clash.
+        # Each target tries to make what a failed set-up did not, so two at once would clash.
         chosen = lanes(LANES, 1 if any(result.failed for result in results) else cores, memory)
         runner.say("===== side by side: " + "  |  ".join(" ".join(lane) for lane in chosen))
         results += runner.side_by_side(chosen)

@@ -1,6 +1,6 @@
-"""What reading a table without a JVM asks the storage for, counted below pyarrow.
+"""Requests to the storage for reading a table without a JVM, counted below pyarrow.
 
-What Spark asks for is counted in Scala: `CountingFileSystem` and `StorageBudgetSuite`.
+Spark's requests are counted in Scala: `CountingFileSystem` and `StorageBudgetSuite`.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class ConnectServer:
 
     @property
     def url(self) -> str:
-        """What `SparkSession.builder.remote` takes."""
+        """Address for `SparkSession.builder.remote`."""
         return f"sc://127.0.0.1:{self.port}"
 
     def stop(self) -> None:

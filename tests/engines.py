@@ -88,7 +88,7 @@ def list_anew(changed: Path) -> None:
 
 @dataclass
 class Shape:
-    """What kind of table to make: the options of its first write."""
+    """Kind of a table to make: the options of its first write."""
 
     version: int = 9
     key: tuple[str, ...] = ("id",)

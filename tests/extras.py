@@ -1,4 +1,4 @@
-"""What extras of the package name.
+"""Print the requirements of the package's extras.
 
     python tests/extras.py dev,interop
 

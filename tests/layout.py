@@ -1,4 +1,4 @@
-"""What lies in a table's folder, read without either connector: instants, data files, strays."""
+"""Contents of a table's folder, read without either connector: instants, data files, strays."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def block_types(table: Path) -> set[int]:
 
 
 def positions(table: Path) -> set[str]:
-    """What log blocks say of the base file: that they replace rows of it, or that it has none of their keys."""
+    """Statements of log blocks about the base file: they replace rows of it, or it has none of their keys."""
     found = {text for file in log_files(table) for text in POSITIONS.findall(file.read_bytes())}
     return {"no rows" if text.endswith(b"=") else "rows" for text in found}
 

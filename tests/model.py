@@ -25,7 +25,7 @@ class Model:
     held: dict[tuple[Any, ...], Record] = field(default_factory=dict)
 
     def identity(self, row: Record) -> tuple[Any, ...]:
-        """What makes two rows the same record."""
+        """Values that two rows of one record share."""
         fields = self.key if self.is_global else self.key + self.partition
         return tuple(row[name] for name in fields)
 

@@ -1,4 +1,4 @@
-"""What tests/packages.sh submits: a write and a read with nothing of hudilite but the resolved artifact."""
+"""Program for tests/packages.sh: a write and a read with nothing of hudilite but the resolved artifact."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Victim:
         return [file for file in layout.data_files(self.table) if file not in self.known]
 
     def timeline_has(self, ending: str) -> bool:
-        """Whether a new timeline file with this ending is there."""
+        """Return true if a new timeline file with this ending is there."""
         folder = layout.timeline_folder(self.table)
         return folder.is_dir() and any(
             name.endswith(ending) for name in os.listdir(folder) if name not in self.instants
@@ -83,7 +83,7 @@ class Victim:
 
 
 def is_alive(group: int) -> bool:
-    """Whether a process group still has a member; a killed JVM needs a moment to give its memory back."""
+    """Return true while a process group has a member; a killed JVM needs a moment to give its memory back."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
@@ -92,7 +92,7 @@ def is_alive(group: int) -> bool:
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a base file has been closed."""
+    """Return true if a base file has been closed."""
     with file.open("rb") as data:
         if file.stat().st_size < 8:
             return False

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """What is meant for users; the other modules are hudilite's own."""
+    """Public names; the other modules are hudilite's own."""
     return __all__
 
 

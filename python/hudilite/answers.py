@@ -1,4 +1,4 @@
-"""Rows that procedures answer with (docs/procedures.md), as what methods of the table object return."""
+"""Answers of procedures (docs/procedures.md) as results of the table object's methods."""
 
 from __future__ import annotations
 

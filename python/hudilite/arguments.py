@@ -1,4 +1,4 @@
-"""What arguments of the table object must be, by their names: one name means one thing in all methods."""
+"""Checks of the table object's arguments, by their names: one name means one thing in all methods."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def checked(table: _Class) -> _Class:
 
 
 def check(**given: object) -> None:
-    """Raise for the first argument that is not what its name stands for.
+    """Raise for the first argument whose type does not fit its name.
 
     Raises
     ------
     TypeError
-        With the condition ``INVALID_OPTION_VALUE``. What is wrong with a value of the right type is told elsewhere.
+        With the condition ``INVALID_OPTION_VALUE``. Values of the right type are checked elsewhere.
     """
     for name, value in given.items():
         if name in _KINDS:
@@ -55,7 +55,7 @@ def clustering(
 ) -> dict[str, Any]:
     """Those of ``run_clustering``; ``None`` leaves it to the options. One that makes no sense raises ``ValueError``."""
     if target_bytes is not None and target_bytes < 1:
-        raise invalid("target_bytes", target_bytes, "it is 1 or more")
+        raise invalid("target_bytes", target_bytes, "it must be 1 or more")
     return {
         "order": _several(sort_by),
         "order_strategy": layout,
@@ -69,7 +69,7 @@ def cleaning(options: Mapping[str, str] | None, policy: str | None, retain: int 
     """Options with the policy and its number; an unknown policy raises ``ValueError``."""
     name = None if policy is None else policy.upper()
     if name is not None and name not in _RETAINED:
-        raise invalid("policy", policy, f"it is one of {', '.join(_RETAINED)}")
+        raise invalid("policy", policy, f"it must be one of {', '.join(_RETAINED)}")
     found = {**(options or {}), **({"hoodie.clean.policy": name} if name else {})}
     if retain is not None:
         found[_RETAINED[name or "KEEP_LATEST_COMMITS"]] = str(retain)

@@ -1,17 +1,17 @@
-"""Cleaning of tables: what would go, and what went."""
+"""Cleaning of tables: plans and results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-#: What stays: the states at the latest commits, those of some hours, or the latest versions of each file group.
+#: States that stay: those at the latest commits, those of some hours, or the latest versions of each file group.
 Policy = Literal["KEEP_LATEST_COMMITS", "KEEP_LATEST_BY_HOURS", "KEEP_LATEST_FILE_VERSIONS"]
 
 
 @dataclass(frozen=True)
 class CleanPlan:
-    """What a cleaning would delete.
+    """Files that a cleaning would delete.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class CleanPlan:
 
 @dataclass(frozen=True)
 class CleanedPartition:
-    """What a cleaning did in one partition.
+    """Result of a cleaning in one partition.
 
     Attributes
     ----------
@@ -50,14 +50,14 @@ class CleanedPartition:
 
 @dataclass(frozen=True)
 class CleanResult:
-    """What ``clean`` did.
+    """Result of ``clean``.
 
     Attributes
     ----------
     instants
         The cleanings that were run; empty when nothing had to go.
     partitions
-        What went, by partition.
+        Files that went, by partition.
     seconds
         Time that it took altogether.
     """

@@ -1,4 +1,4 @@
-"""Clustering of tables: plans, and what running them did."""
+"""Clustering of tables: plans and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PlannedGroup:
     file_ids
         The file groups.
     bytes
-        What reading them takes.
+        Bytes that they have to read.
     outputs
         About the number of files that come of them.
     """
@@ -33,7 +33,7 @@ class PlannedGroup:
 
 @dataclass(frozen=True)
 class ClusteringPlan:
-    """What one clustering takes.
+    """File groups and layout of one clustering.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class ClusteringPlan:
     sort_by
         Columns that lay the rows out; none when files are put together as they are.
     groups
-        What is written again together.
+        File slices that are written again together.
     """
 
     instant: str | None
@@ -51,7 +51,7 @@ class ClusteringPlan:
 
     @property
     def bytes(self) -> int:
-        """What reading all groups takes."""
+        """Bytes that all groups have to read."""
         return sum(group.bytes for group in self.groups)
 
 
@@ -68,7 +68,7 @@ class ClusteredFile:
 
 @dataclass(frozen=True)
 class ClusteringResult:
-    """What ``cluster`` did.
+    """Result of ``cluster``.
 
     Attributes
     ----------

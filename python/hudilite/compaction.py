@@ -1,11 +1,11 @@
-"""Compaction of merge-on-read tables: plans, and what running them did."""
+"""Compaction of merge-on-read tables: plans and results."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-#: What is made of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
+#: Result of the log files of a file slice: its next ``base`` file, or few ``log`` blocks in the place of many.
 Kind = Literal["base", "log"]
 
 
@@ -24,7 +24,7 @@ class PlannedSlice:
     log_files
         Names of the log files that are merged.
     base_bytes, log_bytes
-        What reading them takes.
+        Bytes to read.
     """
 
     partition: str
@@ -38,7 +38,7 @@ class PlannedSlice:
 
 @dataclass(frozen=True)
 class CompactionPlan:
-    """What one compaction takes.
+    """File slices of one compaction.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class CompactionPlan:
 
 @dataclass(frozen=True)
 class CompactedGroup:
-    """What a compaction did to one file group; more than one of them when it wrote several log files.
+    """Result of a compaction in one file group. A group has several results when several log files were written.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class CompactedGroup:
         Rows that came from the log files, that they replaced, and that they removed; of a log file the rows and the
         deleted keys that it holds.
     log_files, log_bytes, log_records
-        What was merged; told once for each file group.
+        Merged log files; told once for each file group.
     milliseconds
         Time that its task took.
     """
@@ -104,7 +104,7 @@ class CompactedGroup:
 
 @dataclass(frozen=True)
 class CompactionResult:
-    """What ``compact`` did.
+    """Result of ``compact``.
 
     Attributes
     ----------

@@ -7,8 +7,8 @@ from typing import Final
 
 CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     "BUCKETS_NOT_NAMED": (
-        "The table at <path> has a bucket index, as file groups like <group> show, and the write does not say so.",
-        "Set hoodie.index.type=BUCKET and hoodie.bucket.index.num.buckets as the table's first write had them; for a statement as spark.datasource.hudilite.hoodie.index.type, and so on.",
+        "The table at <path> has a bucket index, as file groups like <group> show, but the write does not name it.",
+        "Set hoodie.index.type=BUCKET and hoodie.bucket.index.num.buckets as the table's first write had them; for statements, set them in the session as spark.datasource.hudilite.hoodie.index.type and so on.",
         "42616",
     ),
     "CLUSTERING_NOT_FOUND": (
@@ -23,22 +23,22 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "CLUSTERING_PENDING": (
         "The file group <fileId> in '<partition>' of the table at <path> is about to be replaced by the pending clustering <clustering>.",
-        "Run the clustering, or take it back with rollback(<clustering>), and then run the write again; nothing of it is visible. With hudilite.clustering.wait_time_ms writes wait for clusterings that others run.",
+        "Run the clustering, or take it back with rollback(<clustering>), then run the write again; nothing of it is visible. Set hudilite.clustering.wait_time_ms to let writes wait for clusterings that others run.",
         "40001",
     ),
     "COMMIT_CONFLICT": (
         "The write <instant> to the table at <path> cannot be committed: <reason>.",
-        "Nothing of it is visible; run it again on the present state of the table.",
+        "Run the write again on the present state of the table; nothing of it is visible.",
         "40001",
     ),
     "COMMIT_STATE_UNKNOWN": (
-        "It is not known whether the instant <instant> was committed: <reason>.",
-        "See whether the timeline in <path> has it as completed before writing again; nothing was deleted.",
+        "The outcome of the instant <instant> is not known: <reason>.",
+        "Check if the timeline in <path> shows the instant as completed before you write again; nothing was deleted.",
         "40003",
     ),
     "COMPACTIONS_OVERLAP": (
         "The pending compactions <instants> of the table at <path> both take the file group <fileId> in '<partition>'.",
-        "Remove the .compaction.requested and .compaction.inflight files of all but the first from the timeline, with the program that planned them stopped.",
+        "Stop the program that planned them, then remove the .compaction.requested and .compaction.inflight files of all but the first from the timeline.",
         "XX001",
     ),
     "COMPACTION_NOT_FOUND": (
@@ -53,7 +53,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "CONCURRENT_TABLE_UPDATE": (
         "Another process is changing <path> at the same time.",
-        "Try again when it is done; what was to be changed or moved is where it was.",
+        "Try again when it is done; nothing was changed or moved.",
         "40001",
     ),
     "CORRUPT_FILE": (
@@ -68,17 +68,17 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "DELTA_COMMIT_PENDING": (
         "The delta commit <instant> of another program to the table at <path> is pending, and its records may lie inside log files of other writes, where hudilite cannot take them back.",
-        "Wait for it. If it is dead, write to the table once with Apache Hudi, with hoodie.write.auto.upgrade=false to keep its version; an upsert of no rows is enough.",
+        "Wait for it. If its program is dead, write to the table once with Apache Hudi, with hoodie.write.auto.upgrade=false to keep its version; an upsert of no rows is enough.",
         "40001",
     ),
     "EXTENSION_NOT_LOADED": (
-        "Writes need hudilite's planner rules and names of tables its catalog, and this Spark session was started without them.",
+        "This Spark session was started without hudilite's planner rules, which writes need, or its catalog, which names of tables need.",
         "Start the session with spark.sql.extensions=io.hudilite.spark.HudiliteExtensions and spark.sql.catalog.spark_catalog=io.hudilite.spark.catalog.HudiliteSessionCatalog, or with hudilite.session() in Python.",
         "55000",
     ),
     "ILLEGAL_PARTITION_PATH": (
         "The partition path '<path>' of <columns> = <values> cannot be written: <reason>.",
-        "Correct the values, or create the table with hoodie.datasource.write.partitionpath.urlencode=true, which spells '/' and ':' in another way; it changes nothing about values that are wholly '.', '..' or '.hoodie', that begin with '.' and end with '.crc', or that are too long.",
+        "Correct the values, or create the table with hoodie.datasource.write.partitionpath.urlencode=true, which escapes '/' and ':'. It does not help with the values '.', '..' and '.hoodie', with values that begin with '.' and end with '.crc', or with values that are too long.",
         "22023",
     ),
     "INCOMPATIBLE_TYPE": (
@@ -87,7 +87,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "42846",
     ),
     "INSTANT_REMOVED": (
-        "The instant <instant> of the table at <path> is gone, or files of it are: another writer rolled it back, archived it or cleaned up since the table was opened.",
+        "The instant <instant> of the table at <path> or some of its files are gone: another writer rolled it back, archived it or cleaned up since the table was opened.",
         "Run the query or the write again.",
         "40001",
     ),
@@ -123,17 +123,17 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "JAVA_NOT_USABLE": (
         "Spark cannot be started: <reason>.",
-        "Install Java 17 and have JAVA_HOME or PATH name it; the command hudilite env shows what is found.",
+        "Install Java 17 and set JAVA_HOME or PATH to it; the command hudilite env shows which Java is found.",
         "55000",
     ),
     "KEYS_SPELLED_ALIKE": (
         "Two rows of one write have different values of <fields> that make one record key: <one>, and <other>.",
-        "Apache Hudi spells composite keys so: a value with a comma and a colon can look like the next field, and __null__ and __empty__ stand for no value and the empty text. Change the values, or choose other key fields.",
+        "Change the values, or choose other key fields. In Hudi's composite keys a value with a comma and a colon can look like the next field; __null__ and __empty__ stand for no value and the empty text.",
         "23505",
     ),
     "KEY_IN_WRONG_BUCKET": (
         "The base file <file> is of bucket <bucket>, but by <count> buckets and the hash fields <fields> its record key <key> belongs to bucket <other>. Nothing was written: the next upsert of the key would not have found it.",
-        "Where the table has another number of buckets, name that. Where it has this one, another program has written to it by another number: the procedure doctor tells of all such keys; deal all rows anew by moving the table to another number of buckets, or by overwriting it as a whole.",
+        "If the table has another number of buckets, set that. If it has this one, another program has written to it by another number: the procedure doctor lists such keys. Move the table to another number of buckets, or overwrite all of it, to deal all rows anew.",
         "XX001",
     ),
     "KEY_MOVED_TWICE": (
@@ -147,7 +147,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "55P03",
     ),
     "METADATA_TABLE_LOST": (
-        "Writing to the table at <path> would delete <partitions> of its metadata table, <bytes> bytes that Apache Hudi would have to build again: hudilite does not maintain them.",
+        "A write to the table at <path> would delete <partitions> of its metadata table, <bytes> bytes that Apache Hudi would have to build again: hudilite does not maintain them.",
         "Write with Apache Hudi, or set hoodie.metadata.strict=false to let them go.",
         "0A000",
     ),
@@ -183,7 +183,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "OPTION_NOT_SUPPORTED": (
         "The option <option> = '<value>' is not supported: <reason>.",
-        "Remove it; where it is an option of Apache Hudi, Hudi honours it.",
+        "Remove the option, or use Apache Hudi where it is one of Hudi's.",
         "0A000",
     ),
     "PACKAGE_NOT_INSTALLED": (
@@ -203,7 +203,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "PARTITION_NOT_FOUND": (
         "The table at <path> has no partition '<partition>' with rows; it has <partitions>.",
-        "Name partitions by their paths below the table, such as 2026-01-31 or day=2026-01-31; no patterns are taken here. To empty a table without partitions overwrite it.",
+        "Name partitions by their paths below the table, such as 2026-01-31 or day=2026-01-31; patterns are not allowed. To empty a table without partitions, overwrite it.",
         "42704",
     ),
     "PATH_OUTSIDE_TABLE": (
@@ -212,17 +212,17 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "XX001",
     ),
     "RANGE_NOT_RETAINED": (
-        "The rows that the table at <path> had at the end of the range from <begin> to <end> are not all there any more: <reason>.",
-        "Read the range without its end, or set hoodie.datasource.read.incr.fallback.fulltablescan.enable=true to get those that nobody has overwritten since.",
+        "Some rows that the table at <path> had at the end of the range from <begin> to <end> are gone: <reason>.",
+        "Read the range without its end, or set hoodie.datasource.read.incr.fallback.fulltablescan.enable=true to read only rows that were not overwritten since.",
         "22023",
     ),
     "RECORD_KEY_CHANGED": (
         "An update changes a record key from <from> to <to>.",
-        "A record key names its row: delete the row and insert a new one instead.",
+        "Delete the row and insert a new one; a record key names its row for good.",
         "23505",
     ),
     "REPEATED_KEY": (
-        "The base file <file> of a merge-on-read table holds the record key <key> more than once, and its file group has log files or a pending compaction, beside which no log can say which of these rows changes.",
+        "The base file <file> of a merge-on-read table holds the record key <key> more than once. Its file group has log files or a pending compaction, so no log can say which of these rows changes.",
         "Run a compaction of the table, then the write again: the base file of a group without either is rewritten.",
         "0A000",
     ),
@@ -267,7 +267,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "0A000",
     ),
     "STATE_NOT_RETAINED": (
-        "The rows of the table at <path> as of <instant> are not all there any more: <reason>.",
+        "Some rows of the table at <path> as of <instant> are gone: <reason>.",
         "Read a later state.",
         "22023",
     ),
@@ -277,7 +277,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
         "42P07",
     ),
     "TABLE_CHANGED": (
-        "The table at <path> is not as it was when this write was planned: <change>.",
+        "The table at <path> has changed since this write was planned: <change>.",
         "Nothing was written; plan the write again on the present state of the table.",
         "40001",
     ),
@@ -298,7 +298,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "UNKNOWN_NAME": (
         "There is no <what> <name>.{ The nearest one is <nearest>.}",
-        "Correct the name; there are <known>.",
+        "Correct the name; known are <known>.",
         "42883",
     ),
     "UNKNOWN_OPTION": (
@@ -318,7 +318,7 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "UNSUPPORTED_LINK": (
         "The table at <table> has the symbolic link <path>, which is not followed: <reason>.",
-        "Put what the link leads to in its place, or remove it.",
+        "Replace the link by the folder or file that it leads to, or remove it.",
         "0A000",
     ),
     "UNSUPPORTED_LOG_BLOCK": (
@@ -353,17 +353,17 @@ CONDITIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "WRITER_NOT_EXCLUDED": (
         "The table at <path> is being written or served by <process>, as its file .hoodie/.hudilite/<instant> says, and no lock of hudilite reaches that far.",
-        "Wait until that has ended, or two minutes after its process has died, and try again; let one process at a time write to a table that is not on a local file system.",
+        "Wait until that process has ended, or for two minutes after it died, and try again. Let one process at a time write to a table that is not on a local file system.",
         "40001",
     ),
     "WRITE_ENDED": (
         "The write <instant> to the table at <path> ended without this task, whose files were deleted.",
-        "None is needed: another attempt of the task did its work, or the write was rolled back.",
+        "Do nothing: another attempt of the task did its work, or the write was rolled back.",
         "40001",
     ),
     "WRITE_PENDING": (
         "The write <instant> of another program to the table at <path> is pending: <reason>.",
-        "Wait for it or let that program clean up; if it is dead, hoodie.clean.failed.writes.policy=EAGER rolls it back.",
+        "Wait for it or let that program clean up. If that program is dead, set hoodie.clean.failed.writes.policy=EAGER to roll the write back.",
         "40001",
     ),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-#: What may be wrong.
+#: Kinds of damage that may be found.
 FindingKind = Literal[
     "DAMAGED_PROPERTIES",
     "DAMAGED_INSTANT",
@@ -31,17 +31,17 @@ class Finding:
     Attributes
     ----------
     kind
-        What kind of thing it is.
+        The kind of damage.
     subject
         The instant, or the path below the table.
     what
-        What it is, since when, and what harm it does.
+        Description: the damage, since when it is there, and its harm.
     advice
-        What mending does, or what is yours to decide, and how.
+        Effect of mending; or the decision that is yours, and how to carry it out.
     mendable, mended
-        Whether it can be mended without harm, and whether that was done.
+        True when it can be mended without harm, and when it was mended.
     reason
-        Why it was not mended, where that was asked for; else empty.
+        Reason why it was not mended, where that was asked for; else empty.
     """
 
     kind: FindingKind

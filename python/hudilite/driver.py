@@ -17,7 +17,7 @@ _NOT_FOUND = ("CATALOG_NOT_FOUND", "UNRESOLVED_ROUTINE", "UNRESOLVABLE_TABLE_VAL
 #: Texts that are between quotes what they are, whatever the session's settings: a backslash may or may not escape, and
 #: `${...}` may be another text.
 _PLAIN = re.compile(r"[^'\\$]*")
-#: What Spark 3.5 says to CALL when no extension has taught it that, and Spark 4.0 when there is no such catalog.
+#: Error of Spark 3.5 for CALL when no extension has taught it that, and of Spark 4.0 when there is no such catalog.
 _NO_CALL = ("Syntax error at or near 'CALL'", "does not support procedures")
 
 
@@ -26,7 +26,7 @@ class NoExtension(RuntimeError):
 
 
 def is_connect(spark: SparkSession) -> bool:
-    """Whether it is a session of Spark Connect."""
+    """Return true for a session of Spark Connect."""
     return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 

@@ -19,7 +19,7 @@ _JAVA_SECONDS = 30
 
 
 def facts() -> list[dict[str, str]]:
-    """What is installed, and which jar fits the installed Spark; a row has ``what`` and ``value``."""
+    """Installed versions, and the jar for the installed Spark; a row has ``what`` and ``value``."""
     known = {
         "hudilite": __version__,
         "python": platform.python_version(),
@@ -56,7 +56,7 @@ def _jar(line: jars.SparkLine) -> str:
 
 
 def java_flaw() -> str | None:
-    """Why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
+    """Reason why the installed Spark cannot run on the java that PySpark starts; ``None`` when it can."""
     found, version = _found_java()
     if version is None:
         return f"Java was {found}" if found.startswith("not found") else found

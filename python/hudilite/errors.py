@@ -1,4 +1,4 @@
-"""Conditions of hudilite's errors: which one an exception stands for, and the texts of those that Python raises."""
+"""Conditions of hudilite's errors: that of an exception, and the texts of those that Python raises."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _template(condition: str) -> str:
 
 @cache
 def _pattern(condition: str) -> re.Pattern[str]:
-    """What has the form of a condition's text; a parameter that it names again is the same there."""
+    """Pattern of a condition's text. A parameter that the text names twice has one value."""
     seen: set[str] = set()
 
     def value(name: str) -> str:

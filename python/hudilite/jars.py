@@ -1,4 +1,4 @@
-"""Which of the two jars fits the Spark that is installed."""
+"""Choice of the jar for the installed Spark."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ class Markup(str):
     __slots__ = ()
 
 
-#: What may stand in an element: text, which is escaped, HTML, and nothing.
+#: Content of an element: text, which is escaped, HTML, or nothing.
 Child = str | Markup | None
 
 
@@ -25,7 +25,7 @@ def element(tag: str, /, *children: Child, **attributes: str | None) -> Markup:
     tag
         Its name.
     *children
-        What stands in it.
+        Its content.
     **attributes
         Its attributes; ``class_`` is ``class``, and one that is None is left out.
     """

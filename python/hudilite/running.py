@@ -138,7 +138,7 @@ class _Call:
         return not self._thread.is_alive()
 
     def answer(self) -> list[dict[str, Any]]:
-        """What it answered; raises what it raised."""
+        """Return its answer, or raise its error."""
         if self._error is not None:
             raise self._error
         return self._rows

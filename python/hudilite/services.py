@@ -1,4 +1,4 @@
-"""How it stands with the services of a table."""
+"""States of the services of a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ServiceState:
-    """How it stands with one service.
+    """State of one service.
 
     Attributes
     ----------
@@ -21,11 +21,11 @@ class ServiceState:
     last
         Its last instant; archiving has none.
     last_error
-        What has kept it from running after a write of this process, when it has not run since.
+        Error that has kept it from running after a write of this process, when it has not run since.
     due
         The next write sets it off.
     next
-        What sets it off, and how far that is.
+        Event that sets it off, and how far that is.
     """
 
     service: str

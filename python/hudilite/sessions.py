@@ -94,7 +94,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     Returns
     -------
     SparkSession.Builder
-        The same builder.
+        This builder.
     """
     options: dict[str, Any] = getattr(builder, "_options", {})
     if str(options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")).startswith("sc:"):

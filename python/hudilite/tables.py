@@ -1,4 +1,4 @@
-"""A handle on one table, for what is shorter to say with a name than with options."""
+"""A handle on one table, for calls that are shorter with a name than with options."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class HudiliteTable:
     path: str
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; see :func:`hudilite.face.html`."""
+        """View of the table in a notebook; see :func:`hudilite.face.html`."""
         return face.html(self.spark, self.path)
 
     def report(self, file: str | None = None) -> str:
@@ -121,7 +121,7 @@ class HudiliteTable:
             How many of them; all by default.
         """
         if limit is not None and limit < 0:
-            raise invalid("limit", limit, "it is 0 or more")
+            raise invalid("limit", limit, "it must be 0 or more")
         return [inspect.Commit(**row) for row in driver.metadata(self.spark, self.path, "history", limit=limit)]
 
     def files(self) -> list[inspect.DataFile]:
@@ -151,7 +151,7 @@ class HudiliteTable:
             ``UnBounded``, ``DayBased``, ``BoundedPartitionAware``, ``UnBoundedPartitionAware``, or a class by its name.
             The kind ``log`` takes those with ``hoodie.log.compaction.blocks.threshold`` log blocks or more.
         kind
-            What is made of the log files of a file slice, as in :meth:`compact`.
+            ``base`` or ``log``, as in :meth:`compact`.
         if_due
             Plan only when ``hoodie.compact.inline.trigger.strategy`` says that it is time; for the kind ``log``, when
             ``hoodie.log.compaction.blocks.threshold`` delta commits have completed since the last compaction.
@@ -239,7 +239,7 @@ class HudiliteTable:
         Returns
         -------
         CompactionResult
-            What was merged, by file group; with ``dry_run`` a list of :class:`hudilite.compaction.CompactionPlan`.
+            Merged files, by file group; with ``dry_run`` a list of :class:`hudilite.compaction.CompactionPlan`.
 
         Raises
         ------
@@ -417,14 +417,14 @@ class HudiliteTable:
     ) -> CleanResult | CleanPlan:
         """Delete files that only past states of the table need.
 
-        Writes are followed by it unless ``hoodie.clean.automatic`` is ``false``; so it is called to keep less for once,
-        or where writers leave it to somebody else. Cleanings that were planned and not ended are run first. Savepoints,
-        pending compactions and writes under way keep what they need.
+        Writes are followed by it unless ``hoodie.clean.automatic`` is ``false``. Call it to keep less for once, or
+        where writers do not clean. Cleanings that were planned and not ended are run first. Savepoints, pending
+        compactions and writes under way keep the files that they need.
 
         Parameters
         ----------
         policy
-            What stays: ``KEEP_LATEST_COMMITS`` (the default), ``KEEP_LATEST_BY_HOURS`` or
+            States that stay: ``KEEP_LATEST_COMMITS`` (the default), ``KEEP_LATEST_BY_HOURS`` or
             ``KEEP_LATEST_FILE_VERSIONS``.
         retain
             How many commits (10), hours (24) or file versions (3), by policy.
@@ -439,7 +439,7 @@ class HudiliteTable:
         Returns
         -------
         CleanResult
-            What went, by partition; with ``dry_run`` a :class:`hudilite.cleaning.CleanPlan`.
+            Files that went, by partition; with ``dry_run`` a :class:`hudilite.cleaning.CleanPlan`.
 
         Raises
         ------
@@ -460,8 +460,8 @@ class HudiliteTable:
     ) -> Archived:
         """Move the oldest instants from the active timeline to the archived one, if there are more than may stay.
 
-        Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. What time travel to a state that
-        cleaning keeps, a pending action or a savepoint needs stays.
+        Writes are followed by it unless ``hoodie.archive.automatic`` is ``false``. Instants stay while a pending
+        action, a savepoint or time travel to a state that cleaning keeps needs them.
 
         Parameters
         ----------
@@ -561,7 +561,7 @@ class HudiliteTable:
         instant
             The write whose state is saved; the newest by default.
         comment
-            What it is for.
+            Its purpose.
         dry_run
             Only say what would be saved.
         progress
@@ -580,7 +580,7 @@ class HudiliteTable:
         return answers.savepoint(saved)
 
     def services(self, *, options: Mapping[str, str] | None = None) -> list[ServiceState]:
-        """How it stands with the table's services: what is planned, running and due, and what went wrong.
+        """State of the table's services: planned, running and due, with errors.
 
         Parameters
         ----------
@@ -642,7 +642,7 @@ class HudiliteTable:
         """
         named = [partition] if isinstance(partition, str) else partition
         if not named:
-            raise invalid("partition", named, "it names none")
+            raise invalid("partition", named, "it must name a partition")
         rows = self._run("drop_partition", options, dry_run, progress, step="delete partition", partition=named)
         return answers.dropped(rows)
 
@@ -696,17 +696,17 @@ class HudiliteTable:
         progress: Progress | bool | None = None,
         options: Mapping[str, str] | None = None,
     ) -> list[Finding]:
-        """Tell what is wrong with the table, and mend what can be mended without harm.
+        """Find damage of the table, and mend it where that does no harm.
 
         It looks for writes and services whose program is gone or not known, actions that were begun and not ended,
         clusterings that a restore left pending, files of the timeline and properties that are damaged, partitions
-        without their metadata file, and what ended writes have left. Who is at work is left alone, and nothing that may
-        be committed is deleted.
+        without their metadata file, and what ended writes have left. Running writers are left alone, and nothing that
+        may be committed is deleted.
 
         Parameters
         ----------
         fix
-            Mend what is safe; the rest says what is yours to decide, and how.
+            Mend where it is safe; other findings say which decision is yours, and how to carry it out.
         deep
             Read the record keys of all rows, too, and tell which have several rows in a partition, or lie in a bucket
             that is not theirs. It costs as much as a query of the keys of the whole table, merged with all log files,

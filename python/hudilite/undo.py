@@ -1,4 +1,4 @@
-"""Savepoints, rollbacks, restores and archiving: what they did."""
+"""Results of savepoints, rollbacks, restores and archiving."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Savepoint:
     instant
         The write whose state it is.
     by, comment
-        Who saved it, and what for; ``None``, as what follows, when its file is damaged.
+        User who saved it, and the purpose; ``None``, as the next two, when its file is damaged.
     epoch_milliseconds
         When.
     files
@@ -45,7 +45,7 @@ class RolledBack:
     files
         Number of files that it had written.
     dead_writes
-        What dead writers had left, which was taken back before: instants, the newest first.
+        Writes of dead writers that were taken back before: instants, the newest first.
     """
 
     instant: str | None
@@ -68,7 +68,7 @@ class Restored:
     writes
         Those that are gone, newest first.
     dead_writes
-        What dead writers had left, which was taken back before: instants, the newest first.
+        Writes of dead writers that were taken back before: instants, the newest first.
     """
 
     instant: str | None
@@ -79,7 +79,7 @@ class Restored:
 
 @dataclass(frozen=True)
 class Archived:
-    """What an archiving did, or would do.
+    """Result of an archiving, or of its dry run.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How numbers, times and properties of a table are said to people."""
+"""Numbers, times and properties of a table in texts for people."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def moment(instant: str | None) -> str:
 
 
 def about(properties: Mapping[str, str]) -> dict[str, str]:
-    """What a table is, by the names that people use.
+    """Properties of a table, by the names that people use.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """The lives of CI: tables of chosen sorts, and steps of which each kind comes at least once.
 
-What is not chosen is random, by a seed that never changes: CI must not fail by chance. `make fuzz` lives others.
+The rest is random, by a seed that never changes: CI must not fail by chance. `make fuzz` lives others.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ LIVES = (
         ("insert", "upsert", "misdeal", "remove", "restore", "insert into"),
     ),
 )
-#: What the lives of a Spark have done at the end, by the names that `Life.done` counts.
+#: Kinds of steps that the lives of a Spark have taken at the end, by the names that `Life.done` counts.
 KINDS = {
     "upsert", "insert", "bulk_insert", "delete", "insert_overwrite", "insert_overwrite_table", "delete_partition",
     "update", "remove", "merge", "insert into", "compact", "fold", "plan", "cluster", "clean", "archive", "restore",

@@ -13,5 +13,5 @@ EXCLUDED: dict[str, str] = {
 
 
 def allowed(case: str) -> bool:
-    """Whether cases of this kind are made."""
+    """Return true if cases of this kind are made."""
     return case not in EXCLUDED

@@ -1,4 +1,4 @@
-"""What a statement must do to the rows of a table: plain Spark evaluates it on rows in memory, Python applies it."""
+"""Expected rows of a table after a statement: plain Spark evaluates it on rows in memory, Python applies it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of(frames: Frames, state: State, step: Step) -> State | None:
 
 
 def may_repeat(spec: Spec) -> bool:
-    """Whether rows may be inserted of a key that is there."""
+    """Return true if rows may be inserted of a key that is there."""
     return not (spec.in_buckets and spec.log) or allowed("copies in logs of buckets")
 
 

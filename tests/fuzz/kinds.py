@@ -45,9 +45,9 @@ POOLS: dict[str, tuple[str, ...]] = {
     "timestamp": MICROS,
     "timestamp_ntz": MICROS,
 }
-#: What the table makes of a type that Avro does not have.
+#: Types in the table for those that Avro lacks.
 STORED = {"tinyint": "int", "smallint": "int"}
-#: The same, with the types that only a wider column gets.
+#: Pools of all types, those included that only a wider column gets.
 WIDE_POOLS = {**POOLS, "decimal(9,2)": ("0.00", "1.50", "-1.50", "9999999.99", "-9999999.99", "0.01")}
 #: Types that a column may have later, as the rows of a write bring them.
 WIDER = {"int": ("bigint", "double"), "float": ("double",), "decimal(5,2)": ("decimal(9,2)",)}

@@ -31,7 +31,7 @@ PAST = "as.of.instant"
 REPEATED = re.compile(
     r"\[REPEATED_KEY\] The base file (.*) of a .*? holds the record key (.*?) more than once", re.DOTALL
 )
-#: What a service says that must not run beside a write of another process.
+#: Errors of a service that must not run beside a write of another process.
 REFUSED_BESIDE = ("WRITE_PENDING", "COMPACTION_NOT_POSSIBLE", "CLUSTERING_NOT_POSSIBLE")
 COMPACTIONS = 3  # of which one does what was planned before, and one what a failing write asks for
 
@@ -260,7 +260,7 @@ class Life:
         self.attempt(lambda: self.handle.cluster(step["sort"], step["layout"], options=self.case.spec.always))
 
     def clean(self, step: Step) -> None:
-        """What is retained must answer from here on; what is not may be gone."""
+        """Check that retained states answer from here on; others may be gone."""
         handle, retain = self.handle, step["retain"]
         earliest = handle.clean(retain=retain, dry_run=True, options=self.case.spec.always).earliest_retained
         self.attempt(lambda: handle.clean(retain=retain, options=self.case.spec.always))

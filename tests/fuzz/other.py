@@ -72,7 +72,7 @@ class Other:
         return bool(select.select([self.process.stdout], [], [], 0)[0])
 
     def answer(self, first: str) -> str:
-        """What a line says behind this word; other lines are not ours. A process that says nothing is ended."""
+        """Return the rest of the line with this word; other lines are not ours. A silent process is ended."""
         assert self.process.stdout is not None
         patience = threading.Timer(PATIENCE_SECONDS, self.kill)
         patience.start()
@@ -91,7 +91,7 @@ class Other:
 
 
 def all_stopped(group: int) -> bool:
-    """Whether each thread of a process group has come to its stop; one that has ended is not waited for."""
+    """Return true when each thread of a process group has come to its stop; one that has ended is not waited for."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if int(_stat(folder)[2]) == group and any(

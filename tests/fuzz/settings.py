@@ -36,15 +36,15 @@ POOLS: dict[str, tuple[str, ...]] = {
     "spark.sql.limit.scaleUpFactor": ("2",),
 }
 COMPILED = {"spark.sql.codegen.factoryMode": "FALLBACK"}
-#: What keeps many conditions in one query from failing all by the overflow of one.
+#: Settings with which the overflow of one condition in a query of many does not fail all.
 TOGETHER = {"spark.sql.ansi.enabled": "false"}
-#: What keeps a query of few rows from being compiled, and from being planned again when a part of it is done.
+#: Settings with which a query of few rows is not compiled, nor planned again when a part of it is done.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "1",
 }  # fmt: skip
 CHEAP = {**TOGETHER, **INTERPRETED}
-#: What the making of a case rests on, whatever it sets.
+#: Settings that the making of a case rests on; no case changes them.
 FIXED = {"spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "false", "spark.sql.ansi.enabled": "true"}
 
 

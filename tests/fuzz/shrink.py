@@ -16,7 +16,7 @@ from fuzz.steps import Case
 
 
 def report(spark: SparkSession, case: Case, difference: Difference, folder: Path, seconds: float) -> str:
-    """What a person needs: the wrong answer, the shortest case that still gives one, and how to run it again."""
+    """Report for a person: the wrong answer, the shortest case that still gives one, and how to run it again."""
     shorter, last = shrunk(spark, case, difference, folder, seconds)
     return (
         f"\n===== seed {case.seed}: {difference}\n\n===== the shortest case that was found: {last}\n{shorter.text()}\n"

@@ -25,7 +25,7 @@ class Record:
 
 
 class Unsettled(Exception):
-    """What becomes of the table is not for a model to know."""
+    """The outcome for the table is not for a model to know."""
 
 
 class KeyMovedTwice(Exception):
@@ -33,7 +33,7 @@ class KeyMovedTwice(Exception):
 
 
 def order(value: str | None, ddl: str) -> Any:
-    """What the ordering value of a row compares by; where there is none, 0 for an int, and less than all else."""
+    """Comparable form of a row's ordering value; without one, 0 for an int, and less than all else."""
     if value is None:
         return (1, Decimal(0)) if ddl in ("int", "date") else (0,)
     if ddl == "string":
@@ -102,7 +102,7 @@ class State:
         return order(record.values[field], dict(self.spec.columns)[field]) if field else (0,)
 
     def wins(self, change: Record, old: str | None) -> bool:
-        """Whether a change replaces what has this ordering value."""
+        """Return true if a change replaces a row with this ordering value."""
         field = self.spec.ordering
         if not self.spec.event_time or field is None:
             return True
@@ -112,7 +112,7 @@ class State:
         return bool(order(change.values[field], ddl) >= order(old, ddl))
 
     def is_unordered(self, change: Record) -> bool:
-        """Whether a row deletes its key in the order of commits: without an ordering value, which the int 0 is, too."""
+        """Return true if a row deletes its key in commit order: without an ordering value, or with the int 0."""
         field = self.spec.ordering
         if field is None or change.values.get(DELETED) != "true":
             return False
@@ -195,7 +195,7 @@ class State:
         self._note_repeated()
 
     def change(self, updates: dict[int, Row | None], inserts: Iterable[Row] = ()) -> None:
-        """What a statement does to rows by number; `None` is a delete. Raises `KeyMovedTwice` where that fails."""
+        """Apply a statement to rows by number; `None` is a delete. Raises `KeyMovedTwice` where that fails."""
         kept: list[Record] = []
         moved: list[Record] = []
         placed = [self.record(row) for row in inserts]

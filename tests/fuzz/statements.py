@@ -108,7 +108,7 @@ class Statements:
         }  # fmt: skip
 
     def clauses(self, how: str) -> list[dict[str, Any]]:
-        """What a MERGE does, in the order of the grammar; the last clause of a kind may go without a condition."""
+        """Clauses of a MERGE, in the order of the grammar; the last clause of a kind may go without a condition."""
         made: list[dict[str, Any]] = []
         for _ in range(self.rng.choice((0, 1, 1, 2))):
             made.append(self.clause("matched", how, ("update", "update", "delete", "update *")))

@@ -107,7 +107,7 @@ class Author:
         return {"do": "held", "write": {**write, "settings": {}}, "meanwhile": steps}
 
     def suits(self, kind: str) -> bool:
-        """Whether a service has something to do on such a table."""
+        """Return true if a service has something to do on such a table."""
         return self.spec.log if kind in ("plan", "fold") else not (kind == "cluster" and self.spec.in_buckets)
 
     # ---- what is asked
@@ -227,7 +227,7 @@ class Author:
 
     @property
     def may_revive(self) -> bool:
-        """Whether rows may be put back beside deletes in logs."""
+        """Return true if rows may be put back beside deletes in logs."""
         return may_repeat(self.spec)
 
     def revived(self) -> list[Step]:

@@ -83,7 +83,7 @@ LOGS = {
 
 @dataclass(frozen=True)
 class Spec:
-    """What a table is when it is made; `facts` come with the first write, `always` with each one."""
+    """Properties of a table when it is made; `facts` come with the first write, `always` with each one."""
 
     version: int
     log: bool
@@ -149,7 +149,7 @@ def chosen(rng: random.Random, choices: dict[str, tuple[str | None, ...]]) -> di
 
 @dataclass(frozen=True)
 class Wish:
-    """What is settled of a table that else is random."""
+    """Fixed properties of a table that else is random."""
 
     version: int | None = None
     log: bool | None = None

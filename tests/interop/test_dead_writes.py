@@ -1,4 +1,4 @@
-"""What a killed writer of one engine leaves behind does not disturb the other."""
+"""Remains of a killed writer of one engine do not disturb the other."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def marked(ids: range, ts: int, op: str | None) -> list[Record]:
 
 
 def without(batch: list[Record]) -> list[Record]:
-    """The same rows for the model, which knows a delete by another name."""
+    """The rows for the model, which knows a delete by another name."""
     return [{**row, "_hoodie_is_deleted": row["op"] == "D"} for row in batch]
 
 

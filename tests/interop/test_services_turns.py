@@ -104,7 +104,7 @@ def only_planned(path: Path, action: str, run: Callable[[], object]) -> str:
     return plans[0].name.split(".")[0]
 
 
-# What a policy keeps does not depend on the version, which decides where the timeline is and how a clean is written.
+# A policy keeps the same states in each version, which decides the place of the timeline and the form of cleans.
 @pytest.mark.parametrize(
     ("version", "policy", "retain", "argument"),
     [

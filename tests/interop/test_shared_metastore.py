@@ -48,7 +48,7 @@ def start(folder: Path) -> SparkSession:
 
 
 def rows(session: SparkSession, query: str) -> list[tuple[object, ...]]:
-    """What a query answers, in order of the rows' texts."""
+    """Rows of a query, in order of their texts."""
     return sorted((tuple(row) for row in session.sql(query).collect()), key=str)
 
 

@@ -30,12 +30,12 @@ def test_a_table_of_hudi_is_read_and_written_by_its_name(spark: SparkSession, pa
 
 
 def rows(session: SparkSession, query: str) -> list[tuple[object, ...]]:
-    """What a query answers, in order of the rows' texts."""
+    """Rows of a query, in order of their texts."""
     return sorted((tuple(row) for row in session.sql(query).collect()), key=str)
 
 
 def entry(session: SparkSession, name: str) -> dict[str, str]:
-    """What the catalog keeps of a table besides its name, place and time."""
+    """Entry of a table in the catalog without its name, place and time."""
     jvm: Any = session._jvm
     catalog = session._jsparkSession.sessionState().catalog()
     found = catalog.getTableMetadata(

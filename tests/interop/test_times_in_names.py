@@ -32,7 +32,7 @@ def rows(engine: Engine, micros: list[int], v: str) -> DataFrame:
 
 
 def found(engine: Engine, path: Path, where: str = "true") -> list[tuple[Any, ...]]:
-    """What a query sees, as distances from the start."""
+    """Rows of a query, as distances from the start."""
     table = engine.read(path).where(where).selectExpr("unix_micros(at)", "v").collect()
     return sorted((row[0] - int(START.timestamp()) * 1_000_000, row[1]) for row in table)
 
@@ -111,7 +111,7 @@ def days(engine: Engine, numbers: list[int], w: str) -> DataFrame:
 
 
 def days_found(engine: Engine, path: Path, where: str = "true") -> list[tuple[Any, ...]]:
-    """What a query sees."""
+    """Rows of a query."""
     return sorted(
         tuple(row) for row in engine.read(path).where(where).selectExpr("id", "cast(day AS date)", "w").collect()
     )

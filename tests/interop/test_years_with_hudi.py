@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(SELF_CHECK, reason="Apache Hudi alone takes no t
 
 Row = dict[str, Any]
 FIRST = {"id": "string", "ts": "bigint", "dt": "string", "colour": "string", "price": "int", "old": "string"}
-#: What goes on between turns only when a turn says so.
+#: Settings with which services run between turns only when a turn says so.
 QUIET = {
     "hoodie.clean.automatic": "false", "hoodie.archive.automatic": "false", "hoodie.compact.inline": "false",
     "hoodie.clustering.inline": "false", "hoodie.parquet.small.file.limit": "0",

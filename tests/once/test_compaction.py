@@ -150,7 +150,7 @@ def test_what_cannot_be_compacted_is_refused(lite: Engine, path: Path, golden_co
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, object]]:
-    """What the command line prints as JSON."""
+    """Rows that the command line prints as JSON."""
     assert cli.main([*arguments, "--json"]) == 0
     rows: list[dict[str, object]] = json.loads(capsys.readouterr().out)
     return rows

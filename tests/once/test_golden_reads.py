@@ -37,7 +37,7 @@ def cases_with(answer: str) -> list[str]:
 
 
 def is_merge_on_read(case: str) -> bool:
-    """Whether the table has log files."""
+    """Return true if the table has log files."""
     return FACTS[case]["options"].get("hoodie.datasource.write.table.type") == "MERGE_ON_READ"
 
 

@@ -25,7 +25,7 @@ MIB = 1024 * 1024
 
 
 def text_of(html: str) -> str:
-    """What the page says; its elements are closed in order, and its drawings are XML."""
+    """Text of the page; its elements are closed in order, and its drawings are XML."""
     body = re.sub(r"<!DOCTYPE html>|<meta[^>]*>|<style>.*?</style>", "", html, flags=re.DOTALL)
     for drawing in re.findall(r"<svg.*?</svg>", html, re.DOTALL):
         ElementTree.fromstring(drawing)

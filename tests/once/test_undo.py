@@ -30,7 +30,7 @@ def price(table: HudiliteTable, as_of: str | None = None) -> float:
 
 
 class Seen(list[tuple[int, int]]):
-    """What a callback for progress is told."""
+    """Calls of a callback for progress."""
 
     def __call__(self, done: int, total: int) -> None:
         self.append((done, total))

@@ -67,7 +67,7 @@ def pythons() -> list[str]:
 
 
 def runs(python: str) -> bool:
-    """Whether it is a Python; a version manager leaves commands of that name that are none."""
+    """Return true for a Python; a version manager leaves commands of that name that are none."""
     return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
 
 

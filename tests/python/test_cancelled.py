@@ -76,7 +76,7 @@ def requested(table: HudiliteTable) -> list[tuple[str, str]]:
 
 
 class Answer(threading.Thread):
-    """What a call answers, or raises, in a thread of its own."""
+    """Answer or error of a call in a thread of its own."""
 
     def __init__(self, body: Callable[[], Any]) -> None:
         super().__init__(daemon=True)

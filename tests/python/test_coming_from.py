@@ -1,4 +1,4 @@
-"""What docs/coming-from.md shows of hudilite is what is run, line by line."""
+"""Code of hudilite in docs/coming-from.md runs, line by line."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STILL = {
     "hoodie.parquet.small.file.limit": "0",
 }
 MERGE_ON_READ = {"hoodie.datasource.write.table.type": "MERGE_ON_READ"}
-# What differs between two lives of one table: instants, ids, tokens of tasks, sizes, times, and where it lies.
+# Differences between two lives of one table: instants, ids, tokens of tasks, sizes, times, and its place.
 UNLIKE = {
     r"(bytes|seconds|milliseconds|epoch_milliseconds)=[\d.e-]+": r"\1=N",
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-\d+)?[\w.-]*": "FILE",

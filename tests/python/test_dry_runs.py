@@ -61,7 +61,7 @@ def beside_a_dead_write(lite: Engine, path: Path, version: int) -> tuple[Hudilit
 
 
 def seen(path: Path) -> dict[str, tuple[int, int]]:
-    """What a write or a deletion would change, of files that come and go, too: their folders tell."""
+    """State that a write or a deletion would change, of files that come and go, too: their folders tell."""
     return {str(entry): ((s := entry.stat()).st_mtime_ns, s.st_size) for entry in [path, *path.rglob("*")]}
 
 

@@ -1,4 +1,4 @@
-"""What an installation lacks is said in one line, with a condition, before anything else goes wrong."""
+"""Missing parts of an installation are named in one line, with a condition, before anything else goes wrong."""
 
 from __future__ import annotations
 

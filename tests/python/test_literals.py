@@ -15,7 +15,7 @@ from hudilite import driver
 
 pytestmark = pytest.mark.each_spark
 
-#: What a quote, an escape, a comment, a marker or a variable begins with, and letters of all sorts.
+#: Beginnings of a quote, an escape, a comment, a marker or a variable, and letters of all sorts.
 TEXTS = [
     *("", "plain", "it's", "''", "\\", "\\'", "'\\", 'say "hi"', "`c`", "a\\nb", "a\nb\r\tc", "ü 漢 😀", "\\u0041"),
     *("--", "/* no */", ";", ":a0", "?", "${spark.app.name}", "${env:HOME}", "$", "%_", "r'x'", "x\0y"),

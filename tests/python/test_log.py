@@ -1,4 +1,4 @@
-"""What a terminal shows of a statement that is refused: hudilite's line, and little of Spark's beside it."""
+"""Output of a refused statement in a terminal: hudilite's line, and little of Spark's beside it."""
 
 from __future__ import annotations
 

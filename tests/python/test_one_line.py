@@ -1,4 +1,4 @@
-"""What a user reads when a task, a commit or a procedure fails: hudilite's line, and no trace of Java."""
+"""Text for a user when a task, a commit or a procedure fails: hudilite's line, and no trace of Java."""
 
 from __future__ import annotations
 

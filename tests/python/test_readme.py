@@ -1,13 +1,13 @@
-"""What the README and the guide show is what is run, and how the pages are written."""
+"""Examples of the README and the guide run, and pages and comments begin sentences with their subjects."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sentences
 from pyspark.sql import SparkSession
 
 import hudilite
@@ -88,14 +88,13 @@ def headings(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_sentences_begin_with_their_subject(page: Path) -> None:
-    found = [s for s in sentences(page.read_text()) if re.match(r"(What|Whether|The same|Who)\b", s)]
-    assert not [sentence for sentence in found if not sentence.endswith("?")]
+    assert not list(sentences.refused(sentences.of_page(page.read_text())))
 
 
-def sentences(text: str) -> Iterator[str]:
-    """Headings, and the sentences of paragraphs and lists; tables and blocks of code have none."""
-    prose = re.sub(r"`[^`]*`", "code", re.sub(r"^( *)```.*?^\1```", "", text, flags=re.DOTALL | re.MULTILINE))
-    for block in re.split(r"\n\s*\n|\n(?= *(?:[-*|#>]|\d+\.) ?)", prose):
-        if not block.lstrip().startswith("|"):
-            flat = re.sub(r"^(?:[-*#>]+|\d+\.)? *", "", " ".join(block.split()))
-            yield from (part.lstrip("*_([") for part in re.split(r"(?<=[.:?!;)*]) (?=[*_(\[]*[A-Z])", flat))
+def test_sentences_of_docstrings_and_comments_begin_with_their_subject() -> None:
+    folders = (ROOT / name for name in ("python", "tests", "examples", "benchmarks"))
+    sources = [*(ROOT / "jvm").glob("*.py"), *(source for folder in folders for source in folder.rglob("*.py"))]
+    # Its comments are the texts of options, which are declared in Scala.
+    sources.remove(ROOT / "python" / "hudilite" / "options.py")
+    found = {source: list(sentences.refused(sentences.of_python(source.read_text()))) for source in sources}
+    assert not {str(source.relative_to(ROOT)): refused for source, refused in found.items() if refused}

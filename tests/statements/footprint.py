@@ -1,4 +1,4 @@
-"""What there is of a table, so that a statement's promise can be held against it."""
+"""State of a table, to be compared with a statement's promise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Footprint:
     timeline, files, facts
         Digests of the files below: the timeline, the data files, all else such as `hoodie.properties`.
     entry
-        What the catalog says of the table.
+        Facts of the table in the catalog.
     names
         Tables and views of the database, all databases, and the folders where tables lie, with what each is.
     """

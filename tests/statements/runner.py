@@ -86,7 +86,7 @@ def _attempt(session: SparkSession, text: str) -> list[tuple[Any, ...]] | None:
 
 
 def first_line(error: Exception) -> str:
-    """What a user reads first; of an error without a class in Python it is what follows the words of the gateway."""
+    """First line for a user; of an error without a class in Python it follows the words of the gateway."""
     lines = str(error).strip().splitlines()
     return lines[1] if lines[0].startswith("An error occurred while calling") and len(lines) > 1 else lines[0]
 
@@ -110,7 +110,7 @@ def _check_error(statement: Statement, said: _Fill, door: Door, error: Exception
         assert len(str(error).strip().splitlines()) == 1, str(error)
 
 
-#: What tells of an error that nobody thought of.
+#: Signs of an error that nobody thought of.
 INTERNAL = ("INTERNAL_ERROR", "NullPointerException", "MatchError", "ClassCastException", "NoSuchMethodError")
 
 

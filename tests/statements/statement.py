@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-#: What a write of rows changes; one that only drops whole file groups leaves the data files where they are.
+#: Changes of a write of rows; one that only drops whole file groups leaves the data files where they are.
 WRITE = frozenset({"rows", "timeline", "files"})
 DROP = frozenset({"rows", "timeline"})
 NOTHING: frozenset[str] = frozenset()
@@ -24,7 +24,7 @@ class Statement:
     on
         Which of the tables of `templates.py` it starts from.
     rows, says, plan, lacks
-        What it answers: these rows, or texts in them; what `EXPLAIN` of it says and does not say.
+        Its answer: these rows, or texts in them; texts that its `EXPLAIN` has and lacks.
     adds, removes
         Rows that the table has afterwards and had not before, and the reverse.
     touches
@@ -36,7 +36,7 @@ class Statement:
     condition, text_of_error
         The error: its name in brackets (several with `|`; Spark has none for some), and what its first line says.
     undo
-        What takes an effect on the session back.
+        Statements that take an effect on the session back.
     lines
         Versions of Spark that know the statement: 3.5, 4, or both.
     """
@@ -62,7 +62,7 @@ class Statement:
     options: Sequence[tuple[str, str]] = ()
 
     def of(self, kind: str) -> Statement:
-        """The same under the name of its table."""
+        """Return the statement under the name of its table."""
         return replace(self, kind=kind)
 
 

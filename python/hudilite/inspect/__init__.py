@@ -11,5 +11,5 @@ __all__ = ["Commit", "DamagedTable", "DataFile", "Instant", "NoTable", "files", 
 
 
 def __dir__() -> list[str]:
-    """What is meant for users; the modules are hudilite's own."""
+    """Public names; the modules are hudilite's own."""
     return __all__

@@ -128,7 +128,7 @@ class Folder:
 
 
 def is_normal(path: str) -> bool:
-    """Whether a path below the table is in the one form in which paths are compared (docs/format.md, "Paths")."""
+    """Return true for a path below the table in the one form in which paths are compared (docs/format.md, "Paths")."""
     return not path or ("\0" not in path and not {"", ".", ".."} & set(path.split("/")))
 
 
@@ -147,7 +147,7 @@ def relative(path: str) -> str:
 
 
 def _flaw(properties: dict[str, str]) -> str | None:
-    """Why these are not the properties of a whole file."""
+    """Reason why these are not the properties of a whole file."""
     name = properties.get("hoodie.table.name")
     checksum = properties.get("hoodie.table.checksum")
     if not name:

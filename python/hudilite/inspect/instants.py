@@ -30,7 +30,7 @@ class Instant:
     time
         When it was requested, ``yyyyMMddHHmmssSSS`` in the table's time zone.
     action
-        What it is by its completed name, such as ``commit`` or ``clean``.
+        Its completed name, such as ``commit`` or ``clean``.
     state
         ``requested``, ``inflight`` or ``completed``.
     completion_time
@@ -149,7 +149,7 @@ def _late(folder: Folder, states: list[Instant]) -> list[Instant]:
 
 
 def _is_late(write: Instant, content: dict[str, Any], files: set[tuple[str, str, str]]) -> bool:
-    """Whether a write that was taken back does not count: what was planned does when it was run again since.
+    """Return true if a write that was taken back does not count. A planned service counts when it was run again since.
 
     A rollback leaves the request of a compaction or clustering.
     """
@@ -230,7 +230,7 @@ def _instant(entry: Any, folder: Folder) -> Instant | None:
     for text in (time, completed_at):
         if text is not None and not _is_of_timeline(text):
             raise DamagedTable(
-                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is no time of an instant."
+                f"[CORRUPT_FILE] The file {entry.path} is damaged: {text} in its name is not the time of an instant."
             )
     if state is not None or folder.version < 8:
         legal = completed_at is None
@@ -243,7 +243,7 @@ def _instant(entry: Any, folder: Folder) -> Instant | None:
 
 
 def _is_of_timeline(text: str) -> bool:
-    """Whether it is a time of the calendar, or one of Hudi's before all times."""
+    """Return true for a time of the calendar, or one of Hudi's before all times."""
     if len(text) not in (14, 17) or text.startswith("0000"):
         return len(text) in (14, 17)
     month, day, *clock = (int(text[at : at + 2]) for at in range(4, 14, 2))

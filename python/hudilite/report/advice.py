@@ -1,4 +1,4 @@
-"""What the facts of a table advise."""
+"""Advice from the facts of a table."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _compactions(facts: Facts) -> Advice | None:
 
 def _unfinished(facts: Facts) -> Advice | None:
     planned = set(planned_compactions(facts))
-    # What was begun before another write completed is under way for long, or its program is gone.
+    # An action that began before another write completed is under way for long, or its program is gone.
     newest = max((i.time for i in facts.timeline if i.state == "completed"), default="")
     left = [i for i in facts.pending if i.state == "inflight" and i.time not in planned and i.time < newest]
     if not left:

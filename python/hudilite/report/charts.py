@@ -1,4 +1,4 @@
-"""What a report draws; each drawing is None when there is nothing to see in it."""
+"""The drawings of a report; each is None when there is nothing to see in it."""
 
 from __future__ import annotations
 

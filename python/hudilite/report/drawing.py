@@ -52,7 +52,7 @@ _OWN_IDS = re.compile(r' id="(?:figure|axes|patch|text|line2d|legend|xtick|ytick
 
 
 class Tips:
-    """What is said of a shape when the mouse is over it."""
+    """Text of a shape when the mouse is over it."""
 
     def __init__(self, chart: str) -> None:
         self._chart = chart
@@ -75,7 +75,7 @@ def svg(name: str, height_inches: float, label: str, draw: Callable[[Axes, Tips]
     height_inches
         Its height at a width of 9.4 inches; the page scales both.
     label
-        What it shows, for those who cannot see it.
+        Description for readers who cannot see it.
     draw
         Draws it on axes.
     """

@@ -1,4 +1,4 @@
-"""What a report tells of a table, wherever it was read from."""
+"""Facts about a table for its report, from a session or without one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KeyRange:
 
 @dataclass(frozen=True)
 class Partition:
-    """What lies in one partition.
+    """Contents of one partition.
 
     Attributes
     ----------
@@ -95,17 +95,17 @@ class Facts:
 
     @property
     def is_logged(self) -> bool:
-        """Whether writes go to log files."""
+        """True when writes go to log files."""
         return self.properties.get("hoodie.table.type") == "MERGE_ON_READ"
 
     @property
     def is_partitioned(self) -> bool:
-        """Whether there are partitions besides the table itself."""
+        """True when there are partitions besides the table itself."""
         return bool(self.properties.get("hoodie.table.partition.fields"))
 
     @cached_property
     def is_bucketed(self) -> bool:
-        """Whether file groups are buckets, whose ids begin with eight digits."""
+        """True when file groups are buckets, whose ids begin with eight digits."""
         return bool(self.groups) and all(g.file_id[:8].isdigit() and len(g.file_id) > 8 for g in self.groups)
 
     @cached_property

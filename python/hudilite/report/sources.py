@@ -1,4 +1,4 @@
-"""Where the facts of a report come from: pyarrow and fastavro alone, or Spark."""
+"""Sources of the facts of a report: pyarrow and fastavro alone, or Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Spark's own suites hold a catalog of DataSource V2 to, as far as the other modules have not said it: names, views,
+"""Rules of Spark's own suites for a catalog of DataSource V2, as far as the other modules have not said it: names, views,
 caches, namespaces, partitions, columns, and rows that statements change."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the catalog keeps beside a table's name: statistics, entries like others, entries for Apache Hudi."""
+"""Entries of the catalog beside a table's name: statistics, entries like others, entries for Apache Hudi."""
 
 from __future__ import annotations
 

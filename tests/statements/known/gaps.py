@@ -1,4 +1,4 @@
-"""What is not offered, and what is refused in another way than in one line of hudilite's."""
+"""Missing statements, and those that are refused in another way than in one line of hudilite's."""
 
 from __future__ import annotations
 

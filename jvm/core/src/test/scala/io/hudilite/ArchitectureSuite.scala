@@ -4,7 +4,7 @@ import io.hudilite.docs.Rooms
 
 import munit.FunSuite
 
-/** The plan of the house, held against the sources. */
+/** The plan of the house, compared with the sources. */
 class ArchitectureSuite extends FunSuite {
 
   private val most = 25

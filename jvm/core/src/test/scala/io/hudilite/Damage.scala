@@ -8,7 +8,9 @@ import java.util.Random
 
 import munit.Assertions.assert
 
-/** Bytes as a failing disk, a hostile hand or a cut connection may leave them, and what reading them may cost. */
+/** Bytes as a failing disk, a hostile hand or a cut connection may leave them, and a bound for the cost of reading
+  * them.
+  */
 object Damage {
 
   private val extremes = Seq(0, 1, -1, Int.MaxValue, Int.MinValue, 1 << 20, 0x23485544)
@@ -34,7 +36,7 @@ object Damage {
   private val threads =
     ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
 
-  /** Runs `work`, which may end in one of our errors, then `None`, and in no other, and may allocate `most` bytes. */
+  /** Runs `work`, which may allocate `most` bytes and may fail only with an error of ours: `None` then. */
   def tried[T](clue: String, most: Long)(work: => T): Option[T] = {
     val thread = Thread.currentThread.getId
     val before = threads.getThreadAllocatedBytes(thread)

@@ -8,7 +8,7 @@ import munit.FunSuite
 
 import scala.collection.JavaConverters._
 
-/** What is used of Spark and parquet-mr beyond their interfaces, held against its list. */
+/** Uses of Spark and parquet-mr beyond their interfaces, compared with their list. */
 class InternalsSuite extends FunSuite {
 
   private val hidden = Seq("spark.sql.execution", "spark.sql.internal", "spark.memory", "spark.shuffle",
@@ -16,7 +16,7 @@ class InternalsSuite extends FunSuite {
     "parquet.column.impl",
     "parquet.internal", "parquet.format", "parquet.hadoop.ColumnChunkPageWriteStore")
 
-  // With what an import names in braces, which may go over several lines.
+  // Includes the names that an import lists in braces, which may go over several lines.
   private val named = """org\.apache\.(?:spark|parquet)(?:\.\w+)*(?:\.\{[^}]*\})?""".r
 
   private val reflection =
@@ -31,7 +31,8 @@ class InternalsSuite extends FunSuite {
       (if (source.packageName.startsWith(Internals.Spark)) Set(Internals.Inside) else Nil)
   }
 
-  /** What a file names of Spark and parquet-mr, from `spark.` or `parquet.` on and up to the outermost class. */
+  /** Classes of Spark and parquet-mr that a file names, from `spark.` or `parquet.` on and up to the outermost class.
+    */
   private def names(source: Source): Set[String] =
     named.findAllIn(source.code.mkString("\n")).flatMap { text =>
       val (before, braces) = text.span(_ != '{')

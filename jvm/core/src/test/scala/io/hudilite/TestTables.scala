@@ -16,7 +16,7 @@ import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._
 
-/** Small tables on the local disk whose data files hold text, for what does not look into them. */
+/** Small tables on the local disk whose data files hold text, for code that does not look into them. */
 object TestTables {
 
   val storage: Storage = new HadoopStorage(new Configuration())
@@ -34,12 +34,10 @@ object TestTables {
     Table.create(storage, basePath,
       TableDefinition("t", Seq("id"), Seq("p"), version = version, tableType = tableType, createSchema = Some(schema)))
 
-  /** One delta commit that appends a log file to each of these slices (partition, file id, base instant), as the table
-    * is now.
-    */
+  /** One delta commit that appends a log file to each of these slices (partition, file id, base instant). */
   def log(table: Table, slices: (String, String, String)*): Instant = log(table, "UPSERT", slices: _*)
 
-  /** The same as another operation. */
+  /** One delta commit of this operation that appends a log file to each of these slices. */
   def log(table: Table, operation: String, slices: (String, String, String)*): Instant = {
     val now = table.refresh()
     val transaction = Transaction.begin(now, Action.DeltaCommit, operation)
@@ -48,8 +46,8 @@ object TestTables {
     })
   }
 
-  /** One delta commit to the slice, whose log file then gets the name that an upgrade by Apache Hudi leaves to one of version
-    * 6: it bears the instant of the slice. [[elsewhere]] sees it.
+  /** One delta commit to the slice. Its log file then gets the name that an upgrade by Apache Hudi leaves to one of
+    * version 6, with the instant of the slice. [[elsewhere]] sees it.
     *
     * @return
     *   the name
@@ -84,7 +82,7 @@ object TestTables {
       totalWriteBytes = bytes.length.toLong, fileSizeInBytes = bytes.length.toLong, logFiles = Seq(name))
   }
 
-  /** Does what a task does for one log file with a delete in it: marker and file, before version 8 the other way round.
+  /** Writes one log file with a delete in it, as a task does: marker and file, before version 8 the other way round.
     *
     * @param attempt
     *   task attempt, which makes another file
@@ -108,7 +106,7 @@ object TestTables {
       baseFile = slice.base.filterNot(_ => byInstant).map(_.name), logFiles = Seq(name), logVersion = number)
   }
 
-  /** Does what a task does for one data file: partition marker, write marker, file, stat.
+  /** Writes one data file, as a task does: partition marker, write marker, file, stat.
     *
     * @param attempt
     *   task attempt, which makes another file

@@ -99,7 +99,7 @@ final case class TableDefinition(
   private def check(): Unit = {
     if (name.isEmpty) refuse(TableKeys.Name, "", "a table needs a name")
     if (recordKeyFields.isEmpty) throw InvalidInput("MISSING_OPTION", "option" -> TableOptions.RecordKeyFields.name,
-      "reason" -> "a new table needs record key fields, primaryKey in SQL")
+      "reason" -> "a new table needs record key fields; in SQL, set primaryKey")
     if (!TableConfig.Versions.contains(version))
       refuse(TableOptions.TableVersion.name, version.toString, "it must be 6, 8 or 9")
     if (orderingFields.size > 1 && version < 9)

@@ -6,12 +6,12 @@ import java.util.regex.{Matcher, Pattern}
 
 import scala.collection.JavaConverters._
 
-/** One entry of `error-conditions.json`: `message` says what happened and why, `action` what to do. What stands in braces
-  * is said where the one parameter in it has a value.
+/** One entry of `error-conditions.json`: `message` says what happened and why, `action` what to do. A part in braces is
+  * said only where the one parameter in it has a value.
   */
 final case class Condition(name: String, kind: String, sqlState: String, message: String, action: String) {
 
-  /** All that is said, with parameters by their names. */
+  /** The whole text, with parameters by their names. */
   private[error] def template: String = s"[$name] $message $action SQLSTATE: $sqlState"
 }
 
@@ -47,8 +47,8 @@ object Conditions {
       m => Matcher.quoteReplacement(parameters.getOrElse(m.group(1), m.matched)))
   }
 
-  /** The error of hudilite's that a text tells of as a `Throwable` does, by its class: with its values, where one ends
-    * being told by what [[render]] has put behind it.
+  /** The error of hudilite's that a text shows as a `Throwable` would, after its class. Values end where the text that
+    * [[render]] puts behind them begins.
     */
   def read(text: String): Option[(Condition, Map[String, String])] = for {
     told <- Told.findFirstMatchIn(text)
@@ -58,7 +58,7 @@ object Conditions {
     if matcher.lookingAt()
   } yield condition -> names.flatMap(name => Option(matcher.group(name)).map(name -> _)).toMap
 
-  /** What has the form of a template; a parameter that it names again is the same there. */
+  /** A pattern for texts made from a template. A parameter that the template names twice has one value. */
   private def pattern(template: String): Pattern = {
     val texts = Parameter.split(template).map(quoted)
     val names = Parameter.findAllMatchIn(template).map(_.group(1)).toVector

@@ -2,11 +2,11 @@ package io.hudilite.error
 
 import java.util.Locale
 
-/** Names that somebody may have meant by another one. */
+/** Names that a misspelled one may stand for. */
 object EditDistance {
 
-  /** The one of some names that is the nearest to what somebody wrote, whatever their case; `None` when even that is so far
-    * that it would only mislead: more than two letters of five would have to be others.
+  /** The known name nearest to a given one, whatever their case. `None` when more than two letters of five would have
+    * to change: a hint would only mislead.
     */
   def nearest(name: String, known: Seq[String]): Option[String] =
     if (known.isEmpty) None

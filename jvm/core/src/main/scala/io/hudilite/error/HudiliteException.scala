@@ -18,8 +18,8 @@ sealed trait HudiliteException extends Throwable {
 
 object HudiliteException {
 
-  /** The error of hudilite's that `error` is, or that is behind it, as behind Spark's failure of a job; also one of which
-    * only the text is left, as where a job was given up at the first failure of a task.
+  /** The error of hudilite's that `error` is or carries, as Spark's failure of a job does. Where a job was given up at
+    * the first failure of a task, it is read from the text, which is all that is left.
     */
   def in(error: Throwable): Option[HudiliteException] = {
     val chain = Iterator.iterate(error)(_.getCause).takeWhile(_ != null).toList
@@ -29,8 +29,8 @@ object HudiliteException {
       })
   }
 
-  /** What to raise for `error`: itself, or in the place of what others have put around an error of hudilite's that error
-    * once more, in its one line, with all that was around it as its cause.
+  /** The error to raise for `error`: itself, unless it wraps an error of hudilite's. Then that error is raised once
+    * more, in its one line, with everything around it as its cause.
     */
   def unwrapped(error: Throwable): Throwable =
     in(error).filter(_ ne error).fold(error)(e => of(e.getClass.getSimpleName, e.condition, e.parameters, error))
@@ -44,7 +44,7 @@ object HudiliteException {
     case "CorruptTable" => new CorruptTable(condition, parameters, cause)
   }
 
-  /** Runs `body`; what it raises is [[unwrapped]]. */
+  /** Runs `body`; errors that it raises are [[unwrapped]]. */
   def unwrapping[T](body: => T): T =
     try body
     catch { case NonFatal(e) => throw unwrapped(e) }
@@ -55,12 +55,12 @@ final class InvalidInput(val condition: String, val parameters: Map[String, Stri
     extends IllegalArgumentException(Conditions.render(condition, parameters), cause)
     with HudiliteException
 
-/** The table or the request needs something hudilite does not do. */
+/** The table or the request needs a feature that hudilite lacks. */
 final class UnsupportedTable(val condition: String, val parameters: Map[String, String], cause: Throwable)
     extends UnsupportedOperationException(Conditions.render(condition, parameters), cause)
     with HudiliteException
 
-/** Somebody else won: nothing of this write is visible, and trying again is safe. */
+/** Another writer won: nothing of this write is visible, and trying again is safe. */
 final class CommitConflict(val condition: String, val parameters: Map[String, String], cause: Throwable)
     extends RuntimeException(Conditions.render(condition, parameters), cause)
     with HudiliteException
@@ -104,7 +104,7 @@ object CommitStateUnknown {
 
 object CorruptTable {
 
-  /** Runs `parse` on bytes already in memory; whatever they make it throw means that the file at `path` is corrupt. */
+  /** Runs `parse` on bytes already in memory. Any exception means that the file at `path` is corrupt. */
   def guard[T](path: String)(parse: => T): T =
     try parse
     catch {
@@ -114,7 +114,7 @@ object CorruptTable {
           "reason" -> Option(e.getMessage).getOrElse(e.getClass.getSimpleName).takeWhile(_ != '\n'))
     }
 
-  /** Runs `body`; the reason of a damage that it finds says what helps, too. */
+  /** Runs `body`; a damage that it finds names the hint in its reason, too. */
   def hinting[T](hint: String)(body: => T): T =
     try body
     catch {

@@ -1,10 +1,10 @@
 package io.hudilite.error
 
-/** Lists in the texts of errors, which say so when there is nothing to list. */
+/** Lists in the texts of errors; an empty one reads `none`. */
 object Listed {
 
   /** @param most
-    *   items that are said at most
+    *   greatest number of items in the text
     */
   def of(items: Seq[String], most: Int = Int.MaxValue): String =
     if (items.isEmpty) "none" else items.take(most).mkString(", ") + (if (items.size > most) ", ..." else "")

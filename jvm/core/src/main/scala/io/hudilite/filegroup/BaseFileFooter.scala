@@ -19,16 +19,16 @@ import org.apache.parquet.hadoop.util.HadoopInputFile
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
-/** What the footer of a base file says about its record keys (docs/format.md#footers).
+/** Record keys of a base file, as its footer describes them (docs/format.md#footers).
   *
   * @param minKey
   *   least record key in Java's string order, `None` when the writer did not record it
   * @param bloom
   *   absent when the file has none, or when it was not asked for
   * @param sortedByKey
-  *   hudilite wrote the file with its rows in the order of the UTF-8 bytes of their record keys
+  *   true when hudilite wrote the file with its rows in the order of the UTF-8 bytes of their record keys
   * @param uniqueKeys
-  *   hudilite wrote the file and saw that no two rows have the same record key
+  *   true when hudilite wrote the file and saw that no two rows share a record key
   */
 final case class BaseFileFooter(
     minKey: Option[String], maxKey: Option[String], bloom: Option[BloomFilter], sortedByKey: Boolean,
@@ -53,13 +53,15 @@ object BaseFileFooter {
   private val OldBloom = "com.uber.hoodie.bloomfilter"
   private val DefaultBloomType = "SIMPLE"
 
-  /** Under which a footer may keep its bloom filter. */
+  /** Names under which a footer may keep its bloom filter. */
   val BloomKeys: Seq[String] = Seq(Bloom, OldBloom)
 
   private val Magic = "PAR1"
   private val EndBytes = 4 + Magic.length
 
-  /** What the entries of a file's footer say; a bloom filter takes half a megabyte, so it is decoded only when asked for. */
+  /** The meaning of a file's footer entries. A bloom filter takes half a megabyte, so it is decoded only when asked
+    * for.
+    */
   private[filegroup] def of(path: String, entries: FooterEntries, withBloom: Boolean): BaseFileFooter = {
     def value(key: String): Option[String] = entries.values.get(key)
     BaseFileFooter(
@@ -71,8 +73,8 @@ object BaseFileFooter {
       rows = entries.rows)
   }
 
-  /** The entries of a file's footer alone: what it says of row groups, which is most of it, is passed over. A footer that
-    * does not decode raises `CorruptTable`.
+  /** The entries of a file's footer alone; its part about row groups, which is most of it, is passed over. A footer
+    * that does not decode raises `CorruptTable`.
     *
     * @param path
     *   absolute path of the base file
@@ -85,7 +87,7 @@ object BaseFileFooter {
       val in = known.getFileSystem(conf).open(known)
       val facts = try Util.readFileMetaData(new ByteArrayInputStream(footerBytes(in, length)), true)
       finally in.close()
-      if (!facts.isSetNum_rows) throw new IllegalArgumentException("it does not say how many rows there are")
+      if (!facts.isSetNum_rows) throw new IllegalArgumentException("its footer has no number of rows")
       FooterEntries(valuesOf(facts), facts.getNum_rows)
     }
 
@@ -131,7 +133,8 @@ object BaseFileFooter {
   private[hudilite] def input(conf: Configuration, path: String, length: Long): HadoopInputFile =
     HadoopInputFile.fromPath(new KnownPath(path, length), conf)
 
-  // Parquet reports a footer that does not decode as an IOException of its own text; other ones are the storage's.
+  // Parquet reports a footer that does not decode as an IOException of its own text. Other IOExceptions are the
+  // storage's.
   private def isDecodingError(e: IOException): Boolean =
     e.isInstanceOf[EOFException] || Option(e.getMessage).exists(_.startsWith("can not read"))
 

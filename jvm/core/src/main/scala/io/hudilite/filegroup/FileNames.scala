@@ -24,7 +24,7 @@ object FileNames {
   private val Base: Regex = "([a-zA-Z0-9-]+)_([a-zA-Z0-9-]+)_([0-9]+)\\.([a-zA-Z0-9]+)".r
   private val Log: Regex = "\\.([^._]+)_([^.]*)\\.log\\.(\\d+)(?:_(\\d+-\\d+-\\d+)(\\.cdc)?)?".r
 
-  // Of numbers that are sure to fit an int, as versions of log files do.
+  // Digits of numbers that are sure to fit an int, such as versions of log files.
   private val MostDigits = 9
   private val ExternalSuffix = "_hudiext"
 
@@ -45,22 +45,22 @@ object FileNames {
     case _ => None
   }
 
-  /** A file of another format that was registered in place; no reader of ours understands its name. */
+  /** A file of another format that was registered in place. No reader of ours understands its name. */
   def isExternalFile(name: String): Boolean = name.endsWith(ExternalSuffix)
 
-  /** The marker file that makes a directory a partition; besides the plain one Hudi can write it as parquet or ORC. */
+  /** The marker file that makes a directory a partition. Besides the plain one, Hudi can write it as parquet or ORC. */
   def isPartitionMetadata(name: String): Boolean = name.startsWith(PartitionMetadata)
 
-  /** Id of a new file group; readers of the record index expect a UUID and a number.
+  /** Id of a new file group. Readers of the record index expect a UUID and a number.
     *
-    * All attempts of a task give their file groups the same ids, so that what an attempt that lost leaves behind lies in
-    * a file group of the one that won, where a reader sees that there is a file too many. The id of a file group of a
-    * bucket begins with eight digits, so others do not.
+    * All attempts of a task give their file groups equal ids. So files of an attempt that lost lie in a file group of
+    * the one that won, where a reader sees a file too many. The id of a file group of a bucket begins with eight
+    * digits, so others do not.
     *
     * @param task
     *   number of the task in its stage
     * @param number
-    *   how many file groups the attempt has begun before
+    *   number of file groups that the attempt has begun before
     */
   def newFileId(instant: String, task: Int, number: Int): String =
     Iterator.from(0).map(n => UUID.nameUUIDFromBytes(s"$instant/$task/$number/$n".getBytes(US_ASCII)).toString)

@@ -11,7 +11,7 @@ final case class BaseFile(
   def relativePath: String = FileSlice.join(partition, name)
 }
 
-/** One log file. `time` is what its name carries, see [[LogFileName]]. */
+/** One log file. `time` is the time in its name, see [[LogFileName]]. */
 final case class LogFile(
     partition: String, name: String, fileId: String, time: String, version: Int, writeToken: Option[String],
     length: Long) {
@@ -19,7 +19,7 @@ final case class LogFile(
   def relativePath: String = FileSlice.join(partition, name)
 }
 
-/** What a file group looks like at one base instant: a base file, if any, and the log files on top, oldest first. */
+/** A file group at one base instant: a base file, if any, and the log files on top, oldest first. */
 final case class FileSlice(
     partition: String, fileId: String, instant: String, base: Option[BaseFile], logs: Seq[LogFile]) {
 
@@ -31,7 +31,7 @@ final case class FileSlice(
   /** Names of its files. */
   def names: Seq[String] = base.map(_.name).toSeq ++ logs.map(_.name)
 
-  /** From version 8 on: a log file that bears the instant of the base file, as all did before an upgrade. Its name does not
+  /** From version 8 on: a log file with the instant of the base file, as all had before an upgrade. Its name does not
     * say which write made it.
     */
   def isOfOlderLayout(log: LogFile): Boolean = base.exists(_.instant == log.time)

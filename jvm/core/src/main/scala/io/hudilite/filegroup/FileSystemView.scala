@@ -2,10 +2,10 @@ package io.hudilite.filegroup
 
 import io.hudilite.storage.FileInfo
 
-/** What a view of the files must know about the timeline.
+/** Facts about the timeline that a view of the files needs.
   *
   * @param isCommitted
-  *   whether the write of this requested time counts; instants that left the active timeline do
+  *   true when the write of this requested time counts, as instants do that left the active timeline
   * @param completionTime
   *   completion time of a write, `None` when it is not known
   * @param replaced
@@ -13,7 +13,7 @@ import io.hudilite.storage.FileInfo
   * @param pendingCompactions
   *   instant of the pending compaction of a file group
   * @param version
-  *   table version, decides how log files join slices
+  *   table version; decides how log files join slices
   */
 final case class ViewInstants(
     isCommitted: String => Boolean,
@@ -27,8 +27,8 @@ object FileSystemView {
 
   private val LayoutWithCompletionTimes = 8
 
-  /** The newest committed slice of every file group that was not replaced, by partition. Log files that `named` knows and
-    * the listing does not have are among its files.
+  /** The newest committed slice of every file group that was not replaced, by partition. Log files that `named` knows
+    * and the listing lacks are among its files.
     */
   def slices(instants: ViewInstants, listing: Map[String, Seq[FileInfo]],
       named: NamedLogs = NamedLogs.None): Map[String, Seq[FileSlice]] =
@@ -36,9 +36,9 @@ object FileSystemView {
       partition -> ofPartition(instants, partition, files, named).flatMap(_.headOption)
     }
 
-  /** A log file of which names do not tell whether it was written before or after others of its slice: it bears an instant
-    * of its own in a table of before version 8, where those that are written now bear that of the slice, or of a pending
-    * compaction. Downgrades run compactions, but none of a file group of which one is pending.
+  /** Returns a log file whose order within its slice cannot be determined. Before version 8, log files bear the instant
+    * of their slice or of a pending compaction; this one bears another. Downgrades run compactions, but none of a file
+    * group with a pending one.
     */
   def outOfOrder(instants: ViewInstants, slice: FileSlice): Option[LogFile] =
     if (instants.version >= LayoutWithCompletionTimes) None
@@ -77,13 +77,13 @@ object FileSystemView {
     FileNames.parseLogFile(f.name).filterNot(_.isCdc).map(n =>
       LogFile(partition, f.name, n.fileId, n.time, n.version, n.writeToken, f.length)))
 
-  /** What the names of the listed log files carry: from version 8 on the instants of the writes that made them. */
+  /** Instants in the names of the listed log files: from version 8 on those of the writes that made them. */
   def instantsOfLogs(listing: Map[String, Seq[FileInfo]]): Set[String] =
     listing.values.iterator.flatten.flatMap(f => FileNames.parseLogFile(f.name)).map(_.time).toSet
 
-  /** Instants of which more than one attempt of a task left files, which only a retried task does: a task that was given
-    * up may outlive its write. They show by their names, so that readers need not ask every commit what it wrote: all
-    * attempts of a task use the same file ids, and the task's number is in their write tokens.
+  /** Instants with files of more than one attempt of a task, as only a retried task leaves them: a task that was given
+    * up may outlive its write. Names show them, so readers need not ask every commit for its files: all attempts of a
+    * task use equal file ids, and write tokens hold the task's number.
     */
   def instantsWithRetries(listing: Map[String, Seq[FileInfo]], version: Int): Set[String] = {
     val attempts = scala.collection.mutable.Map.empty[(String, String), String]
@@ -100,7 +100,9 @@ object FileSystemView {
 
   private final case class WrittenBy(instant: String, fileId: String, token: String)
 
-  /** Which write and attempt a file is of, where its name says it: before version 8 log files belong to several. */
+  /** The write and the attempt that a file belongs to, where its name says it. Before version 8 log files belong to
+    * several.
+    */
   private def writtenBy(name: String, version: Int): Option[WrittenBy] =
     FileNames.parseBaseFile(name).map(n => WrittenBy(n.instant, n.fileId, n.writeToken)).orElse(
       if (version < LayoutWithCompletionTimes) None
@@ -110,7 +112,7 @@ object FileSystemView {
   /** The files that their commits did not name, by relative path.
     *
     * @param named
-    *   by instant, the paths in the commit's metadata; instants that are absent keep all their files
+    *   paths in the commit's metadata, by instant; instants that are absent keep all their files
     */
   def strays(listing: Map[String, Seq[FileInfo]], named: Map[String, Set[String]], version: Int): Set[String] =
     (for {
@@ -129,7 +131,7 @@ object FileSystemView {
 
   private def ofGroup(
       instants: ViewInstants, id: FileGroupId, bases: Seq[BaseFile], logs: Seq[LogFile]): Seq[FileSlice] = {
-    // A later entry of the listing replaces an earlier one of the same instant, as in Hudi's own view.
+    // A later entry of the listing replaces an earlier one of its instant, as in Hudi's own view.
     val committed = bases.filter(b => instants.isCommitted(b.instant)).map(b => b.instant -> b).toMap
     val pending = instants.pendingCompactions.get(id)
     val keys = committed.keySet ++ pending
@@ -142,10 +144,10 @@ object FileSystemView {
         FileSlice(id.partition, id.fileId, key, committed.get(key), logsByKey.getOrElse(key, Nil))))
   }
 
-  /** The log files of each slice. From version 8 on a log file belongs to the newest slice that began before the file's delta
-    * commit completed; one that bears the instant of a pending compaction is from before an upgrade, and what was logged
-    * since the plan was made. Before version 8 it belongs to the slice whose instant it bears. One that bears another is from
-    * before a downgrade, and belongs to a slice that began before it.
+  /** The log files of each slice. From version 8 on a log file belongs to the newest slice that began before the file's
+    * delta commit completed. One with the instant of a pending compaction is from before an upgrade: it was logged
+    * after the plan. Before version 8 a log file belongs to the slice whose instant it bears. One with another instant
+    * is from before a downgrade, and belongs to a slice that began before it.
     */
   private def assigned(
       instants: ViewInstants, keys: Set[String], logs: Seq[LogFile]): Map[String, Seq[LogFile]] = {
@@ -159,7 +161,7 @@ object FileSystemView {
     }._2
   }
 
-  /** Until a compaction completes its input and what was logged since are one slice. */
+  /** Until a compaction completes, its input and later log files are one slice. */
   private def joinPending(pending: Option[String], newestFirst: Seq[FileSlice]): Seq[FileSlice] = {
     val joined = newestFirst match {
       case Seq(compacting, previous, older @ _*) if pending.contains(compacting.instant) && compacting.base.isEmpty =>

@@ -4,16 +4,16 @@ import io.hudilite.storage.{FileInfo, Storage, TableStorage}
 
 import java.util.concurrent.ConcurrentHashMap
 
-/** What a folder of a table holds.
+/** Content of a folder of a table.
   *
   * @param files
-  *   of a partition what lies in it, else nothing
+  *   files of a partition; empty for other folders
   * @param folders
   *   paths of the folders in it that can be partitions or lead to some, sorted; a partition can have such, too
   * @param links
   *   the symbolic links in it that lead to folders
   * @param outside
-  *   of a partition behind a symbolic link, where it lies
+  *   place of a partition behind a symbolic link
   */
 final case class FolderContent(
     isPartition: Boolean, files: Seq[FileInfo], folders: Seq[String], links: Seq[FileInfo] = Nil,
@@ -23,13 +23,13 @@ object FolderContent {
   private[filegroup] val Nothing: FolderContent = FolderContent(isPartition = false, Nil, Nil)
 }
 
-/** Where it is known from what lies in the folders of a table. */
+/** A source of the contents of a table's folders. */
 trait FolderSource {
 
   def basePath: String
 
-  /** Each of these folders, by path below the table's base path; one that does not exist is empty, and so is one in which
-    * no partition can be.
+  /** Each of these folders, by path below the table's base path. One that does not exist is empty, and so is one that
+    * no partition can be in.
     */
   def read(paths: Seq[String]): Map[String, FolderContent]
 }
@@ -55,7 +55,7 @@ final class ListedFolders(all: Storage, override val basePath: String) extends F
   } yield real
 }
 
-/** Folders read so far, each once; for threads that ask at the same time, too. */
+/** Folders read so far, each once, also for threads that ask at one time. */
 final class KeptFolders(source: FolderSource, kept: ConcurrentHashMap[String, FolderContent]) extends FolderSource {
 
   override def basePath: String = source.basePath

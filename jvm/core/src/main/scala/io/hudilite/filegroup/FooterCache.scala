@@ -8,10 +8,10 @@ import org.apache.parquet.hadoop.metadata.{FileMetaData, ParquetMetadata}
 
 import scala.collection.JavaConverters._
 
-/** Footers of base files, kept by the process that read them: a base file never changes under its name.
+/** Footers of base files, kept by the process that read them. A base file never changes under its name.
   *
-  * A bloom filter is far larger than the rest of its footer, so bloom filters are kept apart and fewer of them; and so is
-  * what a footer says of each column of each row group, which only those need who read the file.
+  * A bloom filter is far larger than the rest of its footer, so bloom filters are kept apart and fewer of them.
+  * Statistics of columns and row groups are kept apart, too: only readers of the file need them.
   */
 object FooterCache {
 
@@ -27,7 +27,7 @@ object FooterCache {
   private val parquet = new WeightedCache[Place, ParquetMetadata](MaxColumnChunks)
   private val blooms = new WeightedCache[Place, Option[BloomFilter]](MaxBloomBytes)
 
-  /** What the footer says of record keys; a bloom filter in it must not be added to.
+  /** Record keys as the footer describes them. Nothing must be added to its bloom filter.
     *
     * @param path
     *   absolute path of the base file

@@ -5,8 +5,8 @@ import scala.collection.mutable
 /** Deals work out evenly: pure. */
 object Lots {
 
-  /** At most `count` lots, none of them empty: the heavy items first, each to the lot that is lightest by then. Two lots
-    * differ by no more than one item weighs. Within a lot the items stand from heavy to light.
+  /** At most `count` lots, none of them empty: the heavy items first, each to the lot that is lightest by then. Two
+    * lots differ by the weight of one item at most. Within a lot the items go from heavy to light.
     */
   def deal[T](items: Seq[T], count: Int)(weight: T => Long): Seq[Seq[T]] = {
     val lots = Vector.tabulate(count.min(items.size))(new Lot[T](_))

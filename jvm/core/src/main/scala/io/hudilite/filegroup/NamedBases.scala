@@ -5,23 +5,23 @@ import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.CommitMetadata
 import io.hudilite.timeline.plan.CompactionPlan
 
-/** A base file that a write, or a plan, says is there.
+/** A base file that must exist, as a write or a plan says.
   *
   * @param instant
-  *   of the write that made it
+  *   instant of the write that made it
   * @param by
-  *   instant of what names it
+  *   instant of the write or plan that names it
   */
 final case class NamedBase(group: FileGroupId, name: String, instant: String, by: String) {
 
   def relativePath: String = FileSlice.join(group.partition, name)
 }
 
-/** What completed writes say of the base files that they made. A listing alone does not tell that the newest base file of a
-  * file group is gone: it shows an older one, or nothing (docs/format.md#missing-files).
+/** Base files that completed writes say they made. A listing alone does not show that the newest base file of a file
+  * group is gone: it shows an older one, or none (docs/format.md#missing-files).
   *
   * @param byGroup
-  *   of each file group those that are known, the newest first
+  *   known base files of each file group, the newest first
   */
 final case class NamedBases(basePath: String, byGroup: Map[FileGroupId, Seq[NamedBase]]) {
 
@@ -30,11 +30,11 @@ final case class NamedBases(basePath: String, byGroup: Map[FileGroupId, Seq[Name
   /** Partitions that the files lie in. */
   def partitions: Iterable[String] = byPartition.keys
 
-  /** The newest base file of each file group in these partitions which the view sees and the listing does not have, nor any
-    * that a later write has made.
+  /** The newest base file of each file group in these partitions that the view sees, where the listing has neither it
+    * nor one of a later write.
     *
     * @param slices
-    *   as the view sees them in the listing
+    *   slices as the view sees them in the listing
     */
   def missing(instants: ViewInstants, listing: Map[String, Seq[FileInfo]], slices: Map[String, Seq[FileSlice]])
       : Seq[NamedBase] = for {
@@ -47,15 +47,15 @@ final case class NamedBases(basePath: String, byGroup: Map[FileGroupId, Seq[Name
     if !listed(named.name) && !newest.get(group).flatMap(_.base).exists(_.instant > named.instant)
   } yield named
 
-  /** What is told of a missing one.
+  /** The error for a missing base file.
     *
     * @param folder
-    *   what is known of the folder that it should lie in; nothing of one that is not marked as a partition
+    *   known files of the folder that it should lie in; empty for one that is not marked as a partition
     */
   def damage(missing: NamedBase, folder: Seq[FileInfo]): CorruptTable = CorruptTable("CORRUPT_FILE",
     "path" -> FileSlice.join(basePath.stripSuffix("/"), missing.relativePath),
     "reason" ->
-      (s"the write ${missing.instant} made it, and it is gone" +
+      (s"the write ${missing.instant} made it, but it is gone" +
         (if (folder.isEmpty) s", or no ${FileNames.PartitionMetadata} says that its folder is a partition" else "")))
 }
 
@@ -64,7 +64,7 @@ object NamedBases {
   /** @param commits
     *   instants of completed writes with their metadata
     * @param plans
-    *   of pending compactions, which name what they are to read
+    *   pending compactions, which name the files that they are to read
     */
   def of(basePath: String, commits: Seq[(String, CommitMetadata)], plans: Seq[(String, CompactionPlan)] = Nil)
       : NamedBases = {

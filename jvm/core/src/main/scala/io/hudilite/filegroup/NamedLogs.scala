@@ -4,11 +4,11 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
-/** What completed writes say of the log files that they made. From version 8 on a log file is made by one write and then
-  * stays as it is, so that a listing can be held against it (docs/format.md#log-files).
+/** Log files that completed writes say they made. From version 8 on a log file is made by one write and then stays as
+  * it is, so a listing can be compared with it (docs/format.md#log-files).
   *
   * @param byInstant
-  *   instant of a write to its log files, by relative path
+  *   log files by instant of the write and by relative path
   */
 final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, WriteStat]]) {
 
@@ -19,7 +19,7 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
   /** Partitions that the files lie in. */
   def partitions: Iterable[String] = byPartition.keys
 
-  /** The listed log files of these writes that none of them names, by relative path: a retried task left them, or they
+  /** The listed log files of these writes that none of them names, by relative path. A retried task left them, or they
     * are older than the table's version.
     */
   def strays(listing: Map[String, Seq[FileInfo]]): Set[String] =
@@ -31,7 +31,7 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
       path = FileSlice.join(partition, file.name) if !named.contains(path)
     } yield path).toSet
 
-  /** Log files of this partition that a write which counts has named and that are not among those listed, by file id. */
+  /** Log files of this partition that a counted write has named and no listing shows, by file id. */
   private[filegroup] def missing(
       partition: String, listed: Set[String], isCommitted: String => Boolean): Map[String, Seq[LogFile]] = {
     val lost = for {
@@ -41,15 +41,15 @@ final case class NamedLogs(basePath: String, byInstant: Map[String, Map[String, 
     lost.groupBy(_.fileId)
   }
 
-  /** What is wrong with a log file of a slice: it is gone, or not as it was written. */
+  /** Damage of a log file of a slice: it is gone, or not as it was written. */
   def damage(log: LogFile): Option[CorruptTable] = {
     def damaged(reason: String): CorruptTable =
       CorruptTable("CORRUPT_FILE", "path" -> FileSlice.join(basePath.stripSuffix("/"), log.relativePath),
         "reason" -> reason)
-    if (NamedLogs.isMissing(log)) Some(damaged(s"the write ${log.time} made it, and it is gone"))
+    if (NamedLogs.isMissing(log)) Some(damaged(s"the write ${log.time} made it, but it is gone"))
     else byInstant.get(log.time).flatMap(_.get(log.relativePath)).map(_.fileSizeInBytes)
       .filter(bytes => bytes > 0 && bytes != log.length)
-      .map(bytes => damaged(s"it has ${log.length} bytes, and the write ${log.time} left $bytes"))
+      .map(bytes => damaged(s"it has ${log.length} bytes instead of the $bytes that the write ${log.time} left"))
   }
 }
 
@@ -67,7 +67,7 @@ object NamedLogs {
   /** @param commits
     *   instants with their metadata
     * @param partitions
-    *   those whose listings are held against it
+    *   partitions whose listings are compared with it
     */
   def of(basePath: String, commits: Seq[(String, CommitMetadata)], partitions: Set[String]): NamedLogs =
     NamedLogs(basePath,

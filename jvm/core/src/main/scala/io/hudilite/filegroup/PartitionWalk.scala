@@ -4,16 +4,16 @@ import io.hudilite.storage.FileInfo
 
 import scala.collection.mutable
 
-/** Finds partitions by going through the folders of a table, and reads only folders that can lead to wanted ones. Links
-  * in these that lead to the same files raise `UnsupportedTable`.
+/** Finds partitions by going through the folders of a table. Reads only folders that can lead to wanted ones. Links in
+  * these that lead to common files raise `UnsupportedTable`.
   *
-  * It goes into the depth, with one folder in its first step and twice as many in each one after that: who needs a single
-  * partition reads few folders, and who needs all waits for few steps.
+  * It goes into the depth, with one folder in its first step and twice as many in each one after that. A caller that
+  * needs a single partition reads few folders, one that needs all waits for few steps.
   *
   * @param most
-  *   partitions that it finds before it ends; it reads no more than these of all that there are
+  *   greatest number of partitions to find; no more than these are read
   * @param orNone
-  *   it ends as soon as it is clear that there are more than `most`
+  *   true to end as soon as there are clearly more than `most`
   */
 private[hudilite] final class PartitionWalk(source: FolderSource, selection: PathSelection, most: Int = Int.MaxValue,
     orNone: Boolean = false)
@@ -30,7 +30,7 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
     found.nonEmpty
   }
 
-  /** There are more partitions than it finds, as far as folders tell: each of them leads to a partition. */
+  /** True when there are more partitions than it finds. Each folder ahead leads to one, so all of them count. */
   def areMore: Boolean = seen.toLong + ahead.size > most
 
   override def next(): (String, FolderContent) =
@@ -57,10 +57,10 @@ private[hudilite] final class PartitionWalk(source: FolderSource, selection: Pat
 
 private[hudilite] object PartitionWalk {
 
-  /** Folders that are read beside each other. */
+  /** Number of folders that are read in parallel. */
   val MostAtOnce: Int = 256
 
-  /** The wanted partitions with what is in them. */
+  /** The wanted partitions with their contents. */
   def of(source: FolderSource, selection: PathSelection): Iterator[(String, FolderContent)] = selection.only match {
     case Some(paths) if !paths.exists(Partitions.isDoubtful) =>
       val found = source.read(paths.distinct).filter { case (path, folder) =>

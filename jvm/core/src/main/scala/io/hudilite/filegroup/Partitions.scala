@@ -20,21 +20,23 @@ object Partitions {
     PartitionWalk.of(new ListedFolders(storage, basePath), PathSelection.All)
       .map { case (path, folder) => path -> folder.files }.toMap
 
-  /** What the listing of a directory says of it. */
+  /** The content of a directory, from its listing. */
   private[filegroup] def folder(path: String, found: Seq[FileInfo]): FolderContent = {
     val marked = isPartition(found)
     val links = found.filter(_.leadsTo.nonEmpty)
     FolderContent(marked, if (marked) found else Nil, subdirectories(path, found).sorted, links)
   }
 
-  /** Whether a folder of this path can be a partition or lead to one. */
+  /** True when a folder of this path can be a partition or lead to one. */
   private[hudilite] def mayBe(path: String): Boolean =
     TablePath.isNormal(path) && path.takeWhile(_ != '/') != TableFolder
 
-  /** Whether the path leads through a folder named like that of table files: only those above tell whether it counts. */
+  /** True when the path leads through a folder named like that of table files. Only the folders above tell if it
+    * counts.
+    */
   private[filegroup] def isDoubtful(path: String): Boolean = path.split('/').contains(TableFolder)
 
-  /** Each link leads out of the table, but two of them may lead to the same files, which raises `UnsupportedTable`. */
+  /** Each link leads out of the table. Two links that lead to common files raise `UnsupportedTable`. */
   private[filegroup] def checkLinks(basePath: String, links: Seq[FileInfo]): Unit = {
     val sorted = links.flatMap(link => link.leadsTo.map(target => s"$target/" -> link))
       .sortBy { case (target, link) => (target, link.path) }
@@ -43,7 +45,7 @@ object Partitions {
     }
   }
 
-  /** The same for partitions that were not looked for from above. */
+  /** Does the check of [[checkLinks]] for partitions that were not reached from above. */
   private[filegroup] def checkPlaces(basePath: String, partitions: Map[String, FolderContent]): Unit =
     partitions.toSeq.flatMap { case (path, folder) => folder.outside.map(_ -> directory(basePath, path)) }
       .groupBy(_._1).values.map(_.map(_._2).sorted).find(_.size > 1)
@@ -75,7 +77,7 @@ object Partitions {
   private def isPartition(files: Seq[FileInfo]): Boolean =
     files.exists(f => !f.isDirectory && FileNames.isPartitionMetadata(f.name))
 
-  // A table's folder below its root is that of another table, unless the marker says that it is a partition.
+  // A table's folder below its root belongs to another table, unless the marker says that it is a partition.
   private def subdirectories(path: String, children: Seq[FileInfo]): Seq[String] =
     if (nameOf(path) == TableFolder && !isPartition(children)) Nil
     else children.filter(c => c.isDirectory && !(path.isEmpty && c.name == TableFolder))

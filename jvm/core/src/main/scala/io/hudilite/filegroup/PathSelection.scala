@@ -1,15 +1,17 @@
 package io.hudilite.filegroup
 
-/** Which partitions are looked for, as their paths tell. */
+/** Selects partitions by their paths. */
 trait PathSelection {
 
-  /** Whether this folder, or one below it, may be a wanted partition. */
+  /** True when this folder, or one below it, may be a wanted partition. */
   def mayLead(folder: String): Boolean
 
-  /** Whether a partition of this path is wanted. */
+  /** True when a partition of this path is wanted. */
   def wants(partition: String): Boolean
 
-  /** The only paths that wanted partitions can have, where they are known beforehand: no folder is searched for others. */
+  /** The only paths that wanted partitions can have, where they are known beforehand. No folder is searched for others
+    * then.
+    */
   def only: Option[Seq[String]] = None
 }
 

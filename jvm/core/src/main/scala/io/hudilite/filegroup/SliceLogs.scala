@@ -2,13 +2,13 @@ package io.hudilite.filegroup
 
 import io.hudilite.log.{LogBlock, LogFiles}
 
-/** What lies in the log files of a slice. */
+/** Blocks of the log files of a slice. */
 object SliceLogs {
 
-  /** The blocks of all log files, in the order of the files; their contents are not looked at.
+  /** The blocks of all log files, in the order of the files. Their contents are not looked at.
     *
     * @param files
-    *   reads them, and may keep what it has read
+    *   reader of the files, which may keep what it has read
     */
   def blocks(files: LogFiles, basePath: String, slice: FileSlice): Seq[LogBlock] = {
     val folder = Partitions.directory(basePath, slice.partition)

@@ -23,7 +23,7 @@ object AvroBlock {
     */
   def records(content: Array[Byte], path: String): AvroRecords = records(ByteBuffer.wrap(content), path)
 
-  /** The same of a content that is part of an array, from the buffer's beginning to its limit. */
+  /** A cursor over content that is part of an array, from the buffer's beginning to its limit. */
   def records(content: ByteBuffer, path: String): AvroRecords = {
     def damaged(reason: String): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> reason)
     val length = content.limit()

@@ -1,11 +1,11 @@
 package io.hudilite.log
 
-/** What a log block holds, by the code in its header (docs/format.md#log-files). */
+/** The kind of a log block, by the code in its header (docs/format.md#log-files). */
 sealed abstract class BlockKind(val code: Int) extends Product with Serializable
 
 object BlockKind {
 
-  /** An order to the reader; the only one there is takes back an earlier instant. */
+  /** An order to the reader. The only one takes back an earlier instant. */
   case object Command extends BlockKind(0)
   case object Delete extends BlockKind(1)
 

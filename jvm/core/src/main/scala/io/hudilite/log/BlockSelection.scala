@@ -2,7 +2,7 @@ package io.hudilite.log
 
 import scala.collection.mutable
 
-/** Which instants' blocks count; ships to tasks.
+/** Instants whose blocks count; ships to tasks.
   *
   * @param version
   *   table version
@@ -11,16 +11,16 @@ import scala.collection.mutable
   * @param completed
   *   completed writes of the active timeline; matters for version 6, where one file holds blocks of several instants
   * @param firstActive
-  *   first write of the active timeline; what is older was archived and so had completed
+  *   first write of the active timeline; older ones were archived and so had completed
   * @param chosen
-  *   the only instants that count, of which all had completed
+  *   the only instants that count, all of them completed
   */
 final case class BlockInstants(
     version: Int, latest: Option[String], completed: Set[String], firstActive: Option[String],
     chosen: Option[Set[String]] = None) {
 
-  /** Whether data and deletes of this instant are to be read. From version 8 on, a log file belongs to one instant and
-    * the view of the files has left out those that did not complete.
+  /** True when data and deletes of this instant are to be read. From version 8 on, a log file belongs to one instant,
+    * and the view of the files has left out instants that did not complete.
     */
   def counts(instant: String): Boolean = latest.forall(instant <= _) &&
     chosen.fold(counting(instant))(_.contains(instant))
@@ -36,13 +36,13 @@ object BlockInstants {
   private val FirstVersionWithFilesPerInstant = 8
 }
 
-/** Which blocks of a file slice are merged: pure, no storage (docs/format.md#log-files). */
+/** Chooses the blocks of a file slice that are merged: pure, no storage (docs/format.md#log-files). */
 object BlockSelection {
 
   /** Data and delete blocks that count, oldest instant first and within an instant as written.
     *
-    * A damaged block raises `CorruptTable` from version 8 on, where the files of a slice are those of completed writes. In
-    * version 6 it is passed over with a warning: a file may hold what a writer left that died.
+    * A damaged block raises `CorruptTable` from version 8 on, where the files of a slice are those of completed writes.
+    * In version 6 it is passed over with a warning: a writer that died may have left it.
     *
     * @param blocks
     *   the blocks of all log files of one slice, in the order of the files
@@ -55,7 +55,7 @@ object BlockSelection {
     withCompactedInPlace(byInstant(blocks, instants))
   }
 
-  /** The blocks of each instant, instants in the order in which they first appear. A rollback takes away what came
+  /** The blocks of each instant, instants in the order in which they first appear. A rollback takes away the blocks
     * before it, so that the instant may be written again afterwards.
     */
   private def byInstant(blocks: Seq[LogBlock], instants: BlockInstants): Seq[(String, Seq[LogBlock])] = {
@@ -68,8 +68,8 @@ object BlockSelection {
     found.toList
   }
 
-  /** Puts what a log compaction wrote in the place of the newest instant that it folded. A compaction may have folded
-    * the result of an earlier one, so the newest are looked at first and their claims reach through.
+  /** Puts the blocks of a log compaction in the place of the newest instant that it folded. A compaction may have
+    * folded the result of an earlier one, so the newest are looked at first and their claims reach through.
     */
   private def withCompactedInPlace(oldestFirst: Seq[(String, Seq[LogBlock])]): Seq[LogBlock] = {
     val present = oldestFirst.map(_._1).toSet
@@ -82,7 +82,7 @@ object BlockSelection {
       val folds = blocks.headOption.toList.flatMap(_.compactedInstants).filter(_ != instant)
       val target = foldedInto.getOrElse(instant, instant)
       folds.foreach(foldedInto.update(_, target))
-      // Without any of the instants that it folded there is no other place for a compacted block than its own.
+      // Without any of the instants that it folded, a compacted block keeps its own place.
       if (!folds.exists(present)) emit(target)
     }
     selected

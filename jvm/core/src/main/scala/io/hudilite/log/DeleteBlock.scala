@@ -47,7 +47,8 @@ object DeleteBlock {
   /** The content of a delete block.
     *
     * @param version
-    *   table version; before 9 readers do not know several ordering values, and those are an `IllegalArgumentException`
+    *   table version; readers before 9 do not know several ordering values, which are an `IllegalArgumentException`
+    *   there
     */
   def encode(records: Seq[DeleteRecord], version: Int): Array[Byte] = {
     val out = new AvroOutput

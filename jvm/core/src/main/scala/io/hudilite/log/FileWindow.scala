@@ -5,7 +5,7 @@ import io.hudilite.storage.OpenFile
 import java.io.EOFException
 import java.nio.ByteBuffer
 
-/** Reads of a few bytes here and there in a file, through two windows of it: blocks are judged by their two ends, and
+/** Reads of a few bytes here and there in a file, through two windows of it. Blocks are judged by their two ends, and
   * the end of one lies beside the beginning of the next.
   */
 private[log] final class FileWindow(file: OpenFile, val length: Long) {
@@ -19,7 +19,7 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
   private var recent = new Window(0L, ByteBuffer.allocate(0))
   private var older = recent
 
-  // Kept, for where data holds the magic many times the searches are short.
+  // Kept between searches, which are short where data holds the magic many times.
   private var searched = Array.emptyByteArray
   private var searchedFrom = 0L
 
@@ -48,7 +48,7 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
   /** The bytes from here on lie in one window, as far as it reaches. */
   def touch(position: Long): Unit = { window(position, 1); () }
 
-  /** Where the next magic is, from this position on; the end of the file when there is none. */
+  /** Position of the next magic, from this position on; the end of the file when there is none. */
   def nextMagic(from: Long): Long = {
     var position = from
     var found = -1L
@@ -85,7 +85,7 @@ private[log] final class FileWindow(file: OpenFile, val length: Long) {
 
 private[log] object FileWindow {
 
-  /** Bytes of a window: the headers of most blocks fit in, with what lies around them. */
+  /** Bytes of a window. The headers of most blocks fit in, with their surroundings. */
   val Size: Int = 64 * 1024
 
   private val SearchBytes = 256 * 1024

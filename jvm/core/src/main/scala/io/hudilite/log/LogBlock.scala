@@ -7,7 +7,7 @@ import io.hudilite.error.CorruptTable
   * @param path
   *   absolute path of the file
   * @param contentOffset
-  *   where the content begins, in bytes from the beginning of the file; of a corrupt block, where its bytes begin
+  *   position of the content, in bytes from the beginning of the file; of a corrupt block, position of its bytes
   * @param contentLength
   *   bytes of content; of a corrupt block, bytes up to the next block
   */
@@ -39,9 +39,9 @@ final case class LogBlock(
   /** Instant of the base file that [[positions]] count rows of. */
   def positionsBase: Option[String] = headers.get(HeaderKey.PositionsBaseInstant)
 
-  /** Rows of the base file at `base` that the records replace, one a record and ascending, or no rows when that file has
-    * none of their keys; `None` when the block does not say it of that base file and of all records, so that keys must be
-    * compared.
+  /** Rows of the base file at `base` that the records replace, one a record and ascending; no rows when that file has
+    * none of their keys. `None` when the block does not say it of that base file and of all records: keys must be
+    * compared then.
     */
   def positions(base: String, records: Int): Option[Array[Long]] =
     headers.get(HeaderKey.RecordPositions).filter(_ => positionsBase.contains(base))

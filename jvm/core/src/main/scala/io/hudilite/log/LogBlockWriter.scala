@@ -13,12 +13,12 @@ object LogBlockWriter {
   /** The headers of a data or delete block that table version `version` allows.
     *
     * @param positions
-    *   rows of the base file at the given instant that the records replace, ascending and one a record, or none when it
-    *   has no row of their keys; version 6 has no place for them and leaves them out
+    *   rows of the base file at the given instant that the records replace, ascending and one a record; none when it
+    *   has no row of their keys. Version 6 has no place for them and leaves them out
     * @param folded
     *   instants whose blocks this one replaces; all blocks of its instant must name the same
     * @param partial
-    *   the records have the columns of the schema only, and leave the others as they are
+    *   true when the records have only the columns of the schema, and leave the others as they are
     */
   def headers(version: Int, instant: String, schemaJson: String, positions: Option[(String, Array[Long])] = None,
       folded: Seq[String] = Nil, partial: Boolean = false): Map[Int, String] = {
@@ -37,7 +37,7 @@ object LogBlockWriter {
 
   private val FirstVersionWithPositions = 8
 
-  /** Everything before the content of `contentLength` bytes. */
+  /** The bytes before the content of `contentLength` bytes. */
   def header(kind: BlockKind, headers: Map[Int, String], contentLength: Long): Array[Byte] = {
     val entries = headers.toSeq.sortBy(_._1).map { case (key, text) => key -> text.getBytes(UTF_8) }
     val length = LengthEnd + 3 * Integer.BYTES + entries.map(2 * Integer.BYTES + _._2.length).sum +
@@ -49,7 +49,7 @@ object LogBlockWriter {
     out.putLong(contentLength).array()
   }
 
-  /** Everything after the content. */
+  /** The bytes after the content. */
   def trailer(headerLength: Int, contentLength: Long): Array[Byte] =
     ByteBuffer.allocate(Integer.BYTES + TrailerBytes).putInt(NoFooters)
       .putLong(headerLength + contentLength + Integer.BYTES).array()

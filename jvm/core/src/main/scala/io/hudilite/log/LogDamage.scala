@@ -8,27 +8,29 @@ import java.util.Map.Entry
 
 import org.slf4j.LoggerFactory
 
-/** What is said of bytes in a log file that are no whole block. */
+/** Errors and warnings about bytes in a log file that are no whole block. */
 private[log] object LogDamage {
 
   private val log = LoggerFactory.getLogger("io.hudilite.log.LogDamage")
 
   private val MostRemembered = 10000
 
-  // Places that were warned of, the oldest of them forgotten when there are many.
+  // Places that were warned of. The oldest of many are forgotten.
   private val warned = Collections.newSetFromMap(Collections.synchronizedMap(
       new LinkedHashMap[(String, Long), java.lang.Boolean]() {
         override def removeEldestEntry(eldest: Entry[(String, Long), java.lang.Boolean]): Boolean = size >
           MostRemembered
       }))
 
-  /** Bytes that are no block, or a block whose type is not one of files of rows: change data has files of its own. */
+  /** True for bytes that are no block, and for blocks of a type that files of rows do not have: change data has files
+    * of its own.
+    */
   def isDamage(block: LogBlock): Boolean = block.kind == BlockKind.Corrupt || block.kind == BlockKind.ChangeData
 
   def inCommitted(block: LogBlock): CorruptTable = CorruptTable("CORRUPT_FILE", "path" -> block.path,
-    "reason" -> s"${describe(block)}, and the write that made the file has completed")
+    "reason" -> s"${describe(block)}, although the write of the file has completed")
 
-  /** Once for each place in a process. */
+  /** Warns once for each place in a process. */
   def warn(block: LogBlock): Unit =
     if (warned.add(block.path -> block.contentOffset))
       log.warn(

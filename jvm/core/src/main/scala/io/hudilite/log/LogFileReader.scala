@@ -46,7 +46,7 @@ object LogFileReader {
     bytes
   }
 
-  /** The content of a block of an open file, to be looked at only: of a file in memory it is not copied. */
+  /** The content of a block of an open file, for reading only. Where the file is in memory, it is not copied. */
   def view(file: OpenFile, block: LogBlock): ByteBuffer =
     complete(block.path)(file.bytes(block.contentOffset, contentBytes(block)))
 
@@ -64,7 +64,7 @@ object LogFileReader {
       OpenFile.of(path, content)
     }
 
-  // An array cannot be longer, and writers stay far below.
+  // Greatest length of an array. Writers stay far below.
   private val MaxContentBytes: Long = Int.MaxValue - 64L
 
   // The schema of a wide table and the positions of a million records need a tenth of this.
@@ -107,7 +107,7 @@ private final class LogFileReader(path: String, file: FileWindow) {
     found.result()
   }
 
-  /** Where the block ends, if both its ends tell the same length and another block or nothing follows. */
+  /** End of the block, if both its ends tell one length and another block or nothing follows. */
   private def endOfWhole(start: Long): Option[Long] = {
     val left = file.length - start
     if (left >= MagicBytes && !isMagic(start)) throw damaged(path, s"no log block begins at offset $start")

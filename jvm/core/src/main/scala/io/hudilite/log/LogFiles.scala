@@ -12,7 +12,7 @@ import scala.collection.mutable
   * that count. Small files are asked for once, whole, and kept until the reader is done.
   *
   * @param maxKeptBytes
-  *   bytes of files that are kept at most
+  *   greatest number of bytes of files to keep
   */
 final class LogFiles(storage: Storage, maxKeptBytes: Long = LogFiles.MaxKeptBytes) {
 

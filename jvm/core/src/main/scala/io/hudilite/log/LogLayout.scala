@@ -16,14 +16,14 @@ private[log] object LogLayout {
   val MagicBytes: Int = Magic.length
   val FormatVersion = 1
 
-  /** End of the block's length, which the length counts from. */
+  /** End of the field of the block's length, which the length counts from. */
   val LengthEnd: Int = MagicBytes + java.lang.Long.BYTES
   val TrailerBytes: Int = java.lang.Long.BYTES
 
   /** A block without headers, content and footers. */
   val SmallestBlock: Int = LengthEnd + 3 * Integer.BYTES + java.lang.Long.BYTES + Integer.BYTES + TrailerBytes
 
-  /** There are nine keys; more entries than this are damage. */
+  /** Nine keys are known; more entries than this are damage. */
   val MaxEntries = 1024
 
   /** First place of the magic in `bytes` from `from` on, or -1. */

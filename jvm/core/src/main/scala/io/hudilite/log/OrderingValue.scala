@@ -4,7 +4,7 @@ import io.hudilite.codec.avro.{AvroInput, AvroOutput}
 
 import java.math.{BigDecimal, RoundingMode}
 
-/** The type that the format keeps with a delete's ordering value. A value is compared only with one of its own kind.
+/** The type that the format keeps with a delete's ordering value. Values compare only with others of their kind.
   *
   * @param branch
   *   place in the union of the delete record's schema
@@ -39,15 +39,15 @@ object OrderingKind {
     DateKind, DecimalKind, TimeMicrosKind, TimestampMicrosKind, ArrayKind)
 }
 
-/** By what a delete is compared with other versions of its record. */
+/** The ordering of a delete among other versions of its record. */
 sealed trait OrderingValue extends Product with Serializable
 
 object OrderingValue {
 
-  /** No value at all. */
+  /** No value. */
   case object Absent extends OrderingValue
 
-  /** The int 0, which stands for a delete without an ordering value: it wins over everything that came before. */
+  /** The int 0, which stands for a delete without an ordering value. It wins over everything before it. */
   case object CommitTime extends OrderingValue
 
   /** A value of the ordering field; its Java class is the boxed one of `kind`, `Array[Byte]` for bytes. */
@@ -64,7 +64,7 @@ object OrderingValue {
     case _ => Value(kind, value)
   }
 
-  /** As the format keeps decimals.
+  /** The value as the format keeps decimals.
     *
     * @throws java.lang.ArithmeticException
     *   the number has more digits than fit

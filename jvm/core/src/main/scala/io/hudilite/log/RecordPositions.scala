@@ -9,9 +9,7 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap
 
 import scala.collection.mutable
 
-/** Rows of a base file as the header of a log block carries them: a 64 bit Roaring bitmap in its portable form, as
-  * Base64.
-  */
+/** Rows of a base file in the header of a log block: a 64 bit Roaring bitmap in its portable form, as Base64. */
 object RecordPositions {
 
   /** @param ascending
@@ -26,13 +24,14 @@ object RecordPositions {
     Base64.getEncoder.encodeToString(out.toByteArray)
   }
 
-  /** The text of no rows at all. */
+  /** The text of no rows. */
   val NoRows: String = encode(Array.emptyLongArray)
 
   /** The rows, ascending.
     *
     * @param atMost
-    *   more rows than this are refused with an `IllegalArgumentException`: a few damaged bytes can stand for billions
+    *   greatest number of rows; more are refused with an `IllegalArgumentException`, as a few damaged bytes can stand
+    *   for billions
     */
   def decode(text: String, atMost: Int): Array[Long] = {
     val buffer = ByteBuffer.wrap(Base64.getDecoder.decode(text)).order(ByteOrder.LITTLE_ENDIAN)

@@ -1,6 +1,6 @@
 package io.hudilite.log
 
-/** The row of the base file that a record of a log replaces, by its number from 0 on, or why there is no number. */
+/** The row of the base file that a record of a log replaces, by its number from 0 on, or the reason for no number. */
 object RowPosition {
 
   /** The base file may have rows of the key. */

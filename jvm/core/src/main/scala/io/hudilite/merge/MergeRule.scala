@@ -2,12 +2,12 @@ package io.hudilite.merge
 
 import io.hudilite.config.MergeMode
 
-/** Which of two versions of a record survives (docs/format.md, merging records).
+/** Decides which of two versions of a record survives (docs/format.md, merging records).
   *
   * In event-time order the newer version wins unless its ordering value is less; several ordering fields compare one
-  * after the other. A missing value is a value, too, so that it does not matter which versions meet first. A delete without
-  * ordering values lets the newer one win, on either side. Where nothing is compared the newer one always wins. The winner
-  * may lack columns, which the other one then gives.
+  * after the other. A missing value is a value, too: the order in which versions meet does not matter. A delete without
+  * ordering values lets the newer version win, on either side. Where nothing is compared the newer one always wins.
+  * Columns that the winner lacks come from the other version.
   *
   * @param fields
   *   the ordering fields that are compared, most significant first; none in the order of commits
@@ -16,10 +16,10 @@ final case class MergeRule(fields: Seq[String]) {
 
   private val count = fields.size
 
-  /** Ordering values have a say. */
+  /** Ordering values take part in the decision. */
   def compares: Boolean = count > 0
 
-  /** The newer version wins over any row of a base file, whose ordering values need not be read then. */
+  /** The newer version wins over any row of a base file. Ordering values of base files need not be read then. */
   def alwaysWins(newer: Version): Boolean = count == 0 || newer.isUnordered
 
   def wins(newer: Version, older: Version): Boolean =

@@ -18,18 +18,18 @@ trait Version {
   def isPartial: Boolean = false
 }
 
-/** What becomes of the older of two versions of a record: whoever merges says for each of them what it does. */
+/** Fate of the older of two versions of a record. The caller of the merge says what each outcome does. */
 sealed trait Outcome
 
 object Outcome {
 
-  /** The older version stays, the newer one comes too late. */
+  /** The older version stays: the newer one comes too late. */
   case object Kept extends Outcome
 
-  /** The newer version stands in the place of the older one. */
+  /** The newer version takes the place of the older one. */
   case object Replaced extends Outcome
 
-  /** Nothing stands there any more. */
+  /** Nothing is left of either. */
   case object Deleted extends Outcome
 
   /** The newer version stands on top of the older one, which gives the columns that the newer one lacks. */

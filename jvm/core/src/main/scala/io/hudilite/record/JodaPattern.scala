@@ -4,8 +4,9 @@ import java.time.format.{DateTimeFormatter, DateTimeFormatterBuilder, SignStyle,
 import java.time.temporal.{ChronoField, IsoFields, TemporalField}
 import java.util.Locale
 
-/** Date patterns of time-based key generators. Hudi reads them by the rules of Joda-Time, whose letters differ from
-  * those of `java.time`: `y` and `Y` are both the year of the era, `Z` is an offset or the letter Z, `x` the week year.
+/** Date patterns of time-based key generators. Hudi reads them by the rules of Joda-Time, where letters have other
+  * meanings than in `java.time`: `y` and `Y` are both the year of the era, `Z` is an offset or the letter Z, `x` the
+  * week year.
   */
 private[record] object JodaPattern {
 

@@ -52,14 +52,15 @@ object KeyEncoding {
     if (anyValue) key.toString else null
   }
 
-  /** The values of a composite key told apart from those of any other, also from such as make the same key. */
+  /** The values of a composite key, spelled so that other values give another text, even those that make the same key.
+    */
   def distinct(values: Array[String]): String =
     values.map(value => if (value == null) "null" else s"${value.length}'$value'").mkString(" ")
 
   private def nullKey(fields: Seq[String]): InvalidInput =
     InvalidInput("NULL_RECORD_KEY", "fields" -> Listed.of(fields))
 
-  /** Whether keys are spelled with field names; `None` when only the table's rows can tell.
+  /** True when keys are spelled with field names; `None` when only the table's rows can tell.
     *
     * A complex key generator with one key field has been spelled both ways below version 9: see `detectPrefixed`.
     */
@@ -76,8 +77,8 @@ object KeyEncoding {
     else throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> storedKey,
       "feature" -> s"the record key '$storedKey'", "reason" -> s"it is not made of the value '$value' of $field")
 
-  /** The values of `fields` in a stored key, in the key's order and `null` for a missing one. A key that does not hold both
-    * a comma and a colon, or none of the fields, has one value, itself.
+  /** The values of `fields` in a stored key, in the key's order and `null` for a missing one. A key without both a
+    * comma and a colon, or without any of the fields, is one value by itself.
     */
   def keyValues(key: String, fields: Seq[String]): Seq[String] =
     if (key.indexOf(',') < 0 || key.indexOf(':') < 0) Seq(key)
@@ -131,7 +132,7 @@ object KeyEncoding {
     if (!value.exists(c => Escaped.get(c.toInt))) value
     else value.map(c => if (Escaped.get(c.toInt)) f"%%${c.toInt}%02X" else c.toString).mkString
 
-  /** Undoes `escape`; a `%` that no two hexadecimal digits follow stays as it is. */
+  /** Undoes `escape`; a `%` without two hexadecimal digits behind it stays as it is. */
   def unescape(name: String): String =
     if (name.indexOf('%') < 0) name
     else "%([0-9A-Fa-f]{2})".r.replaceAllIn(name,

@@ -18,7 +18,7 @@ final case class PartitionPaths(
   private val names: IndexedSeq[String] = fields.map(_.name)
 
   /** The path of one row, empty without partition columns. A value is the string that Hudi makes of it; for a timed
-    * column what `TimestampPartitions.format` takes.
+    * column it is a value that `TimestampPartitions.format` takes.
     */
   def path(values: Array[Any]): String =
     if (fields.isEmpty) ""
@@ -33,10 +33,10 @@ final case class PartitionPaths(
 
 object PartitionPaths {
 
-  /** For an existing table, or one about to be created.
+  /** Paths of an existing table, or of one about to be created.
     *
-    * Hudi keeps neither the date settings of a custom key generator in the table nor, below version 8, the types of its
-    * fields; what the table lacks is taken from the write's options, and raises an error when it is missing there too.
+    * Hudi does not keep the date settings of a custom key generator in the table nor, below version 8, the types of its
+    * fields. These come from the write's options; an option that is missing there too is an error.
     */
   def of(config: TableConfig, options: Map[String, String] = Map.empty): PartitionPaths = {
     val fields = items(config, options).map(field(config.keyGenerator, _)).toIndexedSeq
@@ -65,6 +65,6 @@ object PartitionPaths {
     case Array(name, kind) if kind.toUpperCase(Locale.ROOT) == "TIMESTAMP" => PartitionField(name, timed = true)
     case _ => throw InvalidInput("INVALID_OPTION_VALUE", "option" -> TableOptions.PartitionPathFields.name,
         "value" -> item,
-        "reason" -> "with the custom key generator each field is given as field:SIMPLE or field:TIMESTAMP")
+        "reason" -> "the custom key generator needs each field as field:SIMPLE or field:TIMESTAMP")
   }
 }

@@ -2,10 +2,10 @@ package io.hudilite.record
 
 import java.util.Locale
 
-/** Which names columns may have (docs/format.md#columns). */
+/** Names that columns may not have (docs/format.md#columns). */
 object ReservedNames {
 
-  /** Of columns that hudilite makes for itself, while it reads and while it writes. */
+  /** Prefix of columns that hudilite makes for itself, while it reads and while it writes. */
   val InternalPrefix = "_hudilite_"
 
   // Spark's reader of Parquet files numbers rows in a column of this name.
@@ -15,18 +15,18 @@ object ReservedNames {
   private val OfRowLevelPlans = Set("__row_operation", "__row_id", "__row_from_source", "__row_from_target")
   private val OldRowIdPrefix = "__original_row_id_"
 
-  /** Why a table with a column of this name cannot be read, if so. */
+  /** Reason for which a table with a column of this name cannot be read, if there is one. */
   def unreadable(name: String): Option[String] = {
     val lower = name.toLowerCase(Locale.ROOT)
     if (lower.startsWith(InternalPrefix)) Some(s"names that begin with $InternalPrefix are hudilite's own")
-    else if (lower == RowIndex) Some("Spark's reader of Parquet files has a column of that name of its own")
+    else if (lower == RowIndex) Some("Spark's reader of Parquet files has its own column of that name")
     else MetaFields.all.find(m => m != name && m == lower).map(m => s"it differs from the meta column $m only by case")
   }
 
-  /** Why a column of this name cannot be written, if so.
+  /** Reason for which a column of this name cannot be written, if there is one.
     *
     * @param inStruct
-    *   it is a field of a column, which nothing can be confused with
+    *   true for a field of a column, which nothing can be confused with
     */
   def unwritable(name: String, inStruct: Boolean = false): Option[String] = {
     val lower = name.toLowerCase(Locale.ROOT)
@@ -34,13 +34,13 @@ object ReservedNames {
       Some("Avro names, as Hudi's schemas have them, begin with a letter or '_' and go on with letters, digits and '_'")
     else if (inStruct) None
     else if (OfRowLevelPlans(lower) || lower.startsWith(OldRowIdPrefix))
-      Some("Spark's MERGE, UPDATE and DELETE have a column of that name of their own")
+      Some("Spark's MERGE, UPDATE and DELETE have their own column of that name")
     else if (lower == MetaFields.Operation)
-      Some("Hudi's meta column of that name is not part of tables that are written")
+      Some("it is a meta column of Hudi's that writes do not support")
     else unreadable(name)
   }
 
-  /** Two of these columns, of one table or struct, that are the same for a session that does not regard case. */
+  /** Two of these columns, of one table or struct, whose names differ at most in case. */
   def alike(names: Seq[String]): Option[(String, String)] =
     names.groupBy(_.toLowerCase(Locale.ROOT)).values.find(_.size > 1).map(same => same.head -> same(1))
 

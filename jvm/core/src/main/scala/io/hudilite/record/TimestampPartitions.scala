@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit
   * @param unit
   *   unit of numbers; `None` for date strings
   * @param inputFormats
-  *   patterns of date strings, the first that fits is used
+  *   patterns of date strings; the first that fits is used
   */
 final case class TimestampPartitions(
     unit: Option[TimeUnit],
@@ -82,7 +82,7 @@ final case class TimestampPartitions(
 
 object TimestampPartitions {
 
-  /** From the `hoodie.keygen.timebased.*` settings of a table or of a write's options. */
+  /** Reads the `hoodie.keygen.timebased.*` settings of a table or of a write's options. */
   def of(settings: Map[String, String]): TimestampPartitions = {
     val partitions = TimestampPartitions(
       unit = unitOf(settings),
@@ -126,6 +126,6 @@ object TimestampPartitions {
           "value" -> pattern, "reason" -> e.getMessage)
     }
 
-  // As Java's old time zones, which Hudi uses: an unknown name means GMT.
+  // Like Java's old time zones, which Hudi uses: an unknown name means GMT.
   private def zone(name: String): ZoneId = TimeZone.getTimeZone(name).toZoneId
 }

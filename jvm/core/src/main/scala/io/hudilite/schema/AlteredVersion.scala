@@ -6,7 +6,7 @@ import org.apache.avro.Schema
 
 import scala.collection.JavaConverters._
 
-/** What is done to the names of columns. Types, comments, order and new columns are told by the columns afterwards. */
+/** A change to the name of a column. Types, comments, order and new columns are read from the columns afterwards. */
 sealed trait ColumnEdit {
 
   /** Names from the column of the table inwards; a list's elements are `element`, a map's values are `value`. */
@@ -18,15 +18,15 @@ object ColumnEdit {
   final case class Drop(path: Seq[String]) extends ColumnEdit
 }
 
-/** The version of columns with ids that a change of the table's columns brings: pure (docs/format.md#columns-by-id). */
+/** Makes the version of columns with ids for a change of the table's columns: pure (docs/format.md#columns-by-id). */
 object AlteredVersion {
 
   private val mapper = new ObjectMapper()
 
-  /** JSON of the version 0, of columns that have had no ids so far.
+  /** JSON of version 0, for columns without ids so far.
     *
     * @param avroJson
-    *   without meta columns
+    *   the columns without meta columns
     * @param meta
     *   names of the meta columns, which get the first ids
     */
@@ -41,14 +41,14 @@ object AlteredVersion {
     mapper.writeValueAsString(root)
   }
 
-  /** JSON of all versions of columns that have had no ids so far, oldest first: the first one, and one for each write that
-    * added or widened columns. Readers take it that a file has the columns of its instant.
+  /** JSON of all versions, oldest first, for columns without ids so far: the first one, and one for each write that
+    * added or widened columns. Readers rely on it that a file has the columns of its instant.
     *
     * @param states
-    *   instants of writes with the columns from then on, oldest first; one that does not go on from the one before is
+    *   instants of writes with the columns from then on, oldest first; a state that does not continue the one before is
     *   passed over
     * @param avroJson
-    *   the columns as they are; where the states do not lead there, they are all that is told
+    *   the present columns; where the states do not lead there, they are the only version
     */
   def untilNow(states: Seq[(String, String)], avroJson: String, meta: Seq[String]): Seq[String] = {
     val steps = states.foldLeft(Vector.empty[(String, String)])((done, state) =>
@@ -67,11 +67,11 @@ object AlteredVersion {
     * @param present
     *   JSON of the present version
     * @param edits
-    *   one after the other, each on the names as the one before has left them
+    *   edits in order, each on the names that the one before has left
     * @param avroJson
-    *   the columns after them, without meta columns
+    *   the columns after the edits, without meta columns
     * @param instant
-    *   of the change
+    *   instant of the change
     */
   def of(present: String, edits: Seq[ColumnEdit], avroJson: String, instant: String): String = {
     val root = objectOf(mapper.readTree(present))
@@ -121,7 +121,9 @@ object AlteredVersion {
     if (names.contains(name)) names.indexOf(name) else names.indexWhere(_.equalsIgnoreCase(name))
   }
 
-  /** Puts the columns into the order of the schema, with its comments. What it lacks, the meta columns, stays in front. */
+  /** Puts the columns into the order of the schema, with its comments. Meta columns, which the schema lacks, stay in
+    * front.
+    */
   private def arrange(node: JsonNode, schema: Schema): Unit = schema.getType match {
     case Schema.Type.RECORD =>
       val fields = objectOf(node).withArray[ArrayNode]("fields")

@@ -4,7 +4,7 @@ import org.apache.avro.{LogicalType, LogicalTypes, Schema}
 
 import scala.collection.JavaConverters._
 
-/** Columns out of Avro schemas, as schema-on-read names their types: pure. */
+/** Columns of Avro schemas, with types named as in schema-on-read: pure. */
 private[schema] object AvroColumns {
 
   def parse(json: String): Schema = new Schema.Parser().parse(json)
@@ -20,7 +20,9 @@ private[schema] object AvroColumns {
       }
     }
 
-  /** Type by the path of each column and of each field inside; a list's elements are `element`, a map's are `value`. */
+  /** Type by the path of each column and of each field inside. The elements of a list are `element`, the values of a
+    * map `value`.
+    */
   def types(record: Schema, path: List[String] = Nil): Map[Seq[String], String] =
     record.getFields.asScala.flatMap(f => typesAt(nullable(f.schema)._1, f.name :: path)).toMap
 
@@ -57,7 +59,7 @@ private[schema] object AvroColumns {
   /** Decimals are one type, however they are stored. */
   def sameType(a: String, b: String): Boolean = plain(a) == plain(b)
 
-  /** Both are decimals, and the second one has all digits of the first before and behind the point. */
+  /** True when both are decimals, and the second one has all digits of the first before and behind the point. */
   def widerDecimal(narrow: String, wide: String): Boolean = (narrow, wide) match {
     case (Decimal(p, s), Decimal(inWide, atWide)) =>
       atWide.toInt >= s.toInt && inWide.toInt - atWide.toInt >= p.toInt - s.toInt

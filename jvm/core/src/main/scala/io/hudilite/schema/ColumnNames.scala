@@ -2,10 +2,11 @@ package io.hudilite.schema
 
 import java.util.concurrent.ConcurrentHashMap
 
-/** Under which names the columns that a query asks for lie in a file. */
+/** Names in a file of the columns that a query asks for. */
 sealed trait ColumnNames extends Serializable {
 
-  /** The file's column for that of the query, `None` when the file has none: a column of its name is another one. */
+  /** The file's column for that of the query. `None` when the file has none: a column of the same name is another one.
+    */
   def of(column: String): Option[NamedColumn]
 
   /** Names inside the elements of a list, if it is one. */
@@ -29,10 +30,10 @@ object ColumnNames {
     override def inValue: ColumnNames = this
   }
 
-  /** Names by id: what the query calls by the names of `query` the file calls by those of `file`.
+  /** Names by id: a column has the name in `query` for the query, and the name in `file` for the file.
     *
     * @param kept
-    *   ids that are still those of the same columns; others of the file are of columns that were dropped
+    *   true for ids that still belong to their columns; other ids of the file are of dropped columns
     */
   def between(query: ColumnType, file: ColumnType, kept: Int => Boolean = _ => true): ColumnNames =
     if (agree(query, file, kept)) Same else ById(query, file, kept)
@@ -52,7 +53,7 @@ object ColumnNames {
       case (q: ColumnType.Record, f: ColumnType.Record) => q.column(column) match {
           case Some(asked) => f.column(asked.id).filter(c => kept(c.id))
               .map(c => NamedColumn(c.name, between(asked.dataType, c.dataType, kept)))
-          // Writers that do not keep ids may add columns, which have none. Any other name belongs to the id it has there.
+          // Writers that do not keep ids may add columns without one. Any other name belongs to the id it has there.
           case None => if (f.column(column).isEmpty) Some(NamedColumn(column, Same)) else None
         }
       case _ => Some(NamedColumn(column, Same))
@@ -75,21 +76,21 @@ object ColumnNames {
   }
 }
 
-/** The columns of a table whose names have changed, as one query sees them: in the version that it reads, whatever the
-  * files call them.
+/** The columns of a table whose names have changed, as one query sees them: by their names in the version that it
+  * reads.
   */
 final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHistory) {
 
   // Most files of a table are of few versions.
   @transient private lazy val known = new ConcurrentHashMap[String, ColumnNames]()
 
-  /** Names in the files and log blocks that the write of this instant made. */
+  /** Names in the files and log blocks of the write with this instant. */
   def namesIn(instant: String): ColumnNames = {
     val file = history.at(instant)
     known.computeIfAbsent(file.version, _ => namesIn(file))
   }
 
-  /** The column of this name was and is always the same one. */
+  /** True when this name has always stood for one column. */
   def isOne(name: String): Boolean = (history.versions :+ query).flatMap(_.columns.column(name)).map(
     _.id).distinct.size <= 1 &&
     (query.columns.column(name).isDefined || history.versions.forall(_.columns.column(name).isEmpty))
@@ -98,13 +99,13 @@ final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHi
   def typesOf(name: String): Seq[ColumnType] = (history.versions.filter(_.version < query.version) :+ query).flatMap(
     _.columns.column(name)).map(_.dataType).distinct
 
-  /** None of these columns, some of them fields of structs, has had two types. */
+  /** True when none of these columns, some of them fields of structs, has had two types. */
   def keepsTypes(paths: Seq[String]): Boolean = paths.forall(path => typesOf(path.takeWhile(_ != '.')).size <= 1)
 
-  /** The write of this instant had the very columns of the query, with their types. */
+  /** True when the write of this instant had the columns of the query, with their types. */
   def isOfQuery(instant: String): Boolean = history.at(instant).columns == query.columns
 
-  // A column that a later version lacks was dropped: Hudi may give its id to a new column.
+  // A column that a later version lacks was dropped. Hudi may give its id to a new column.
   private def namesIn(file: SchemaVersion): ColumnNames = {
     val since = history.versions.dropWhile(_.version != file.version).takeWhile(_.version < query.version) :+ query
     if (file == query) ColumnNames.Same
@@ -114,7 +115,7 @@ final case class EvolvedColumns private (query: SchemaVersion, history: SchemaHi
 
 object EvolvedColumns {
 
-  /** The version read belongs to the history, also while the file that tells of it is being replaced. */
+  /** The version read belongs to the history, also while the file with it is being replaced. */
   def of(query: SchemaVersion, history: SchemaHistory): EvolvedColumns =
     EvolvedColumns(query,
       SchemaHistory((history.versions.filterNot(_.version == query.version) :+ query).sortBy(_.version)))

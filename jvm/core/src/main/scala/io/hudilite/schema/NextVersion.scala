@@ -10,7 +10,7 @@ import scala.collection.JavaConverters._
 
 /** The next version of columns with ids, for a write that adds columns or widens their types: pure.
   *
-  * What the JSON has besides is kept as it is.
+  * Other parts of the JSON are kept as they are.
   */
 object NextVersion {
 
@@ -23,7 +23,7 @@ object NextVersion {
     * @param avroJson
     *   the table's columns after the write, without meta columns
     * @param instant
-    *   of the write
+    *   instant of the write
     */
   def of(present: String, avroJson: String, instant: String): Option[String] = mapper.readTree(present) match {
     case root: ObjectNode =>
@@ -38,7 +38,7 @@ object NextVersion {
     case _ => throw new IllegalArgumentException("a version of columns is no JSON object")
   }
 
-  /** The history with a version more in it. */
+  /** The history with one more version in it. */
   def history(json: String, next: String): String = mapper.readTree(json) match {
     case root: ObjectNode if root.path("schemas").isArray =>
       root.get("schemas").asInstanceOf[ArrayNode].insert(0, mapper.readTree(next))
@@ -101,7 +101,7 @@ object NextVersion {
         changed = true
       }
 
-    /** Makes the type that `holder` has under `key` that of the schema. */
+    /** Gives `holder`, under `key`, the type of the schema. */
     private def align(holder: ObjectNode, key: String, schema: Schema, path: List[String]): Unit =
       (holder.get(key), schema.getType) match {
         case (node: ObjectNode, Schema.Type.RECORD) => record(node, schema, path)
@@ -142,6 +142,6 @@ object NextVersion {
     private def readable(name: String, path: List[String]): String =
       if (!Unreadable(name)) name
       else throw InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> path.reverse.mkString("."), "type" -> name,
-        "reason" -> "the table keeps its columns by id, and Apache Hudi could not read their list any more")
+        "reason" -> "the table keeps its columns by id, and Apache Hudi could no longer read their list")
   }
 }

@@ -9,7 +9,7 @@ object SchemaJson {
 
   private val mapper = new ObjectMapper()
 
-  /** One version; text that is none raises an `IllegalArgumentException`. */
+  /** One version; text that is no version raises an `IllegalArgumentException`. */
   def version(json: String): SchemaVersion = version(mapper.readTree(json))
 
   /** `{"schemas": [...]}`: versions in any order. */

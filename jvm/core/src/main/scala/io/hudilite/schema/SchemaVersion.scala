@@ -31,7 +31,8 @@ object ColumnType {
   final case class MapOf(key: ColumnType, value: ColumnType) extends ColumnType
 }
 
-/** A column, or a field inside of one. It keeps its id under every name, and no other one of the table ever gets it. */
+/** A column, or a field inside of one. It keeps its id under every name, and no other column of the table ever gets it.
+  */
 final case class Column(id: Int, name: String, dataType: ColumnType)
 
 /** The columns that a table has from one instant on, as Hudi's schema-on-read records them
@@ -40,7 +41,7 @@ final case class Column(id: Int, name: String, dataType: ColumnType)
   * @param version
   *   instant that brought the change; [[SchemaVersion.BeforeChanges]] for the columns before the first one
   * @param columns
-  *   those of the files, meta columns included
+  *   columns of the files, meta columns included
   */
 final case class SchemaVersion(version: String, columns: ColumnType.Record)
 
@@ -53,8 +54,8 @@ object SchemaVersion {
 /** All versions of a table's columns, oldest first and at least one. */
 final case class SchemaHistory(versions: Seq[SchemaVersion]) {
 
-  /** The version by which the write of an instant named the columns of its files. What is older than all of them was
-    * written before columns had ids, so no column had been renamed or dropped by then.
+  /** The version by which the write of an instant named the columns of its files. An instant before all versions wrote
+    * when columns had no ids yet and none had been renamed or dropped.
     */
   def at(instant: String): SchemaVersion = versions.reverseIterator.find(_.version <= instant).getOrElse(versions.head)
 }

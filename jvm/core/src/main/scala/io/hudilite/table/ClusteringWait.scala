@@ -12,11 +12,11 @@ object ClusteringWait {
   private val ShortestMs = 20L
   private val LongestMs = 1000L
 
-  /** The table as it is when none of its clusterings is pending any more: they have completed, or were taken back. When
-    * that takes longer than `waitMs`, the table as it is then. Without a pending one it is the table itself.
+  /** The table once none of its clusterings is pending any more: they have completed, or were taken back. After
+    * `waitMs` it is the table as it is then. Without a pending clustering it is the table itself.
     *
-    * Asks for the timeline again and again, less and less often. Must not be called under the table lock, which who runs
-    * a clustering needs.
+    * Asks for the timeline again and again, less and less often. Must not be called under the table lock, which a
+    * running clustering needs.
     *
     * @param pause
     *   waits for so many milliseconds; an interrupt ends the whole with an `InterruptedException`

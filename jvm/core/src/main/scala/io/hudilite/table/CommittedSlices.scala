@@ -6,7 +6,8 @@ import io.hudilite.filegroup.{FileNames, FileSlice, FileSystemView, NamedBase, N
 import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 
-/** Listings of a table's folders, held against what its writes say that they left (docs/format.md#missing-files). */
+/** Listings of a table's folders, compared with the files that its writes say they left (docs/format.md#missing-files).
+  */
 private[table] final class CommittedSlices(table: Table) {
 
   import CommittedSlices._
@@ -14,11 +15,11 @@ private[table] final class CommittedSlices(table: Table) {
   private val config = table.config
   private val timeline = table.timeline
 
-  /** What the newest writes say of base files. Older ones are not read: a reader would pay for a history that can be long,
-    * and of most file groups a newer write, or none, tells.
+  /** Base files that the newest writes name. Older writes are not read: the history can be long, and most file groups
+    * are covered by a newer write or by none.
     */
   lazy val bases: NamedBases = {
-    // A write that a savepoint holds back where others left may have been replaced by one of those.
+    // A write that a savepoint keeps back in the active timeline may have been replaced by writes that left.
     val newest = timeline.writes.filterNot(i => timeline.beforeStart(i.time)).reverse.take(MostCommits)
     val sizes = newest.scanLeft(0L)(_ + _.fileBytes.max(0L)).tail
     val some = newest.zip(sizes).zipWithIndex.collect { case ((i, sum), n) if n == 0 || sum <= MostBytes => i }
@@ -26,8 +27,8 @@ private[table] final class CommittedSlices(table: Table) {
       table.compactionPlans.map { case (i, plan) => i.time -> plan })
   }
 
-  /** The newest slices that the view sees in a listing. A file of one that is gone, or is a log file of another length than
-    * its write left, raises `CorruptTable`.
+  /** The newest slices that the view sees in a listing. A missing file of one raises `CorruptTable`, as does a log file
+    * of another length than its write left.
     */
   def of(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val slices = withoutBases(view, listing)
@@ -35,7 +36,9 @@ private[table] final class CommittedSlices(table: Table) {
     slices
   }
 
-  /** A file that is gone is damage, unless the table has changed since it was opened, so that nobody needs it any more. */
+  /** A missing file is damage, unless the table has changed since it was opened, so that nobody needs the file any
+    * more.
+    */
   private def refuse(lost: NamedBase, listing: Map[String, Seq[FileInfo]]): Unit = {
     val now = table.store.load()
     val partition = lost.group.partition
@@ -46,7 +49,7 @@ private[table] final class CommittedSlices(table: Table) {
     throw bases.damage(lost, listing.getOrElse(partition, Nil))
   }
 
-  /** The same, whether or not the base files are there. */
+  /** The newest slices, without a look for missing base files. */
   def withoutBases(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val (slices, logs) = found(view, listing)
     slices.values.iterator.flatten.flatMap(_.logs).flatMap(logs.damage(_)).take(1).foreach(throw _)
@@ -54,13 +57,13 @@ private[table] final class CommittedSlices(table: Table) {
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> s"the log file ${log.relativePath} of a later table version",
         "reason" ->
-          ("the table was downgraded while a compaction was pending, and the order of its log files is lost; " +
-            "upgrade it before anything is written, and run the compaction")))
+          ("the order of its log files is lost, as the table was downgraded while a compaction was pending; " +
+            "upgrade the table before anything is written, then run the compaction")))
     slices
   }
 
-  /** The file groups that the view sees, in what state soever: of one whose base file is gone the slice has none. For
-    * what takes file groups out of the table and does not look into them.
+  /** The file groups that the view sees, in any state. Where the base file of one is gone, its slice has none. For
+    * callers that take file groups out of the table and do not look into them.
     */
   def whole(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] = {
     val (slices, _) = found(view, listing)
@@ -80,7 +83,9 @@ private[table] final class CommittedSlices(table: Table) {
     FileSystemView.slices(view, without(logs.strays(committed), committed), logs) -> logs
   }
 
-  /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
+  /** The listing without stray files. Where more than one attempt of a task left files, the commit names the right
+    * ones.
+    */
   def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] = {
     listing.values.flatten.find(f => FileNames.isExternalFile(f.name)).foreach(f =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
@@ -98,8 +103,8 @@ private[table] final class CommittedSlices(table: Table) {
   private def without(strays: Set[String], listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
     FileSystemView.without(listing, strays -- namedByOthers(strays))
 
-  /** Those of some log files that a later write than the one in their names has named. Before version 8 log files bear the
-    * instant of their slice, and an upgrade by Apache Hudi can leave them as they are.
+  /** Log files among these that a later write than the one in their names has named. Before version 8 log files bear
+    * the instant of their slice, and an upgrade by Apache Hudi can leave them as they are.
     */
   private def namedByOthers(files: Set[String]): Set[String] = {
     val since = files.flatMap(f => FileNames.parseLogFile(f.substring(f.lastIndexOf('/') + 1))).map(_.time)
@@ -110,7 +115,7 @@ private[table] final class CommittedSlices(table: Table) {
     }
   }
 
-  // Read are the commits of the log files that are there, and the newest ones, all of whose files may be gone.
+  // Reads the commits of the log files that are there, and the newest ones, whose files may all be gone.
   private def namedLogs(listing: Map[String, Seq[FileInfo]]): NamedLogs =
     if (config.tableType != TableType.MergeOnRead || config.layout == 1) NamedLogs.None
     else {
@@ -130,7 +135,7 @@ private object CommittedSlices {
   // Compactions come after five delta commits, unless told otherwise.
   private val DeltasToLookFor = 10
 
-  // As many as archiving leaves in a timeline by default, of which each is small.
+  // As many as archiving leaves in a timeline by default. Each is small.
   private val MostCommits = 32
   private val MostBytes = 16L << 20
 }

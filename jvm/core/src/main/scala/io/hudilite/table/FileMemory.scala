@@ -8,13 +8,14 @@ import io.hudilite.timeline.Timeline
 import java.lang.ref.SoftReference
 import java.util.concurrent.ConcurrentHashMap
 
-/** What is known of the files of one snapshot of a table: its folders as they were listed, and the newest slices. */
+/** Files of one snapshot of a table, as far as they are known: its folders as they were listed, and the newest slices.
+  */
 private[table] final class FileMemory {
   val folders = new ConcurrentHashMap[String, FolderContent]()
   val slices = new KnownSlices
   private var views: Option[CommittedSlices] = None
 
-  /** What holds listings of this snapshot against its commits. */
+  /** The comparison of this snapshot's listings with its commits. */
   def committed(made: => CommittedSlices): CommittedSlices = synchronized {
     val one = views.getOrElse(made)
     views = Some(one)
@@ -22,13 +23,13 @@ private[table] final class FileMemory {
   }
 }
 
-/** Memories of the tables that were opened last, so that a second query does not list what the first one listed.
+/** Memories of the tables that were opened last, so that a second query does not repeat the listings of the first one.
   *
-  * A memory is good for as long as the timeline has not changed by a single file. Each folder in it was listed after that
-  * timeline was loaded, so it shows every file of each write that had completed; files that came later belong to instants
-  * which this timeline does not count, or to attempts that no commit names; and files go only by an action that is
-  * announced in the timeline first. A folder that somebody empties by hand is missed until the table changes or is
-  * refreshed: its files are then reported as missing.
+  * A memory is good while no file of the timeline changes. Each folder in it was listed after that timeline was loaded,
+  * so it shows every file of each write that had completed. Files that came later belong to instants which this
+  * timeline does not count, or to attempts that no commit names. Files go only by an action that is announced in the
+  * timeline first. A folder that somebody empties by hand is missed until the table changes or is refreshed: its files
+  * are then reported as missing.
   */
 object FileMemory {
 

@@ -2,20 +2,20 @@ package io.hudilite.table
 
 import io.hudilite.filegroup.FileSlice
 
-/** What an incremental read looks at: rows of `slices` whose commit time is one of `commitTimes`.
+/** Files and commit times of an incremental read: rows of `slices` whose commit time is one of `commitTimes`.
   *
   * @param instants
   *   requested times of the selected writes
   * @param fullScan
-  *   not the files as of the range's end are read, which are not known or no longer there, but all present files; row
-  *   versions that were overwritten after the range are then missing
+  *   true when all present files are read, because those as of the range's end are unknown or gone. Row versions that
+  *   were overwritten after the range are missing then
   * @param folds
-  *   log compactions that may have folded what these writes logged. Apache Hudi's give the rows their own instant, which
-  *   they keep when they are compacted
+  *   log compactions that may have folded log blocks of these writes. Those of Apache Hudi give the rows their own
+  *   instant, which they keep when they are compacted
   */
 final case class IncrementalFiles(instants: Set[String], slices: Map[String, Seq[FileSlice]], fullScan: Boolean,
     folds: Set[String] = Set.empty) {
 
-  /** What rows of the writes have as their commit time. */
+  /** Commit times that rows of the writes can have. */
   def commitTimes: Set[String] = instants ++ folds
 }

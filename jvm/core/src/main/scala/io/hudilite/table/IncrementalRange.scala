@@ -8,7 +8,7 @@ import io.hudilite.timeline.{Instant, Timeline}
   * and later). Anything before the first instant, such as `0`, `000` or `earliest`, means from the start.
   *
   * @param end
-  *   `None` for everything up to the opened timeline's end
+  *   `None` for everything up to the end of the opened timeline
   */
 final case class IncrementalRange(begin: String, end: Option[String] = None)
 
@@ -24,7 +24,7 @@ object IncrementalRange {
   def select(range: IncrementalRange, instants: Seq[Instant], layout: Int): Seq[Instant] =
     instants.filter(i => position(i, layout).exists(p => p > begin(range) && range.end.forall(p <= _)))
 
-  /** Writes that the range can hold may have been archived. */
+  /** True when writes of the range may have been archived. */
   def reachesBefore(range: IncrementalRange, timeline: Timeline, layout: Int): Boolean =
     timeline.writes.flatMap(position(_, layout)).sorted.headOption.forall(_ > begin(range))
 

@@ -8,7 +8,8 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 /** Finds the file slices that hold the changes of a range.
   *
   * @param orWhatIsLeft
-  *   when versions of rows at the range's end were cleaned away, those that are left are read; otherwise it is an error
+  *   true to read the rows that are left when versions of rows at the range's end were cleaned away; false makes that
+  *   an error
   */
 private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Boolean) {
 
@@ -33,8 +34,8 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
       case Right(metadata) => files(range, instants, active, withoutLogCompactions(metadata))
     }
 
-  // A log compaction repeats records of other writes, merged: what a write of the range logged is in the log files that
-  // were folded, too, which stay.
+  // A log compaction repeats records of other writes, merged. The records of a write of the range are also in the log
+  // files that were folded, which stay.
   private def withoutLogCompactions(writes: Seq[(Instant, CommitMetadata)]): Seq[(Instant, CommitMetadata)] =
     writes.filterNot { case (_, metadata) => metadata.isLogCompaction }
 
@@ -52,7 +53,7 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private lazy val archivedWrites: Seq[Instant] =
     table.store.archivedCompleted().filter(i => Action.Writes(i.action) && !timeline.isCompleted(i.time))
 
-  /** What archived writes wrote, or one of which the archive does not know that. */
+  /** The files of archived writes, or a write whose files the archive does not know. */
   private def recorded(archived: Seq[Instant]): Either[Instant, Seq[(Instant, CommitMetadata)]] = {
     val found =
       if (archived.isEmpty) Map.empty[String, CommitMetadata]
@@ -63,7 +64,9 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private def isUpToNow(range: IncrementalRange): Boolean = range.end.forall(end =>
     timeline.writes.forall(IncrementalRange.position(_, layout).forall(_ <= end)))
 
-  /** Up to now the present files hold all that the range left behind; up to an earlier time only what nobody overwrote. */
+  /** Up to now the present files hold everything that the range left behind; up to an earlier time they lack
+    * overwritten rows.
+    */
   private def everything(range: IncrementalRange, instants: Set[String], reason: => String): IncrementalFiles = {
     if (!isUpToNow(range) && !orWhatIsLeft) throw InvalidInput("RANGE_NOT_RETAINED", "path" -> table.basePath,
       "begin" -> range.begin, "end" -> range.end.getOrElse(""), "reason" -> reason)
@@ -74,7 +77,7 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
   private def touched(range: IncrementalRange, active: Seq[(Instant, CommitMetadata)],
       archived: Seq[(Instant, CommitMetadata)]): Either[FileGroupId, Map[String, Seq[FileSlice]]] = {
     val view = viewAtEnd(range)
-    // What an archived commit replaced the view does not know any more.
+    // The view does not know any more which file groups an archived commit replaced.
     val last = LastWrites.of(archived ++ active).without(view.replaced).beforeReplacedBy(archived)
     val listing = table.listing(last.groups.map(_.partition).toList.distinct)
     val atEnd = withCompactions(view, range, listing)
@@ -86,8 +89,9 @@ private[table] final class IncrementalSelection(table: Table, orWhatIsLeft: Bool
     lost.toLeft(slices.values.filter(s => last.byGroup.contains(s.groupId)).toList.groupBy(_.partition))
   }
 
-  /** Compactions that were pending at the range's end and have completed since, when log files bear their instants: what was
-    * logged meanwhile, before Apache Hudi upgraded the table. The view does not know them, since they pend no more.
+  /** Compactions that were pending at the range's end and have completed since, when log files bear their instants:
+    * those were written meanwhile, before Apache Hudi upgraded the table. The view does not know these compactions,
+    * which are no longer pending.
     */
   private def withCompactions(view: ViewInstants, range: IncrementalRange, listing: Map[String, Seq[FileInfo]])
       : ViewInstants = range.end.filter(_ => layout > 1).fold(view) { end =>

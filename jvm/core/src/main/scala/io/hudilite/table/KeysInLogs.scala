@@ -4,17 +4,16 @@ import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.record.MetaFields
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 
-/** What log files may say of keys beside new versions of rows (docs/format.md#writing-log-files).
+/** File groups whose log files may add or delete keys, besides new versions of rows (docs/format.md#writing-log-files).
   *
-  * Writers whose index knows log files put new rows there, as Apache Hudi does with its in-memory index, and Flink; and any
-  * log file may delete keys. What writes said of their log files tells it, so that no log file is opened for it; of an
-  * archived write nobody knows.
+  * Writers whose index knows log files put new rows there: Apache Hudi with its in-memory index, and Flink. Any log
+  * file may delete keys. The statistics of writes tell it, so no log file is opened. Archived writes are not known.
   */
 private[hudilite] final class KeysInLogs(table: Table) {
 
   import KeysInLogs._
 
-  /** File groups of those of the slices that have log files. */
+  /** File groups among those of the slices with log files. */
   def among(slices: Seq[FileSlice]): Groups = {
     val logged = slices.filter(_.logs.nonEmpty)
     if (logged.isEmpty) Groups.None
@@ -34,30 +33,30 @@ private[hudilite] final class KeysInLogs(table: Table) {
     }
   }
 
-  /** Rows of data blocks may be deletes, which nobody counts as such. */
+  /** Rows of data blocks may be deletes, which no statistics count as such. */
   private def marksDeletes: Boolean =
     table.config.deleteMarker.isDefined || table.schema.exists(_.avroJson.contains(s""""${MetaFields.Operation}""""))
 
-  /** Some of the log files were there before the base file was: they were written while the compaction that made it was
-    * pending. What they update may be rows of the base file before that one, which log files before the compaction's plan
-    * had deleted, so that the new one does not have them.
+  /** Some of the log files are older than the base file: they were written while the compaction that made it was
+    * pending. They may update rows of the base file before it, which earlier log files had deleted, so that the new
+    * base file lacks them.
     *
     * @param appended
-    *   what the writes of the log files said of them
+    *   statistics of the log files from their writes
     */
   private def isOlder(slice: FileSlice, appended: => Seq[WriteStat]): Boolean = slice.base.exists { base =>
     if (table.config.layout == 1) {
       val logs = slice.logs.map(_.name).toSet
       appended.exists(s => logs(s.fileName) && !s.baseFile.contains(base.name))
     } else {
-      // When an archived write completed, nobody knows.
+      // The completion time of an archived write is not known.
       val completed = table.timeline.completionTime(base.instant)
       completed.forall(at => slice.logs.exists(l => table.timeline.completionTime(l.time).forall(_ < at)))
     }
   }
 
-  /** Every write that may have made the log files is among those that are known. One that bears the instant of its slice is
-    * of version 6, before an upgrade, and may be of any later write.
+  /** True when every write that may have made the log files is known. A log file with the instant of its slice is of
+    * version 6, before an upgrade, and may be of any later write.
     */
   private def isTold(slice: FileSlice, known: Set[String]): Boolean =
     if (table.config.layout == 1) !table.timeline.beforeStart(slice.instant)
@@ -67,7 +66,7 @@ private[hudilite] final class KeysInLogs(table: Table) {
 private[hudilite] object KeysInLogs {
 
   /** @param added
-    *   log files may hold keys that the base file, which there is, does not have
+    *   log files may hold keys that the base file lacks; only groups with a base file
     * @param deleted
     *   log files may delete keys
     */
@@ -77,7 +76,7 @@ private[hudilite] object KeysInLogs {
     val None: Groups = Groups(Set.empty, Set.empty)
   }
 
-  /** The writes that made the log files. Before version 8 names tell no more than that it was after the slice began. */
+  /** The writes that made the log files. Before version 8 names say only that it was after the slice began. */
   private[table] def writersOf(slices: Seq[FileSlice], writes: Seq[Instant], layout: Int): Seq[Instant] = {
     val deltas = writes.filter(_.action == Action.DeltaCommit)
     if (layout == 1) {
@@ -93,7 +92,7 @@ private[hudilite] object KeysInLogs {
   private[table] def addedTo(writes: Seq[(Instant, CommitMetadata)]): Set[FileGroupId] =
     groupsOf(writes)(_.numInserts > 0)
 
-  /** File groups from whose rows the log files of these writes took some away. */
+  /** File groups from which the log files of these writes deleted rows. */
   private[table] def deletedFrom(writes: Seq[(Instant, CommitMetadata)]): Set[FileGroupId] =
     groupsOf(writes)(_.numDeletes > 0)
 

@@ -3,10 +3,10 @@ package io.hudilite.table
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 
-/** The last file that some commits wrote to each file group, by which one can tell whether a slice is still whole: pure.
+/** The last file that some commits wrote to each file group. It shows if a slice is still whole: pure.
   *
   * @param byGroup
-  *   instant of the commit and what it wrote
+  *   instant of the commit and statistics of the file
   */
 private[table] final case class LastWrites(byGroup: Map[FileGroupId, (String, WriteStat)]) {
 
@@ -16,7 +16,7 @@ private[table] final case class LastWrites(byGroup: Map[FileGroupId, (String, Wr
     gone(group)
   })
 
-  /** The same without file groups that one of these commits replaced after they were written last. */
+  /** Leaves out file groups that one of these commits replaced after their last write. */
   def beforeReplacedBy(commits: Seq[(Instant, CommitMetadata)]): LastWrites = {
     val replaced = for {
       (instant, metadata) <- commits
@@ -27,7 +27,7 @@ private[table] final case class LastWrites(byGroup: Map[FileGroupId, (String, Wr
     LastWrites(byGroup.filterNot { case (group, (time, _)) => last.get(group).exists(_ > time) })
   }
 
-  /** A file group whose slice does not have the last file, nor a later one that took it in. */
+  /** A file group whose slice has neither the last file nor a later one that took it in. */
   def lost(slices: Map[FileGroupId, FileSlice]): Option[FileGroupId] = byGroup.collectFirst {
     case (group, (time, stat)) if !slices.get(group).exists(holds(_, time, stat)) => group
   }

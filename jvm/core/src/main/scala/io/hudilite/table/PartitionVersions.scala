@@ -3,19 +3,19 @@ package io.hudilite.table
 import io.hudilite.filegroup.{FileNames, FileSlice, FileSystemView}
 import io.hudilite.storage.FileInfo
 
-/** Everything that is committed in one partition, past versions included.
+/** All committed files of one partition, past versions included.
   *
   * @param groups
   *   the slices of each live file group, newest first
   * @param replaced
   *   instant at which a file group was replaced, and its slices
   * @param listing
-  *   what lies in the partition's folder
+  *   files in the partition's folder
   */
 final case class PartitionVersions(partition: String, groups: Seq[Seq[FileSlice]],
     replaced: Seq[(String, Seq[FileSlice])], listing: Seq[FileInfo]) {
 
-  /** Without these files, by their paths below the table's base path, the folder holds nothing but its marker. */
+  /** True when the folder holds only its marker once these files are gone. Paths are below the table's base path. */
   def isLeftEmptyBy(gone: Seq[String]): Boolean = {
     val names = gone.map(path => path.substring(path.lastIndexOf('/') + 1)).toSet
     partition.nonEmpty && groups.isEmpty &&

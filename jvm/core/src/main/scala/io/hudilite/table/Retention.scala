@@ -4,10 +4,10 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.FileGroupId
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 
-/** Whether the state of a table at a past time can still be read (docs/format.md#time-travel).
+/** Decides if the state of a table at a past time can still be read (docs/format.md#time-travel).
   *
-  * Cleaning deletes the slices that newer ones replaced. Where it goes by commits it says how far back states stay
-  * whole; where it does not, the commits say which files such a state needs.
+  * Cleaning deletes slices that newer ones replaced. A clean that goes by commits records the earliest state that stays
+  * whole; of other cleans, the commits tell which files a state needs.
   */
 private[table] final class Retention(table: Table) {
 
@@ -27,7 +27,7 @@ private[table] final class Retention(table: Table) {
     }
   }
 
-  /** The state is that of a savepoint, whose files nobody cleans. */
+  /** True for the state of a savepoint, whose files nobody cleans. */
   private def isSavepointed(time: String): Boolean =
     timeline.writes.reverseIterator.find(_.time <= time).exists(last => timeline.savepoints.contains(last.time))
 
@@ -41,7 +41,7 @@ private[table] final class Retention(table: Table) {
   private def gone(time: String, reason: String): InvalidInput = InvalidInput("STATE_NOT_RETAINED",
     "path" -> table.basePath, "instant" -> time, "reason" -> reason)
 
-  /** A file group that a reader of that time saw and whose files of that time are not all there. */
+  /** A file group that a reader of that time saw and that lacks files of that time. */
   private def lost(time: String): Option[FileGroupId] = {
     val (until, since) = table.store.readCommits(timeline.writes).partition(_._1.time <= time)
     val view = table.upTo(time)
@@ -50,7 +50,7 @@ private[table] final class Retention(table: Table) {
       .orElse(olderThan(since, time).find(group => !view.replaced(group) && !slices.contains(group)))
   }
 
-  /** File groups that later commits continued or replaced, and that no later commit began. */
+  /** File groups that later commits continued or replaced, and that none of them began. */
   private def olderThan(since: Seq[(Instant, CommitMetadata)], time: String): Seq[FileGroupId] = {
     val stats = since.sortBy(_._1.time).flatMap { case (_, metadata) => metadata.allStats }
     val firsts = stats.reverseIterator.map(s => FileGroupId(s.partitionPath, s.fileId) -> s).toMap
@@ -65,12 +65,12 @@ private[table] final class Retention(table: Table) {
     stat.prevCommit != WriteStat.NoPreviousCommit && stat.prevCommit <= time
 }
 
-/** What the cleans of the active timeline say of past states.
+/** Past states as the cleans of the active timeline left them.
   *
   * @param earliestRetained
   *   first instant whose state they left whole
   * @param leaveItOpen
-  *   some do not go by commits, are under way, or do not say what they did
+  *   true when some do not go by commits, are under way, or do not record what they did
   */
 private[table] final case class Cleans(earliestRetained: Option[String], leaveItOpen: Boolean)
 

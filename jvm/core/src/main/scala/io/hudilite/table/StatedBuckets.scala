@@ -3,26 +3,26 @@ package io.hudilite.table
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, Timeline, TimelineStore}
 
-/** The bucket index that a table has by what its commits state in their extra metadata (docs/format.md#indexes): nothing
-  * else in a table names the number of buckets. All of hudilite's commits state it, also those of services and those
-  * without rows, so that the newest one tells. Commits of others in between leave it as it is.
+/** The bucket index of a table as its commits state it in their extra metadata (docs/format.md#indexes). The number of
+  * buckets stands nowhere else in a table. All of hudilite's commits state it, also those of services and those without
+  * rows, so the newest one counts. Commits of other writers in between do not change it.
   */
 object StatedBuckets {
 
   val Count = "hudilite.bucket.index.num.buckets"
   val HashFields = "hudilite.bucket.index.hash.field"
 
-  /** Commits looked at, newest first, where others than hudilite write to the table. */
+  /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
 
-  /** What the newest commit that states it says; `None` when none does, or when file groups were replaced since by somebody
-    * who does not say by what.
+  /** The index in the newest commit that states it. `None` when none does, or when a commit without a statement has
+    * replaced file groups since.
     */
   def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] =
     timeline.writes.reverseIterator.take(Commits).map(store.readCommit)
       .find(commit => commit.extra.contains(Count) || isOther(commit)).flatMap(in)
 
-  /** As entries of a commit's extra metadata. */
+  /** The index as entries of a commit's extra metadata. */
   def entries(index: BucketIndex): Map[String, String] =
     Map(Count -> index.count.toString, HashFields -> index.hashFields.mkString(","))
 
@@ -31,8 +31,8 @@ object StatedBuckets {
     fields <- commit.extra.get(HashFields)
   } yield BucketIndex(count, fields.split(',').toSeq)
 
-  /** The commit says nothing of buckets, and after it nothing older holds: it wrote to file groups that are of no bucket, or
-    * put others in the place of those that there were.
+  /** True when the commit does not state buckets and older statements do not hold after it: it wrote to file groups of
+    * no bucket, or replaced file groups.
     */
   private def isOther(commit: CommitMetadata): Boolean =
     commit.allStats.exists(stat => BucketIndex.bucketOfFile(stat.fileId).isEmpty) ||

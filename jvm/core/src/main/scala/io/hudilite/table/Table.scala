@@ -20,8 +20,8 @@ import io.hudilite.timeline.plan.CompactionPlan
 
 /** A table as it was when it was opened: its configuration, its timeline and its schema.
   *
-  * Everything asked of it later refers to that timeline, so that one `Table` is one snapshot; `refresh` opens it anew.
-  * Opening costs one read of the properties, one listing of the timeline and one read of a commit file.
+  * Later calls refer to that timeline, so one `Table` is one snapshot; `refresh` opens it anew. Opening costs one read
+  * of the properties, one listing of the timeline and one read of a commit file.
   *
   * @param schema
   *   its columns; `None` for a table without commits that was created without a schema
@@ -38,8 +38,9 @@ final case class Table(
   /** The columns as of an instant, by requested time and inclusive; those of now when nothing was written by then. */
   def schemaAsOf(time: String): Option[TableSchema] = store.schema(timeline.upTo(time)).orElse(schema)
 
-  /** The columns of the files that a service writes at its instant. Files are read by the version of the columns at their
-    * instant, so it keeps to that where columns have ids, whatever has changed since it was planned.
+  /** The columns of the files that a service writes at its instant. Files are read by the version of the columns at
+    * their instant. So where columns have ids the service keeps to that version, whatever has changed since it was
+    * planned.
     */
   def schemaForService(instant: String): Option[TableSchema] =
     if (schema.exists(_.byId.isDefined)) schemaAsOf(instant) else schema
@@ -54,10 +55,10 @@ final case class Table(
     case None => throw CorruptTable("SCHEMA_HISTORY_MISSING", "path" -> basePath)
   }
 
-  /** Where the table lies, whatever its path is spelled like. */
+  /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
 
-  // What is known of the files by now; no part of what the table is.
+  // Files that are known by now. They are no part of the table's value.
   @volatile private var memory = new FileMemory
 
   private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
@@ -65,20 +66,22 @@ final case class Table(
   /** The newest committed slices, partition by partition. */
   lazy val files: TableFiles = new TableFiles(folders, slicesOf(everything, _), named, memory.slices)
 
-  /** The same as of an instant, by requested time and inclusive. */
+  /** The newest committed slices as of an instant, by requested time and inclusive. */
   def filesAsOf(instant: String): TableFiles = {
     val view = upTo(instant)
     new TableFiles(folders, slicesOf(view, _), named)
   }
 
-  /** As [[files]], for what takes file groups out of the table: also those of which files are gone. */
+  /** Like [[files]], but file groups with missing files are among them. For callers that take file groups out of the
+    * table.
+    */
   lazy val groups: TableFiles = new TableFiles(folders, committed.whole(everything, _), named)
 
-  /** The newest slices of these partitions that are left, whether or not these are all. */
+  /** The newest slices of these partitions whose files are left. Some may be missing. */
   private[hudilite] def found(partitions: Seq[String]): Map[String, Seq[FileSlice]] =
     new TableFiles(folders, committed.withoutBases(everything, _)).slices(partitions)
 
-  /** The slices as of an instant that are left, whether or not these are all. */
+  /** The slices as of an instant whose files are left. Some may be missing. */
   private[table] def foundAsOf(instant: String): Map[String, Seq[FileSlice]] = {
     val view = upTo(instant)
     new TableFiles(folders, committed.withoutBases(view, _)).find(PathSelection.All)
@@ -86,7 +89,7 @@ final case class Table(
 
   private def named: Iterable[String] = committed.bases.partitions
 
-  /** The same snapshot of the same table, whichever storage reads it. */
+  /** Equal tables are one snapshot of one table, whichever storage reads it. */
   override def equals(other: Any): Boolean = other match {
     case that: Table => (this eq that) ||
       (storage.caches == that.storage.caches && basePath == that.basePath && timeline == that.timeline &&
@@ -122,7 +125,7 @@ final case class Table(
     }
   }
 
-  /** File groups with a pending log compaction and its instant; nobody lays files out by it. */
+  /** File groups with a pending log compaction and its instant. No layout of files depends on it. */
   lazy val pendingLogCompactions: Map[FileGroupId, String] =
     (for ((instant, plan) <- store.pendingLogCompactions(timeline); operation <- plan.operations)
       yield FileGroupId(operation.partition, operation.fileId) -> instant.time).toMap
@@ -132,7 +135,7 @@ final case class Table(
     (for ((instant, plan) <- store.pendingClusterings(timeline); input <- plan.groups.flatten)
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
-  /** The bucket index that the table has by what its commits state. */
+  /** The bucket index of the table as its commits state it. */
   lazy val statedBuckets: Option[BucketIndex] = StatedBuckets.of(store, timeline)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
@@ -141,12 +144,12 @@ final case class Table(
   /** The newest committed slice of every file group of these partitions.
     *
     * @param asOf
-    *   instant up to which, by requested time and inclusive, writes count
+    *   the last instant whose writes count, by requested time
     */
   def slices(partitions: Seq[String], asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
     asOf.fold(files)(filesAsOf).slices(partitions)
 
-  /** What lies in the folders of these partitions. */
+  /** The files in the folders of these partitions. */
   private[hudilite] def listing(partitions: Seq[String]): Map[String, Seq[FileInfo]] =
     folders.read(partitions).map { case (path, folder) => path -> folder.files }
 
@@ -154,8 +157,8 @@ final case class Table(
   def allSlices(asOf: Option[String] = None): Map[String, Seq[FileSlice]] =
     asOf.fold(files)(filesAsOf).find(PathSelection.All)
 
-  /** What an incremental read of the range has to look at. Where versions of rows that a range with an end left behind
-    * are no longer there, `RANGE_NOT_RETAINED` is raised, or those that are left are read.
+  /** Files and commit times for an incremental read of the range. Where versions of rows that a range with an end left
+    * behind are gone, `RANGE_NOT_RETAINED` is raised, or those that are left are read.
     */
   def incremental(range: IncrementalRange, orWhatIsLeft: Boolean = false): IncrementalFiles =
     new IncrementalSelection(this, orWhatIsLeft).select(range)
@@ -166,14 +169,14 @@ final case class Table(
   /** Completed write with the greatest instant. */
   def lastInstant: Option[Instant] = timeline.lastCompleted
 
-  /** Which log blocks count for a reader who sees writes up to `asOf`, by requested time and inclusive. */
+  /** Log blocks that count for a reader of writes up to `asOf`, by requested time and inclusive. */
   def blockInstants(asOf: Option[String] = None): BlockInstants =
     BlockInstants(config.version, asOf, timeline.writes.map(_.time).toSet, timeline.firstWriteInstant.map(_.time))
 
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
 
-  /** The same with the properties as they were just read. */
+  /** The table as it is now, with properties that were just read. */
   private[hudilite] def refresh(now: TableConfig): Table = Table.opened(storage, basePath, now)
 
   private[table] lazy val everything: ViewInstants = view(timeline.isCommitted, _ => true)
@@ -191,21 +194,23 @@ final case class Table(
   private lazy val archivedCompletion: Map[String, String] =
     store.archivedCompleted().flatMap(i => i.completionTime.map(i.time -> _)).toMap
 
-  /** The newest slices that the view sees in a listing, held against what the writes say that they left. */
+  /** The newest slices that the view sees in a listing, compared with the files that the writes say they left. */
   private[table] def slicesOf(view: ViewInstants, listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileSlice]] =
     committed.of(view, listing)
 
-  /** Slices, held against what writes say. */
+  /** Slices, compared with the files that writes name. */
   private[table] lazy val committed: CommittedSlices = memory.committed(new CommittedSlices(this))
 
-  /** The listing without stray files: where more than one attempt of a task left files the commit names the right ones. */
+  /** The listing without stray files. Where more than one attempt of a task left files, the commit names the right
+    * ones.
+    */
   private[table] def committedFiles(listing: Map[String, Seq[FileInfo]]): Map[String, Seq[FileInfo]] =
     committed.committedFiles(listing)
 }
 
 object Table {
 
-  /** Opens the table for reading; one that hudilite cannot read right raises `UnsupportedTable`. */
+  /** Opens the table for reading. One that hudilite cannot read right raises `UnsupportedTable`. */
   def open(storage: Storage, basePath: String): Table =
     opened(storage, basePath, TableProperties.read(storage, basePath))
 
@@ -214,8 +219,8 @@ object Table {
     load(storage, basePath, config)
   }
 
-  /** As [[open]]; `None` where there is no table. What is known in this process of the files of the same snapshot is taken
-    * over, see [[FileMemory]].
+  /** Like [[open]]; `None` where there is no table. Files that this process knows of this snapshot are taken over, see
+    * [[FileMemory]].
     */
   def find(storage: Storage, basePath: String): Option[Table] = TableProperties.find(storage, basePath).map { config =>
     TableSupport.checkReadable(config, basePath)
@@ -232,7 +237,7 @@ object Table {
     Table(ofTable, basePath, config, timeline, store.schema(timeline))
   }
 
-  /** Creates an empty table and opens it; an existing one raises `TABLE_ALREADY_EXISTS`. */
+  /** Creates an empty table and opens it. An existing one raises `TABLE_ALREADY_EXISTS`. */
   def create(storage: Storage, basePath: String, table: TableDefinition): Table = {
     TableProperties.create(TableStorage.of(storage, basePath), basePath, TableConfig.create(table))
     open(storage, basePath)

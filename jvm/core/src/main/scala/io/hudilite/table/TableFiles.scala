@@ -5,16 +5,16 @@ import io.hudilite.storage.FileInfo
 
 import java.util.concurrent.ConcurrentHashMap
 
-/** The file slices of one state of a table, by partition: an index that is filled by what is asked of it and remembers
-  * no more than that. Nothing is read twice, whichever way it was asked for. Safe for threads.
+/** The file slices of one state of a table, by partition: an index that is filled on demand and remembers only the
+  * answers. No file is read twice, whichever way it was asked for. Safe for threads.
   *
   * @param folders
-  *   what lies in the table's folders
+  *   contents of the table's folders
   * @param view
-  *   the newest slices of the state, from the files of some partitions: of several at once it can tell strays that only
-  *   the files of another partition give away
+  *   the newest slices of the state, from the files of some partitions. Several partitions at once show strays that
+  *   only the files of another partition give away
   * @param named
-  *   partitions in which writes have named files, which are looked for there whether or not a folder is found
+  *   partitions with files that writes have named; they are looked for even where no folder is found
   * @param known
   *   slices by partition, as far as they are known
   */
@@ -25,17 +25,19 @@ final class TableFiles private[table] (
   /** The newest slice of each file group of a partition; none when there is no such partition. */
   def slices(partition: String): Seq[FileSlice] = slices(Seq(partition)).getOrElse(partition, Nil)
 
-  /** The same for each of these partitions. */
+  /** The newest slice of each file group of these partitions. */
   def slices(partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
     val unknown = partitions.filterNot(known.has).distinct
     if (unknown.nonEmpty) known.add(viewed(folders.read(unknown)))
     known.of(partitions)
   }
 
-  /** The slices of the wanted partitions, by partition, each as it is reached: who stops early has read little. */
+  /** The slices of the wanted partitions, by partition, each as it is reached. A caller that stops early has read
+    * little.
+    */
   def iterator(selection: PathSelection = PathSelection.All): Iterator[(String, Seq[FileSlice])] = {
     val paths = scala.collection.mutable.Set.empty[String]
-    // Asked for when all that was found has been taken.
+    // Evaluated when all found slices have been taken.
     def atTheEnd: Iterator[Nothing] = {
       checkOthers(selection, paths)
       Iterator.empty
@@ -43,7 +45,7 @@ final class TableFiles private[table] (
     reached(PartitionWalk.of(folders, selection).map { found => paths += found._1; found }) ++ atTheEnd
   }
 
-  /** The same of the partitions that are found first: `most` of them, where there are so many, and no others are read. */
+  /** The slices of the partitions that are found first: of `most` at most. No other partitions are read. */
   def first(most: Int): Iterator[(String, Seq[FileSlice])] =
     reached(new PartitionWalk(folders, PathSelection.All, most))
 
@@ -53,8 +55,7 @@ final class TableFiles private[table] (
       path -> known.of(path)
     }
 
-  /** How many file groups the wanted partitions have, as far as it matters: `enough` at most, and where there are more
-    * partitions than `most`.
+  /** Number of file groups in the wanted partitions, `enough` at most. More than `most` partitions count as `enough`.
     */
   def count(most: Int, enough: Int, selection: PathSelection = PathSelection.All): Int = selection.only match {
     case Some(paths) if paths.size > most => enough
@@ -65,7 +66,7 @@ final class TableFiles private[table] (
       if (walk.areMore) enough else groups
   }
 
-  /** The slices of all partitions where they are no more than `most`; else `None`, as soon as that is clear. */
+  /** The slices of all partitions if there are at most `most`; else `None`, as soon as that is clear. */
   def few(most: Int): Option[Map[String, Seq[FileSlice]]] = {
     val walk = new PartitionWalk(folders, PathSelection.All, most, orNone = true)
     walk.foreach(_ => ())
@@ -82,7 +83,9 @@ final class TableFiles private[table] (
     known.of(found.keys)
   }
 
-  /** Partitions that were not found, though writes have named files in them: the view says of which they are missed. */
+  /** Looks for partitions that were not found though writes have named files in them. The view says which of them are
+    * missed.
+    */
   private def checkOthers(selection: PathSelection, isFound: String => Boolean): Unit = {
     val others = named.filter(path => !isFound(path) && selection.wants(path))
     if (others.nonEmpty) {
@@ -104,7 +107,7 @@ final class TableFiles private[table] (
   }
 }
 
-/** Slices by partition, as far as somebody asked. Two threads may come to the same, which does no harm. */
+/** Slices by partition, as far as somebody asked. Two threads may compute one answer, which does no harm. */
 private[table] final class KnownSlices {
 
   private val slices = new ConcurrentHashMap[String, Seq[FileSlice]]()
@@ -116,11 +119,11 @@ private[table] final class KnownSlices {
 
   def of(partitions: Iterable[String]): Map[String, Seq[FileSlice]] = partitions.iterator.map(p => p -> of(p)).toMap
 
-  /** All partitions have been looked at as one. */
+  /** True when all partitions have been looked at as one. */
   def areTogether: Boolean = together
 
   /** @param areAll
-    *   these are all partitions
+    *   true when these are all partitions
     */
   def add(more: Map[String, Seq[FileSlice]], areAll: Boolean = false): Unit = {
     more.foreach { case (path, found) =>

@@ -5,10 +5,10 @@ import io.hudilite.error.UnsupportedTable
 import io.hudilite.schema.{ColumnType, EvolvedColumns, NextVersion}
 import io.hudilite.timeline.TableSchema
 
-/** One feature of tables that hudilite cannot do right, and why. */
+/** One feature of tables that hudilite cannot do right, with the reason. */
 private final case class MissingFeature(feature: String, reason: String)
 
-/** What a table is opened for. */
+/** Purpose of opening a table. */
 sealed trait TableAccess
 
 object TableAccess {
@@ -23,19 +23,20 @@ object TableAccess {
   final case class Service(instant: String) extends TableAccess
 }
 
-/** What a query or a write rests on besides the properties of a table: asked once, as it is planned, and never by a task.
+/** Facts besides the properties of a table that a query or a write rests on. Asked once, when it is planned, and never
+  * by a task.
   *
   * @param schema
   *   columns that are read or written
   * @param columns
-  *   the names of these columns in files, where Hudi's schema-on-read has changed some
+  *   names of these columns in files, where Hudi's schema-on-read has changed some
   */
 final case class TableSupport(schema: Option[TableSchema], columns: Option[EvolvedColumns]) {
 
-  /** Raises `InvalidInput` when a write that makes these the table's columns could not record them.
+  /** Raises `InvalidInput` when a write with these columns could not record them.
     *
     * @param avroJson
-    *   without meta columns
+    *   the columns of the table after the write, without meta columns
     */
   def checkGrowth(avroJson: String): Unit = schema.flatMap(_.byId).foreach(NextVersion.of(_, avroJson, "0"))
 }
@@ -43,8 +44,8 @@ final case class TableSupport(schema: Option[TableSchema], columns: Option[Evolv
 /** Decides whether hudilite reads and writes a table right. */
 object TableSupport {
 
-  /** Raises an error by name when the table cannot serve the access right. Storage is asked only of tables where there is
-    * something to find out: it costs nothing for those whose columns never changed, read as they are now.
+  /** Raises an error by name when the table cannot serve the access right. Storage is asked only where there is a
+    * doubt: columns that never changed, read as they are now, cost nothing.
     */
   def of(table: Table, access: TableAccess): TableSupport = access match {
     case TableAccess.Read(asOf) =>
@@ -66,7 +67,9 @@ object TableSupport {
     TableSupport(schema, columns)
   }
 
-  /** Columns that the properties name, which are not told when another column gets the name. Hudi refuses that. */
+  /** Columns that the properties name though another column has got the name, or none. Properties do not follow such
+    * changes. Hudi refuses them.
+    */
   private def exchangedFields(config: TableConfig, columns: EvolvedColumns): Seq[MissingFeature] = {
     val named = config.recordKeyFields ++ config.partitionFields ++ config.orderingFields ++
       config.deleteMarker.map(_.field)
@@ -74,23 +77,23 @@ object TableSupport {
       MissingFeature(s"the column $name, which was dropped or renamed", "its properties still name it"))
   }
 
-  /** A key keeps the spelling that it was written with, so that a new one must be spelled alike. */
+  /** A key keeps the spelling that it was written with, so a new one must be spelled alike. */
   private def respelledKeys(config: TableConfig, columns: EvolvedColumns): Seq[MissingFeature] = for {
     field <- config.recordKeyFields.map(_.takeWhile(_ != '.'))
     types = columns.typesOf(field).collect { case ColumnType.Atom(name) => name } if types.size > 1
     if !types.forall(SpelledAlike.contains) && types != Seq("date", "string")
   } yield MissingFeature(s"the key column $field, whose type was changed from ${types.head} to ${types.last}",
-    "the keys of old rows are spelled in another way than those of new ones")
+    "keys of old rows are spelled differently from those of new ones")
 
   private val SpelledAlike = Set("int", "long", "string")
 
-  /** Raises `UnsupportedTable` by the name of the first feature that makes reads of this table wrong. */
+  /** Raises `UnsupportedTable` with the name of the first feature that makes reads of this table wrong. */
   def checkReadable(config: TableConfig, path: String): Unit = {
     checkVersion(config, path)
     refuse(path, readRefusals(config))
   }
 
-  /** Raises `UnsupportedTable` by the name of the first feature that makes writes to this table wrong. */
+  /** Raises `UnsupportedTable` with the name of the first feature that makes writes to this table wrong. */
   def checkWritable(config: TableConfig, path: String): Unit = {
     checkReadable(config, path)
     refuse(path, writeRefusals(config))
@@ -118,29 +121,30 @@ object TableSupport {
       when(!format.equalsIgnoreCase("PARQUET"))(s"$format base files", "only Parquet base files are read and written"),
       when(config.flag(TableKeys.MultipleBaseFileFormats, default = false))("several base file formats",
         "only Parquet base files are read and written"),
-      when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's own is read"),
+      when(!tableFormat.equalsIgnoreCase("native"))(s"the table format '$tableFormat'", "only Hudi's format is read"),
       when(config.flag(TableKeys.DropPartitionColumns, default = false))("dropped partition columns",
         "the values of these columns are not in the files")).flatten
   }
 
   private def writeRefusals(config: TableConfig): Seq[MissingFeature] = Seq(
     when(!config.populateMetaFields)("rows without meta columns", "the record keys of its rows are not stored"),
-    when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to be found by"),
+    when(config.recordKeyFields.isEmpty)("generated record keys", "its rows have no key to find them by"),
     when(config.knownKeyGenerator.isEmpty)(s"the key generator ${config.keyGeneratorName.getOrElse("")}",
       "its record keys and partition paths cannot be made"),
     when(config.knownMergeMode.isEmpty)(config.customMergeName, "its rule for records with the same key is not known"),
     config.orderingFields.find(_.contains('.')).map(field =>
-      MissingFeature(s"the nested ordering field $field", "rows are compared by columns of their own only")),
+      MissingFeature(s"the nested ordering field $field", "rows are compared by top-level columns only")),
     contradiction(config),
     when(config.version >= 9 && config.text(TableKeys.PartialUpdateMode).nonEmpty)("partial updates",
       "columns of an update that hold a default or a marker would have to keep their old value"),
     config.unknownMergeProperty.map(key =>
-      MissingFeature(s"the merge property $key", "it may change what a merge of records comes to")),
+      MissingFeature(s"the merge property $key", "it may change the result of a merge")),
     when(config.cdcEnabled)("change data capture", "writes would have to store the change records"),
     when(config.flag(TableKeys.SlashSeparatedDates, default = false))("slash-separated date partitions",
       "partition paths would be spelled differently")).flatten
 
-  // Hudi's writers refuse a table whose merge mode and payload class disagree; so do we, rather than choose one.
+  // Hudi's writers refuse a table whose merge mode and payload class disagree. So does hudilite, rather than choose
+  // one.
   private def contradiction(config: TableConfig): Option[MissingFeature] = for {
     mode <- config.text(TableKeys.MergeMode).flatMap(MergeMode.of)
     payload <- config.text(TableKeys.PayloadClass)

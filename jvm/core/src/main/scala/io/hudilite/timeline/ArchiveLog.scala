@@ -20,7 +20,7 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
     private val listed = ArchiveLog.this.listed
     private lazy val contents = ArchiveLog.this.contents(listed)
 
-    // Their names are numbers, which a table that is made again begins anew.
+    // Names are numbers, which a table that is made again begins anew.
     override def files: Seq[(String, Long)] = listed.map(f => s"${f.path} ${f.modifiedMs}" -> f.length)
 
     override def isWhole: Boolean = contents.size == listed.size
@@ -40,7 +40,7 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
   private def commitsIn(contents: Seq[(String, Array[Byte])], times: Set[String]): Map[String, CommitMetadata] =
     parsed(contents, OfCommits)(commit(_).filter { case (time, _) => times(time) }).toMap
 
-  /** A run takes up what was cut off before it writes a file, so the newest file has all of that. */
+  /** A run takes up interrupted batches before it writes a file, so the newest file has all of them. */
   override def held(instants: Seq[Instant]): Set[Instant] = {
     val newest = parsed(contents(listed.takeRight(1)), OfInstants)(instant).map(i => (i.time, i.action)).toSet
     instants.filter(i => newest((i.time, i.comparableAction))).toSet
@@ -54,14 +54,14 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
     create(storage.list(folder).flatMap(f => number(f.name)).foldLeft(0L)(_ max _) + 1, content.toArray.flatten)
   }
 
-  // Another program may archive meanwhile, which takes a number, too.
+  // Another program may archive meanwhile and take a number, too.
   @annotation.tailrec
   private def create(number: Long, content: Array[Byte]): String = {
     val name = s".commits_.archive.${number}_1-0-1"
     if (storage.createNew(s"$folder/$name", content)) name else create(number + 1, content)
   }
 
-  // Hudi merges the files of this layout only when told to, and nobody needs that: readers of them are few.
+  // Hudi merges the files of this layout only when told to. Nobody needs that: they have few readers.
   override def merge(files: Int): Seq[String] = Nil
 
   private def listed: Seq[FileInfo] =
@@ -112,7 +112,7 @@ private[timeline] final class ArchiveLog(storage: Storage, folder: String, zone:
 
 private object ArchiveLog {
 
-  // The metadata of the instants, which are large, are passed over where nobody asks for them.
+  // The metadata of instants are large and passed over where nobody asks for them.
   private val OfInstants = Set("commitTime", "actionType", "actionState")
   private val OfCommits = OfInstants ++ Set("hoodieCommitMetadata", "hoodieReplaceCommitMetadata")
 

@@ -19,9 +19,9 @@ private[timeline] object ArchivedState {
   private val headers = Map(HeaderKey.Schema -> schema.toString)
 
   /** @param state
-    *   what the file's name says
+    *   the state that the file's name says
     * @param content
-    *   of the file
+    *   content of the file
     */
   def block(state: Instant, file: FileInfo, content: Array[Byte], zone: ZoneId): Array[Byte] = {
     val metadata = if (content.isEmpty) None else CorruptTable.guard(file.path)(parsed(state, file.path, content))

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-/** What a clean did in one partition; names carry no folder. */
+/** Result of a clean in one partition; names carry no folder. */
 final case class CleanedPartition(
     partition: String,
     policy: String,
@@ -11,7 +11,7 @@ final case class CleanedPartition(
 /** Content of a completed clean; files of instants before `earliestCommitToRetain` may be gone.
   *
   * @param savepoints
-  *   instants of the savepoints that there were when it was planned
+  *   instants of the savepoints that existed when the clean was planned
   */
 final case class CleanMetadata(
     startTime: String,
@@ -26,7 +26,7 @@ final case class CleanMetadata(
   * @param earliestToRetain
   *   first instant whose slices stay; `None` when the policy does not go by commits
   * @param savepoints
-  *   instants of the savepoints that there are: the files of one that is gone later are looked for again
+  *   instants of the present savepoints; once one of them is gone, its files are looked at again
   */
 final case class CleanPlan(
     policy: String,

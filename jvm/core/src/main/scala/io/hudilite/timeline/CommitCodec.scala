@@ -7,7 +7,7 @@ import org.apache.avro.generic.GenericRecord
 
 /** Commit metadata to and from bytes: JSON in layout 1, Avro in layout 2.
   *
-  * Reading goes by content, because the folder of an upgraded table may hold both.
+  * The content decides how bytes are read: the folder of an upgraded table may hold both.
   */
 private[timeline] object CommitCodec {
 
@@ -23,7 +23,7 @@ private[timeline] object CommitCodec {
   private def parse(bytes: Array[Byte]): CommitMetadata =
     CommitPaths.normal(if (AvroFile.isAvro(bytes)) CommitAvro.read(bytes) else CommitJson.read(bytes))
 
-  /** The bytes begin as a commit does and end before it does. */
+  /** True when the bytes begin as a commit does and end before it does. */
   def isCutShort(bytes: Array[Byte]): Boolean =
     if (AvroFile.isAvro(bytes)) AvroFile.isCutShort(bytes)
     else AvroFile.isPartOfMagic(bytes) || CommitJson.isCutShort(bytes)

@@ -3,7 +3,7 @@ package io.hudilite.timeline
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.{Cached, FileInfo, WeightedCache}
 
-/** What completed writes say of themselves; their files never change, and a process reads each once. */
+/** Metadata of completed writes. Their files never change, and a process reads each once. */
 private[timeline] final class CommitFiles(store: TimelineStore) {
 
   private val storage = store.storage
@@ -32,7 +32,7 @@ private[timeline] final class CommitFiles(store: TimelineStore) {
     try Some(read)
     catch { case _: CorruptTable => None }
 
-  /** Contents by path; what is completed stays as it was listed. */
+  /** Contents by path. Completed instants stay as they were listed. */
   def contents(instants: Seq[Instant]): Map[String, Array[Byte]] = {
     val (listed, others) = instants.partition(i => i.isCompleted && i.fileBytes != Instant.UnknownBytes)
     storage.readListed(listed.map(i => FileInfo(pathOf(i), i.fileBytes, 0L, isDirectory = false))) ++
@@ -56,9 +56,9 @@ private[timeline] final class CommitFiles(store: TimelineStore) {
     cache.put(pathOf(completed), metadata, bytes.toLong)
 }
 
-/** Parsed metadata of completed commits, shared by all tables of the process: completed files never change, so planning
-  * a query need not read them again, nor those that this process wrote. A file of another size than the one that is known
-  * was damaged since. Bounded by the bytes of the files; a file above the bound is not kept.
+/** Parsed metadata of completed commits, shared by all tables of the process. Completed files never change, so planning
+  * a query need not read them again, nor those that this process wrote. A file of another size than the known one was
+  * damaged since. Bounded by the bytes of the files; a file above the bound is not kept.
   */
 private[timeline] final class CommitCache(maxBytes: Long) {
 

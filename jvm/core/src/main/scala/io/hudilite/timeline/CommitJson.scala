@@ -71,7 +71,7 @@ private[timeline] object CommitJson {
 
   private def putTexts(array: ArrayNode, texts: Seq[String]): Unit = texts.foreach(array.add(_))
 
-  /** The text is the beginning of an object. */
+  /** True when the text is the beginning of an object. */
   def isCutShort(bytes: Array[Byte]): Boolean =
     try { mapper.readTree(bytes); false }
     catch { case _: JsonEOFException => true; case NonFatal(_) => false }

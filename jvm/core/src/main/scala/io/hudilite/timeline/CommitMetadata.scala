@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-/** What a write, or a compaction or clustering, did to one file. Counts are records, sizes are bytes.
+/** Statistics of one file that a write, a compaction or a clustering wrote. Counts are records, sizes are bytes.
   *
   * Readers of other engines depend on `fileId`, `path`, `partitionPath` and the exact file size; the rest feeds
   * statistics, change capture and rollbacks (docs/format.md, commit metadata).
@@ -41,7 +41,7 @@ final case class WriteStat(
   /** Name of the written file without its folder. */
   def fileName: String = path.substring(path.lastIndexOf('/') + 1)
 
-  /** A log file was written, not a base file. */
+  /** True for a log file, false for a base file. */
   def isLog: Boolean = fileName.startsWith(".")
 }
 
@@ -51,7 +51,7 @@ object WriteStat {
   val NoPreviousCommit = "null"
 }
 
-/** What a compaction read from log files to write one base file. */
+/** Statistics of the log files that a compaction read to write one base file. */
 final case class LogScan(
     records: Long = 0,
     files: Long = 0,
@@ -72,11 +72,11 @@ object LogScan {
   * @param operation
   *   Hudi's upper-case name, e.g. `UPSERT`
   * @param stats
-  *   partition path to the files written in it
+  *   files written, by partition path
   * @param extra
   *   free keys; [[CommitMetadata.SchemaKey]] holds the table's Avro schema without meta columns
   * @param replaced
-  *   partition path to the ids of the file groups that this commit replaces
+  *   ids of the file groups that this commit replaces, by partition path
   * @param compacted
   *   true only for a commit that completes a compaction
   */
@@ -87,7 +87,7 @@ final case class CommitMetadata(
     replaced: Map[String, Seq[String]] = Map.empty,
     compacted: Boolean = false) {
 
-  /** It folded log blocks that others wrote and has no records of its own. */
+  /** True for a log compaction: it folded log blocks of other writes and has no records of its own. */
   def isLogCompaction: Boolean = operation == CommitMetadata.LogCompact
 
   def allStats: Seq[WriteStat] = stats.values.flatten.toList
@@ -101,7 +101,7 @@ final case class CommitMetadata(
   /** The table's Avro schema as this commit recorded it. */
   def schema: Option[String] = extra.get(CommitMetadata.SchemaKey).filter(_.nonEmpty)
 
-  /** The same columns with their ids, as Hudi's schema-on-read keeps them. */
+  /** The columns of `schema` with their ids, as Hudi's schema-on-read keeps them. */
   def schemaById: Option[String] = extra.get(CommitMetadata.SchemaByIdKey).filter(_.nonEmpty)
 }
 
@@ -121,6 +121,6 @@ object CommitMetadata {
   /** Operation of a commit that changes the table's columns and no row. */
   val AlterSchema = "ALTER_SCHEMA"
 
-  /** What a file without content means. */
+  /** Stands for a file without content. */
   val Empty: CommitMetadata = CommitMetadata("UNKNOWN", Map.empty, Map.empty)
 }

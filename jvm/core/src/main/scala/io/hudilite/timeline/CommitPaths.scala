@@ -2,7 +2,7 @@ package io.hudilite.timeline
 
 import io.hudilite.storage.TablePath
 
-/** The paths and names in commit metadata, in the one form in which they are compared with listings. Whatever leads out
+/** Paths and names of commit metadata, in the one form in which they are compared with listings. A path that leads out
   * of the table is an `IllegalArgumentException`. Hudi records partition paths as they were spelled from the rows.
   */
 private[timeline] object CommitPaths {

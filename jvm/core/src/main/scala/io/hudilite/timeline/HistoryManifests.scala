@@ -9,18 +9,18 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import scala.collection.JavaConverters._
 
-/** A file of the archived timeline of layout 2, `<first instant>_<last instant>_<layer>.parquet`: its name says which
-  * instants it may hold, so a batch of instants makes the same file whenever it is written.
+/** A file of the archived timeline of layout 2, `<first instant>_<last instant>_<layer>.parquet`. Its name says which
+  * instants it may hold, so a batch of instants makes a file of one name whenever it is written.
   */
 private[timeline] final case class HistoryFile(name: String, bytes: Long) {
 
-  /** 0 for a batch of instants, else one more than that of the files that were merged; no reader takes more digits. */
+  /** 0 for a batch of instants; for merged files one more than theirs. No reader takes more digits. */
   def layer: Option[Int] = name match {
     case HistoryFile.Name(_, _, digit) => Some(digit.toInt)
     case _ => None
   }
 
-  /** Some instant between these, inclusive, may be in it. */
+  /** True when some instant between these, inclusive, may be in it. */
   def mayHold(first: String, last: String): Boolean = name match {
     case HistoryFile.Name(min, max, _) => min <= last && max >= first
     case _ => true
@@ -35,7 +35,7 @@ private[timeline] object HistoryFile {
   def name(first: String, last: String, layer: Int): String = s"${first}_${last}_$layer.parquet"
 }
 
-/** What the archived timeline consists of at one moment.
+/** Files of the archived timeline at one moment.
   *
   * @param version
   *   number of the manifest, 0 while there is none
@@ -63,7 +63,7 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
   private def pointed: Option[BigInt] = {
     val text = storage.read(pointer).map(new String(_, UTF_8).trim).filter(_.nonEmpty)
     text.filterNot(_.matches("[0-9]+")).foreach(t =>
-      throw CorruptTable("CORRUPT_FILE", "path" -> pointer, "reason" -> s"'$t' is no number of a manifest"))
+      throw CorruptTable("CORRUPT_FILE", "path" -> pointer, "reason" -> s"'$t' is not the number of a manifest"))
     text.map(BigInt(_))
   }
 
@@ -75,11 +75,11 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
       .map(f => HistoryFile(TablePath.name(f.path("fileName").asText), f.path("fileLen").asLong)).toList)
 
   private def missing(path: String, why: String): CorruptTable =
-    CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> s"$why and it does not exist")
+    CorruptTable("CORRUPT_FILE", "path" -> path, "reason" -> s"$why, but it does not exist")
 
-  /** Makes these the files of the archived timeline. A writer that was cut off may have left a manifest of this number
-    * that nobody was pointed at. Raises `CONCURRENT_TABLE_UPDATE` where another program has published one meanwhile: what
-    * these files hold may be in no manifest then.
+  /** Makes these the files of the archived timeline. An interrupted writer may have left a manifest of this number that
+    * `_version_` never named. Raises `CONCURRENT_TABLE_UPDATE` where another program has published one meanwhile: these
+    * files may then be in no manifest.
     */
   def publish(after: HistoryManifest, files: Seq[HistoryFile]): HistoryManifest = {
     val next = HistoryManifest(after.version + 1, files.sortBy(_.name))
@@ -95,7 +95,7 @@ private[timeline] final class HistoryManifests(storage: Storage, folder: String)
   /** Removes all but the newest `kept` manifests, and then the files that none of those lists.
     *
     * @param files
-    *   whether files go as well; they may be those that another program is about to publish
+    *   true to remove files as well; they may be those that another program is about to publish
     */
   def prune(kept: Int, files: Boolean): Unit = {
     val listed = storage.list(folder)

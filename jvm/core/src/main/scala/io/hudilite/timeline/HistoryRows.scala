@@ -25,7 +25,7 @@ import scala.collection.JavaConverters._
 private[timeline] final case class HistoryRow(time: String, completionTime: Option[String], action: String,
     metadata: Option[Array[Byte]], plan: Option[Array[Byte]]) {
 
-  /** About how many bytes it takes. */
+  /** Its approximate size in bytes. */
   def bytes: Long = (metadata ++ plan).map(_.length.toLong).sum
 
   def instant: Instant = {
@@ -44,7 +44,8 @@ private[timeline] object HistoryRows {
 
   private val Name = "a file of the archived timeline"
 
-  // More than an instant has. Those of metadata and plans would otherwise be whole ones, in the footer and not compressed.
+  // Above the length of an instant. Statistics of metadata and plans would otherwise hold whole values, uncompressed,
+  // in the footer.
   private val StatisticsBytes = 32
 
   private def message(columns: String): String =

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-/** How far an action has come. */
+/** Progress of an action. */
 sealed abstract class State(val rank: Int, val name: String) extends Serializable {
   override def toString: String = name
 }
@@ -13,7 +13,7 @@ object State {
   val all: Seq[State] = Seq(Requested, Inflight, Completed)
 }
 
-/** Names of actions as they stand in file names. */
+/** Names of actions in file names. */
 object Action {
   val Commit = "commit"
   val DeltaCommit = "deltacommit"
@@ -69,8 +69,8 @@ final case class Instant(
 
   def isPending: Boolean = !isCompleted
 
-  /** The file of its state is empty. Of a completed action it is then not known what it did: stores that crash leave such
-    * files, and some versions of Hudi, too.
+  /** True when the file of its state is empty. A completed action like that does not say what it did; crashes of stores
+    * and some versions of Hudi leave such files.
     */
   def isBlank: Boolean = fileBytes == 0L
 

@@ -42,8 +42,8 @@ private[timeline] object InstantFileName {
       .groupBy(i => (i.time, i.comparableAction)).values.map(_.maxBy(_.state.rank)).toList
       .sortBy(i => (i.time, i.comparableAction))
 
-  /** The state that one file shows, unless it is no timeline file or a crash's leftover. A time that is none raises
-    * `CorruptTable`: by such a one nothing could be ordered, and no later one be made.
+  /** The state that one file shows; `None` for other files and for a crash's leftovers. A time that is no time raises
+    * `CorruptTable`: nothing could be ordered by it, and no later time could be made.
     */
   def instant(file: FileInfo, layout: Int, zone: ZoneId): Option[Instant] =
     parse(file.name).map(checked(_, file).copy(fileBytes = file.length)).flatMap {
@@ -61,9 +61,9 @@ private[timeline] object InstantFileName {
     (instant.time +: instant.completionTime.toSeq).filter(_ => Action.all(instant.action))
       .find(!InstantTime.isOfTimeline(_)).fold(instant)(time =>
         throw CorruptTable("CORRUPT_FILE", "path" -> file.path,
-          "reason" -> s"$time in its name is no time of an instant"))
+          "reason" -> s"$time in its name is not the time of an instant"))
 
-  /** Whatever a name says, without regard to the content. */
+  /** The instant that a name says, without regard to the content. */
   def parse(name: String): Option[Instant] = name match {
     case Name(time, completionTime, rest) =>
       val (action, state) = rest match {

@@ -17,14 +17,14 @@ object InstantTime {
 
   private val SecondsDigits = 14
 
-  // Not from the pattern text: JDK 8 parses "yyyyMMddHHmmssSSS" wrongly, and a builder says the widths outright.
+  // Not made from the pattern text: JDK 8 parses "yyyyMMddHHmmssSSS" wrongly, and a builder says the widths outright.
   private val Format: DateTimeFormatter = new DateTimeFormatterBuilder()
     .appendValue(ChronoField.YEAR, 4).appendValue(ChronoField.MONTH_OF_YEAR, 2).appendValue(ChronoField.DAY_OF_MONTH, 2)
     .appendValue(ChronoField.HOUR_OF_DAY, 2).appendValue(ChronoField.MINUTE_OF_HOUR, 2)
     .appendValue(ChronoField.SECOND_OF_MINUTE, 2).appendValue(ChronoField.MILLI_OF_SECOND, 3).toFormatter
 
-  /** The present time on the clock's wall, but greater than `floor`: a timeline goes on increasing when another machine's
-    * clock runs ahead of ours, when ours steps back, and when a zone's change to winter time repeats an hour.
+  /** The present time on the clock's wall, but greater than `floor`. A timeline goes on increasing when another
+    * machine's clock runs ahead of ours, when ours steps back, and when a zone's change to winter time repeats an hour.
     *
     * A floor that no time can follow raises `DateTimeException`.
     */
@@ -47,15 +47,15 @@ object InstantTime {
   def isValid(text: String): Boolean =
     (text.length == Digits || text.length == SecondsDigits) && text.forall(c => c >= '0' && c <= '9')
 
-  /** Whether an instant of a timeline can have this time: one of the calendar, or one of those of Hudi's before all times,
-    * such as `00000000000000`.
+  /** True when an instant of a timeline can have this time: one of the calendar, or one of those that Hudi places
+    * before all times, such as `00000000000000`.
     */
   def isOfTimeline(text: String): Boolean = isValid(text) &&
     (text.startsWith("0000") ||
       (try { toLocal(text); true }
       catch { case _: DateTimeParseException => false }))
 
-  /** The instant that a user's text names: 17 or 14 digits, `yyyy-MM-dd`, `yyyy-MM-dd HH:mm:ss[.SSS]`, all on the
+  /** The instant that a user's text names: 17 or 14 digits, `yyyy-MM-dd` or `yyyy-MM-dd HH:mm:ss[.SSS]`, all on the
     * table's wall clock as in Hudi, or an ISO time with an offset, which is moved to `zone`.
     */
   def parseUserInput(text: String, zone: ZoneId): String = {

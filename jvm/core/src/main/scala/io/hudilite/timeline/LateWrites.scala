@@ -5,19 +5,20 @@ import io.hudilite.timeline.plan.{InstantName, RollbackMetadata}
 
 import scala.util.control.NonFatal
 
-/** Writes that completed after others had taken them back: their writer was taken for dead and came late. Their files are
-  * gone, or may go, so they never count (docs/format.md#late-writes).
+/** Writes that completed after others had taken them back: their writer was taken for dead and came late. Their files
+  * are gone or may go, so they never count (docs/format.md#late-writes).
   *
-  * A rollback names them. It names as well what was planned by others and was run again since. The rollback of a
-  * compaction or a clustering leaves its request and removes the inflight file, which a run makes anew. An archiving takes
-  * requests first, so that none of its steps leaves what a late run does. A log compaction loses its request, too.
+  * Rollbacks name them. They also name services that others planned and that were run again since, which do count. The
+  * rollback of a compaction or a clustering leaves its request and removes the inflight file, which a new run makes
+  * again. An archiving takes requests first, so none of its steps leaves files like those of a late run. A log
+  * compaction loses its request, too.
   */
 private[timeline] final class LateWrites(store: TimelineStore) {
 
   import LateWrites._
 
   /** @param found
-    *   the timeline as `files` of its folder show it
+    *   the timeline as the files of its folder, `files`, show it
     */
   def of(found: Timeline, files: Seq[FileInfo]): Seq[Instant] = {
     val undoings = found.completed.filter(i => Undoings(i.action))
@@ -31,7 +32,7 @@ private[timeline] final class LateWrites(store: TimelineStore) {
   }
 
   /** @param states
-    *   those of which the write has a file
+    *   states of which the write has a file
     */
   private def isLate(write: Instant, states: Set[State]): Boolean = {
     val metadata = store.readableCommits(Seq(write)).map(_._2)
@@ -39,8 +40,8 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     !wasPlanned(metadata) || (!states(State.Inflight) && (losesRequest || states(State.Requested)))
   }
 
-  /** What completed and was archived, without writes that archived rollbacks name: programs that know nothing of such ones
-    * archive them, too. A process reads the archive for it once, and once more when there is more in it.
+  /** Completed and archived actions, without writes that archived rollbacks name: programs that do not know late writes
+    * archive them, too. A process reads the archive for it once, and again when it has grown.
     */
   def archived(archive: TimelineArchive): Seq[Instant] = {
     val image = archive.now()
@@ -65,11 +66,11 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     }
   }
 
-  // Of one that cannot be read it is not known, and it is not passed over.
+  // A commit that cannot be read may be either, and is not passed over.
   private def wasPlanned(metadata: Seq[CommitMetadata]): Boolean =
     metadata.forall(m => m.compacted || Planned(m.operation))
 
-  /** Instants that these completed rollbacks and restores took back, as far as they can be read. */
+  /** Instants that these completed rollbacks and restores took back. Those that cannot be read are left out. */
   private def targets(undoings: Seq[Instant]): Set[String] = {
     val cache = LateWrites.cache.of(store.storage)
     def key(i: Instant): String = s"${store.folder}/${i.fileName}"
@@ -82,7 +83,7 @@ private[timeline] final class LateWrites(store: TimelineStore) {
     (known ++ read).values.flatten.toSet
   }
 
-  // A restore says in its plan alone what was pending, too.
+  // Of a restore, only the plan names instants that were pending.
   private def pathOf(undoing: Instant): String = {
     val name =
       if (undoing.action == Action.Rollback && !undoing.isBlank) undoing.fileName
@@ -105,11 +106,11 @@ private object LateWrites {
   private val Planned = Set(CommitMetadata.Compact, CommitMetadata.LogCompact, CommitMetadata.Cluster)
   private val FilesAtOnce = 64
 
-  // What completed never changes.
+  // Completed rollbacks never change.
   private val MaxInstants = 10000L
   private val MaxArchived = 100000L
 
-  /** What a completed rollback names, if it can be read. */
+  /** Instants that a completed rollback names, if it can be read. */
   def named[T](parse: T => RollbackMetadata, content: T): Seq[String] =
     try parse(content).targets.map(_.time)
     catch { case NonFatal(_) => Nil } // the doctor tells of it

@@ -21,10 +21,10 @@ import io.hudilite.timeline.plan.{
 
 import org.apache.avro.generic.GenericRecord
 
-/** Plans and results of table services to and from Avro; the same in both layouts.
+/** Plans and results of table services to and from Avro, equal in both layouts.
   *
-  * Files are told by their names and partitions, or by absolute paths, which hold no longer when a table was moved. So of
-  * a path the name counts alone, and the file lies in the partition that the plan puts it in.
+  * Files are named by name and partition, or by absolute path, which no longer holds when a table was moved. So only
+  * the name of a path counts, and the file lies in the partition that the plan puts it in.
   */
 private[timeline] object PlanCodec {
 
@@ -126,7 +126,7 @@ private[timeline] object PlanCodec {
   private def instantName(fields: AvroFields): InstantName =
     InstantName(fields.text("commitTime").getOrElse(""), fields.text("action").getOrElse(""))
 
-  /** What a replace commit that is not a clustering puts into its requested file. */
+  /** Requested file of a replace commit that is not a clustering. */
   lazy val emptyRequestedReplace: Array[Byte] = AvroFile.write(record(TimelineSchemas.RequestedReplace)("version" -> 1))
 
   def write(plan: CompactionPlan): Array[Byte] = AvroFile.write(record(TimelineSchemas.CompactionPlan)(
@@ -160,7 +160,7 @@ private[timeline] object PlanCodec {
         "extraMetadata" -> Map.empty, "version" -> 1, "preserveHoodieMetadata" -> true,
         "missingSchedulePartitions" -> Nil)))
 
-  // A slice of log files alone has an empty path in the place of its base file.
+  // A slice of log files alone has an empty path for its base file.
   private def input(slice: ClusteringInput, base: String): AnyRef = {
     val folder = if (slice.partition.isEmpty) base else s"$base/${slice.partition}"
     record(TimelineSchemas.ClusteringSlice)(

@@ -6,7 +6,7 @@ import io.hudilite.storage.{Cached, FileInfo, WeightedCache}
 import java.nio.charset.StandardCharsets.UTF_8
 
 /** The files `.hoodie/.schema/<instant>.schemacommit`, each with all versions of the table's columns up to the write of
-  * that instant (docs/format.md#columns-by-id). Every write adds one, and the newest of a committed write counts.
+  * that instant (docs/format.md#columns-by-id). Every write adds one; the newest of a committed write counts.
   */
 final class SchemaFiles(store: TimelineStore) {
 
@@ -22,13 +22,13 @@ final class SchemaFiles(store: TimelineStore) {
 
   private def read(path: String): String = SchemaFiles.cache.of(storage).get(path).getOrElse {
     val bytes = storage.read(path).getOrElse(throw CorruptTable("CORRUPT_FILE", "path" -> path,
-        "reason" -> "it was listed and is gone"))
+        "reason" -> "it was listed, but is gone"))
     val text = new String(bytes, UTF_8)
     SchemaFiles.cache.of(storage).put(path, text, text.length.toLong)
     text
   }
 
-  /** Records the history as of a write that is about to complete; until it has, nobody looks at the files. */
+  /** Records the history as of a write that is about to complete. Nobody looks at the file before that. */
   def record(instant: String, history: String): Unit = {
     val done = InstantFileName.completed(instant, Action.SchemaCommit,
       InstantTime.after(instant, store.clock), layout)
@@ -40,7 +40,7 @@ final class SchemaFiles(store: TimelineStore) {
   private def create(name: String, content: String): Unit =
     storage.replace(s"$folder/$name", content.getBytes(UTF_8))
 
-  /** Removes what a write recorded that is taken back. */
+  /** Removes the record of a write that is taken back. */
   def delete(instant: String): Unit =
     files.filter(f => InstantFileName.parse(f.name).exists(_.time == instant)).foreach(f => storage.delete(f.path))
 

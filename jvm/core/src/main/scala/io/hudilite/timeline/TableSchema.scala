@@ -14,16 +14,16 @@ import scala.collection.JavaConverters._
   */
 final case class TableSchema(avroJson: String, byId: Option[String] = None)
 
-/** Where the table's schema comes from: the extra metadata of its commits. */
+/** Source of the table's schema: the extra metadata of its commits. */
 object TableSchema {
 
-  // Table services copy the schema that they found when they were planned, so a newer one of a write outranks theirs.
+  // Table services copy the schema that they found when they were planned. A newer one of a write outranks theirs.
   private val Services = Set("CLUSTER", "COMPACT", "INDEX", "LOG_COMPACT")
 
   private val mapper = new ObjectMapper()
 
   /** First schema of a write in `newestFirst`, else the first of a table service. Stops at the first hit. A commit
-    * without ids ends what schema-on-read did before it: Hudi's readers and writers then go by names as well.
+    * without ids ends the changes by schema-on-read before it: Hudi's readers and writers then go by names as well.
     */
   private[timeline] def newest(newestFirst: Iterator[CommitMetadata]): Option[TableSchema] = {
     var service: Option[TableSchema] = None

@@ -5,7 +5,8 @@ package io.hudilite.timeline
   * Instants are compared as text everywhere, as in Hudi.
   *
   * @param late
-  *   writes that completed after others had taken them back; they are none of the instants in this state, and never count
+  *   writes that completed after others had taken them back; they never count, and none of them is among the instants
+  *   in this state
   */
 final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
 
@@ -15,7 +16,7 @@ final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
   /** Requested and inflight actions of every kind. */
   lazy val pending: Seq[Instant] = instants.filter(_.isPending)
 
-  /** Completed commits, delta commits and replace commits: what data files are judged by. */
+  /** Completed commits, delta commits and replace commits, which data files are judged by. */
   lazy val writes: Seq[Instant] = completed.filter(i => Action.Writes(i.action))
 
   /** Pending writes, and pending services that will complete as a write. */
@@ -31,10 +32,10 @@ final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
 
   def isEmpty: Boolean = instants.isEmpty
 
-  /** Some action of the active timeline has this instant. */
+  /** True when some action of the active timeline has this instant. */
   def contains(time: String): Boolean = instants.exists(_.time == time)
 
-  /** A completed write has this instant. */
+  /** True when a completed write has this instant. */
   def isCompleted(time: String): Boolean = writeByTime.contains(time)
 
   def isPendingWrite(time: String): Boolean = pendingWriteTimes(time)
@@ -44,22 +45,22 @@ final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
 
   def completionTime(time: String): Option[String] = write(time).flatMap(_.completionTime)
 
-  /** First write, pending or completed, where the active timeline begins. Archival leaves savepointed writes behind, so
-    * those do not count.
+  /** First write, pending or completed, where the active timeline begins. Savepointed writes do not count: archival
+    * leaves them behind.
     */
   lazy val firstWriteInstant: Option[Instant] = {
     val all = instants.filter(i => Action.Writes(i.comparableAction))
     all.find(i => !savepointed(i.time)).orElse(all.headOption)
   }
 
-  /** The instant is older than the active timeline: it was archived, and so it had completed. */
+  /** True for an instant older than the active timeline. It was archived, and so it had completed. */
   def beforeStart(time: String): Boolean = firstWriteInstant.exists(first => time < first.time)
 
-  /** Files of this instant are to be read: its write completed, or is archived. */
+  /** True when files of this instant are to be read: its write completed, or is archived. */
   def isCommitted(time: String): Boolean =
     isCompleted(time) || (beforeStart(time) && !isPendingWrite(time) && !isLate(time))
 
-  /** A write of this instant completed after others had taken it back. */
+  /** True when a write of this instant completed after others had taken it back. */
   def isLate(time: String): Boolean = late.exists(_.time == time)
 
   /** Completed write with the greatest instant. */

@@ -2,41 +2,44 @@ package io.hudilite.timeline
 
 import io.hudilite.storage.{FileInfo, Parallel, Storage}
 
-/** Instants that left the active timeline (docs/format.md#history). What writes is called under the table lock.
+/** Instants that left the active timeline (docs/format.md#history). Writing methods are called under the table lock.
   *
-  * A batch of instants is added before their files go. One that was cut off in between is told by what is held already.
+  * A batch of instants is added before their files go. After an interruption in between, [[held]] tells what is here
+  * already.
   */
 private[hudilite] trait TimelineArchive {
 
   /** All of it as it is now. */
   def now(): ArchiveImage
 
-  /** What the writes of these instants wrote, as far as the archive knows. */
+  /** Metadata of the writes of these instants, as far as the archive knows them. */
   def commits(times: Set[String]): Map[String, CommitMetadata]
 
-  /** Those of the instants that a batch that was cut off has put here. */
+  /** Instants among these that an interrupted batch has put here. */
   def held(instants: Seq[Instant]): Set[Instant]
 
-  /** Adds the instants; the name of the new file. */
+  /** Adds the instants; returns the name of the new file. */
   def append(batch: Seq[InstantStates]): String
 
-  /** Merges small files, `files` of them at a time, and removes what no reader needs; the names of the new ones. */
+  /** Merges small files, `files` of them at a time, and removes files that no reader needs. Returns the names of the
+    * new ones.
+    */
   def merge(files: Int): Seq[String]
 }
 
 /** The archive at one moment. Its files are read once, when something is asked of them. */
 private[hudilite] trait ArchiveImage {
 
-  /** Names that the files alone have, and their sizes; none of them changes. */
+  /** Names and sizes of files that are unique and never change. */
   def files: Seq[(String, Long)]
 
-  /** Whether all files were there when they were read. */
+  /** True when all files were there when they were read. */
   def isWhole: Boolean = true
 
   /** Completed actions, oldest first. */
   def completed: Seq[Instant]
 
-  /** Instants that completed rollbacks in it name. */
+  /** Instants that its completed rollbacks name. */
   def takenBack: Set[String]
 
   /** As [[TimelineArchive.commits]]. */
@@ -55,7 +58,7 @@ private[hudilite] final case class InstantStates(instant: Instant, files: Seq[(I
 
 private[hudilite] object InstantStates {
 
-  /** The files of these instants in the folder of the active timeline, from one listing. */
+  /** The files of these instants in the folder of the active timeline, by one listing. */
   def of(storage: Storage, folder: String, instants: Seq[Instant]): Seq[InstantStates] = {
     val found = for (file <- storage.list(folder) if !file.isDirectory; i <- InstantFileName.parse(file.name))
       yield i -> file
@@ -65,8 +68,8 @@ private[hudilite] object InstantStates {
         byInstant.getOrElse((i.time, i.comparableAction), Nil).sortBy { case (file, _) => file.state.rank }))
   }
 
-  /** Removes the instants from the active timeline, so that a reader at no time takes one for pending, or a later one for
-    * archived: the pending states of all, then the completed ones, oldest first.
+  /** Removes the instants from the active timeline: first the pending states of all, then the completed ones, oldest
+    * first. So no reader at any time takes one for pending, or a later one for archived.
     */
   def delete(storage: Storage, states: Seq[InstantStates]): Unit = {
     Seq(State.Requested, State.Inflight).foreach { state =>

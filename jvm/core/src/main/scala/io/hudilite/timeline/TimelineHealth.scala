@@ -6,13 +6,13 @@ import io.hudilite.storage.FileInfo
 
 import scala.util.control.NonFatal
 
-/** A file of the active timeline that does not hold what it must. */
+/** A file of the active timeline without the content that it must have. */
 final case class DamagedInstant(instant: Instant, file: FileInfo, reason: String) {
   def isEmpty: Boolean = file.length == 0
 }
 
-/** Whether each file of an active timeline can be read, as of one listing. What a completed action was planned with is of
-  * no use to anybody, so that of those the completed file alone counts.
+/** Finds files of an active timeline that cannot be read, as of one listing. Of completed actions only the completed
+  * file counts: nobody needs their plans any more.
   */
 final class TimelineHealth(store: TimelineStore) {
 
@@ -24,7 +24,9 @@ final class TimelineHealth(store: TimelineStore) {
   private val completed: Set[(String, String)] =
     files.collect { case (i, file) if i.isCompleted && file.length > 0 => (i.time, i.action) }.toSet
 
-  /** The completed writes, or why they cannot be read; by what storage has, not by what this process remembers. */
+  /** The completed writes, or the reason why they cannot be read. Read from storage, not from the memory of this
+    * process.
+    */
   private lazy val writes: Map[(Instant, FileInfo), Either[String, CommitMetadata]] =
     files.filter { case (i, file) => i.isCompleted && Action.Writes(i.action) && file.length > 0 }
       .grouped(TimelineHealth.FilesAtOnce).flatMap { group =>
@@ -33,11 +35,11 @@ final class TimelineHealth(store: TimelineStore) {
           yield found -> tried(CommitCodec.read(bytes, file.path))
       }.toMap
 
-  /** The completed writes that can be read, by instant. */
+  /** The readable completed writes, by instant. */
   lazy val commits: Map[String, CommitMetadata] =
     writes.collect { case ((instant, _), Right(metadata)) => instant.time -> metadata }
 
-  /** The files that are damaged, oldest instant first. */
+  /** The damaged files, oldest instant first. */
   lazy val damaged: Seq[DamagedInstant] = {
     val others = files.filterNot { case (i, file) => i.isCompleted && Action.Writes(i.action) && file.length > 0 }
       .filter { case (i, _) => i.isCompleted || !completed((i.time, i.comparableAction)) }
@@ -50,7 +52,7 @@ final class TimelineHealth(store: TimelineStore) {
     (broken ++ brokenWrites).sortBy(d => (d.instant.time, d.file.name))
   }
 
-  /** When the newest file of a pending action was written, in epoch milliseconds of the storage. */
+  /** Time at which the newest file of a pending action was written, in epoch milliseconds of the storage. */
   def lastChanged(instant: Instant): Long = files.collect {
     case (i, file) if i.time == instant.time && i.comparableAction == instant.comparableAction => file.modifiedMs
   }.foldLeft(0L)(math.max)
@@ -103,7 +105,7 @@ object TimelineHealth {
 
   private val FilesAtOnce = 32
 
-  /** Actions of which nothing is left to do without their plans. A replace commit has none unless it is a clustering. */
+  /** Actions that cannot go on without their plans. A replace commit has no plan unless it is a clustering. */
   val Planned: Set[String] =
     Set(Action.Compaction, Action.LogCompaction, Action.Clustering, Action.Clean, Action.Rollback, Action.Restore)
 }

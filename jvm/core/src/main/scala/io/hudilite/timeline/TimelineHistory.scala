@@ -4,8 +4,8 @@ import io.hudilite.codec.avro.AvroFile
 import io.hudilite.error.CorruptTable
 import io.hudilite.storage.Storage
 
-/** The archived timeline of layout 2 (docs/format.md#history): Parquet files with one row a completed instant, those
-  * that the newest manifest lists. Small files are merged, layer by layer.
+/** The archived timeline of layout 2 (docs/format.md#history): the Parquet files that the newest manifest lists, with
+  * one row a completed instant. Small files are merged, layer by layer.
   */
 private[timeline] final class TimelineHistory(storage: Storage, folder: String) extends TimelineArchive {
 
@@ -64,7 +64,7 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
     paths.map(path =>
       path -> found.getOrElse(path,
         throw CorruptTable("CORRUPT_FILE", "path" -> path,
-          "reason" -> "the manifest lists it and it does not exist")))
+          "reason" -> "the manifest lists it, but it does not exist")))
   }
 
   private def rows(contents: Seq[(String, Array[Byte])])(read: Array[Byte] => Seq[HistoryRow]): Seq[HistoryRow] =
@@ -77,7 +77,7 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
     made.name
   }
 
-  /** The file may be there, left by a writer that was cut off before a manifest had it. */
+  /** The file may be there already, left by a writer that was interrupted before a manifest had it. */
   private def write(rows: Seq[HistoryRow], layer: Int): HistoryFile = {
     val sorted = rows.sortBy(r => (r.time, r.action))
     val bytes = HistoryRows.write(sorted)
@@ -95,13 +95,13 @@ private[timeline] final class TimelineHistory(storage: Storage, folder: String) 
       val instant = states.instant
       val metadata = content(_.isCompleted).map(inAvro(_, instant))
       val requested = content(i => i.state == State.Requested && Planned(i.action))
-      // What a clustering or an overwrite says when it starts stands in the place of what it said before.
+      // The content at the start of a clustering or an overwrite replaces that of its request.
       val started = content(i => i.state == State.Inflight && i.comparableAction == Action.ReplaceCommit)
       HistoryRow(instant.time, instant.completionTime, instant.action, metadata, started.orElse(requested))
     }
   }
 
-  // A table that was upgraded may have commits in JSON, and every reader of the archive takes them for Avro.
+  // A table that was upgraded may have commits in JSON. Readers of the archive expect Avro.
   private def inAvro(bytes: Array[Byte], instant: Instant): Array[Byte] =
     if (AvroFile.isAvro(bytes) || !Action.Writes(instant.action)) bytes
     else CommitCodec.write(CommitCodec.read(bytes, instant.fileName), instant.action, layout = 2)
@@ -135,10 +135,12 @@ private[timeline] object TimelineHistory {
   // As many as Hudi leaves for readers that have begun.
   private val KeptManifests = 3
 
-  /** What is merged is in memory, so that larger files stay as they are. */
+  /** Merging happens in memory, so larger files stay as they are. */
   val MostBytes: Long = 64L << 20
 
-  /** The oldest files of the layer that are to become one, or none: fewer than two, or the layer has not `files` yet. */
+  /** The oldest files of the layer that are to become one. None while the layer has fewer than two, or fewer than
+    * `files`.
+    */
   def candidates(all: Seq[HistoryFile], layer: Int, files: Int): Seq[HistoryFile] = {
     val small = all.filter(f => f.layer.contains(layer) && f.bytes <= MostBytes / 2).sortBy(_.name)
     val fitting = small.scanLeft(0L)(_ + _.bytes).tail.takeWhile(_ <= MostBytes).size

@@ -20,7 +20,7 @@ import scala.util.control.NonFatal
 
 /** The timeline of one table on storage: loads it, moves instants through their states, reads their content.
   *
-  * A new state is a new file, created only if its name is free; so of two writers at most one gets it.
+  * A new state is a new file, created only if its name is free. So at most one of two writers gets it.
   */
 final class TimelineStore(val storage: Storage, val basePath: String, val config: TableConfig) {
 
@@ -42,8 +42,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   private[timeline] def pathOf(fileName: String): String = s"$folder/$fileName"
 
   /** The active timeline as one listing shows it. A write whose completed file was cut short is still pending; only the
-    * last write to complete can be such, since the next writer takes it back. One that completed after others had taken it
-    * back does not count, either.
+    * last write to complete can be such, since the next writer takes it back. A write that completed after others had
+    * taken it back does not count, either.
     */
   def load(): Timeline = counted(storage.list(folder))
 
@@ -61,8 +61,9 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   private def lateWrites = new LateWrites(this)
 
-  /** The completed file of a write ends early, and its writer has not cleaned up behind itself, as it does once the file
-    * is whole: nobody was told that the write completed. Without these traces it completed, and was damaged later.
+  /** True when the completed file of a write ends early and its writer has not cleaned up, as it does once the file is
+    * whole. Nobody was told that such a write completed. Without the traces of the writer, the write completed and its
+    * file was damaged later.
     */
   def isCutShort(completed: Instant): Boolean =
     try { readCommit(completed); false }
@@ -97,8 +98,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def toInflight(time: String, action: String, content: Array[Byte] = Array.emptyByteArray): Unit =
     create(time, InstantFileName.inflight(time, action, layout), content)
 
-  /** Starts a write that this process announced under the same lock. Whoever had wanted the same time and action would
-    * have found it announced, so nobody is asked whether the name is free.
+  /** Starts a write that this process announced under this lock. Another writer of that time and action would have
+    * found it announced, so storage is not asked if the name is free.
     */
   def begin(time: String, action: String): Unit =
     storage.replace(pathOf(InstantFileName.inflight(time, action, layout)), Array.emptyByteArray)
@@ -109,7 +110,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** Completes a write, a compaction or a clustering; call it under the table lock. The completion time is taken here.
     *
-    * A failure of storage after which the outcome cannot be told is `CommitStateUnknown`.
+    * A failure of storage that leaves the outcome open is `CommitStateUnknown`.
     *
     * @param seen
     *   the timeline as it was loaded under this lock, with the inflight instant in it
@@ -118,7 +119,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     val content = CommitCodec.write(metadata, action, layout)
     val parsed = CommitCodec.read(content, pathOf(time))
     val completed = completeAfter(seen.fold(lastTime(time, action))(_.lastTime), time, action, content)
-    commits.keep(completed, parsed, content.length) // whoever opens the table next asks for it
+    commits.keep(completed, parsed, content.length) // asked for by the next one to open the table
     completed
   }
 
@@ -157,8 +158,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def readRestorePlan(instant: Instant): Option[RestorePlan] =
     readRequested(Seq(instant))(PlanCodec.restorePlan).headOption.map(_._2)
 
-  /** A savepoint has no requested state, and its time is the instant that it saves. One that was begun and not ended says
-    * nothing yet, and is ended.
+  /** A savepoint has no requested state, and its time is the instant that it saves. One that was begun and not ended
+    * does not count yet, and is ended.
     */
   def savepoint(time: String, metadata: SavepointMetadata): Instant = {
     storage.createNew(pathOf(InstantFileName.inflight(time, Action.Savepoint, layout)), Array.emptyByteArray)
@@ -168,7 +169,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   private def completeWith(time: String, action: String, content: Array[Byte]): Instant =
     completeAfter(lastTime(time, action), time, action, content)
 
-  /** The greatest time in a timeline in which this action is inflight. */
+  /** The greatest time of a timeline in which this action is inflight. */
   private def lastTime(time: String, action: String): Option[String] = {
     val listed = storage.list(folder)
     val states = filesOf(time, action, listed)
@@ -178,8 +179,8 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   }
 
   private def completeAfter(last: Option[String], time: String, action: String, content: Array[Byte]): Instant = {
-    // What is completed now must come after everything that a reader may have seen, not only after its own request: a
-    // compaction that was planned meanwhile, by a clock that runs ahead, has not read it.
+    // A completion must come after everything that a reader may have seen, not only after its own request: a compaction
+    // planned meanwhile, by a clock that runs ahead, has not read it.
     val completionTime = newInstantTime(last.getOrElse(""))
     val name = InstantFileName.completed(time, action, completionTime, layout)
     val completed = Instant(time, Action.completed(action), State.Completed,
@@ -191,7 +192,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   private def create(time: String, name: String, content: Array[Byte]): Unit =
     if (!storage.createNew(pathOf(name), content)) throw taken(time, s"$name exists")
 
-  /** Whatever goes wrong here, readers may see the instant, unless storage promises that they never will. */
+  /** After any failure here readers may see the instant, unless storage promises that they never will. */
   private def publish(time: String, name: String, content: Array[Byte]): Unit =
     try if (!storage.createNew(pathOf(name), content) && !landed(name, content)) throw taken(time, s"$name exists")
     catch {
@@ -215,7 +216,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     CommitStateUnknown.because(cause, "COMMIT_STATE_UNKNOWN", "instant" -> time, "path" -> folder,
       "reason" -> s"creating ${pathOf(name)} failed midway")
 
-  /** Every file of the action at `time`, also a crash's leftovers. */
+  /** Every file of the action at `time`, leftovers of a crash included. */
   private def filesOf(time: String, action: String): Seq[(Instant, FileInfo)] =
     filesOf(time, action, storage.list(folder))
 
@@ -225,20 +226,20 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     if instant.time == time && instant.comparableAction == Action.completed(action)
   } yield instant -> file
 
-  /** When a pending action was announced, in epoch milliseconds of the storage. */
+  /** Time at which a pending action was announced, in epoch milliseconds of the storage. */
   def requestedAt(instant: Instant): Option[Long] = filesOf(instant.time, instant.action).collectFirst {
     case (found, file) if found.state == State.Requested => file.modifiedMs
   }
 
-  /** The action has begun, whatever became of it. */
+  /** True when the action has begun, also if it has ended since. */
   def isBegun(instant: Instant): Boolean = filesOf(instant.time, instant.action).exists(_._1.state == State.Inflight)
 
-  /** Removes an instant from the timeline, its highest state first so that it is never seen as live again. */
+  /** Removes an instant from the timeline, its highest state first, so that it is never seen as live again. */
   def delete(instant: Instant): Unit =
     filesOf(instant.time, instant.action).sortBy(-_._1.state.rank)
       .foreach { case (_, file) => storage.delete(file.path) }
 
-  /** Removes the completed file of a write where it does not count, being cut short, empty, or late: the write is pending
+  /** Removes the completed file of a write that does not count, being cut short, empty, or late. The write is pending
     * for all readers then, and a service can complete again.
     */
   def deleteUncounted(time: String): Unit = {
@@ -258,15 +259,13 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     ()
   }
 
-  /** The state of each file that the timeline's folder has of an action, and all instants in it, whether or not they
-    * count.
-    */
+  /** The state of each file of an action in the timeline's folder, and all instants in it, counted or not. */
   def look(time: String, action: String): (Seq[State], Timeline) = {
     val listed = storage.list(folder)
     (filesOf(time, action, listed).map(_._1.state), timeline(listed))
   }
 
-  /** What a rollback is to take back, or has; `None` when it does not say. */
+  /** The instant that a rollback is to take back, or has taken back; `None` when the rollback does not say. */
   def targetOf(rollback: Instant): Option[String] = readRollbackPlan(rollback).map(_.target.time)
     .orElse(if (rollback.isCompleted && !rollback.isBlank) readRollback(rollback).targets.headOption.map(_.time)
       else None)
@@ -275,18 +274,18 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   def withdraw(time: String, action: String, state: State): Unit =
     filesOf(time, action).filter(_._1.state == state).foreach { case (_, file) => storage.delete(file.path) }
 
-  /** Takes a pending action back to requested: what the rollback of a compaction does. */
+  /** Takes a pending action back to requested, as the rollback of a compaction does. */
   def revertToRequested(instant: Instant): Unit = withdraw(instant.time, instant.action, State.Inflight)
 
   /** Content of a completed write, or the workload profile of an inflight one. */
   def readCommit(instant: Instant): CommitMetadata = readCommits(Seq(instant)).head._2
 
-  /** The same for many instants, read in parallel; in the order of `instants`. What was archived since its timeline was
-    * listed is read from there.
+  /** Contents of many instants, read in parallel, in the order of `instants`. Instants archived since the timeline was
+    * listed are read from the archive.
     */
   def readCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = commits.read(instants)
 
-  /** The same without those that are gone or cannot be read, for who can do with what is left. */
+  /** Contents of many instants without those that are gone or cannot be read, for callers that can do with the rest. */
   def readableCommits(instants: Seq[Instant]): Seq[(Instant, CommitMetadata)] = commits.readable(instants)
 
   private def commits = new CommitFiles(this)
@@ -306,14 +305,14 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
 
   /** `None` when the rollback has no plan, as a crash may leave it. */
   def readRollbackPlan(instant: Instant): Option[RollbackPlan] =
-    CorruptTable.hinting("the doctor tells whether it can do without the plan")(
+    CorruptTable.hinting("run the doctor to see if the plan is needed")(
       readRequested(Seq(instant))(PlanCodec.rollbackPlan).headOption.map(_._2))
 
   /** `None` when the cleaning has no plan, as a crash may leave it. */
   def readCleanPlan(instant: Instant): Option[CleanPlan] =
     readRequested(Seq(instant))(PlanCodec.cleanPlan).headOption.map(_._2)
 
-  /** Parsed requested files; one that is empty has no plan and is left out. */
+  /** Parsed requested files. An empty file has no plan and is left out. */
   private def readRequested[T](instants: Seq[Instant])(parse: Array[Byte] => T): Seq[(Instant, T)] = {
     val paths = instants.map(i => i -> pathOf(InstantFileName.requested(i.time, i.action, layout)))
     val contents = storage.readAll(paths.map(_._2))
@@ -321,12 +320,12 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
       yield instant -> CorruptTable.guard(path)(parse(bytes))
   }
 
-  /** Of a rollback whose file is empty its plan alone tells what it took back. */
+  /** Result of a rollback; where its file is empty, the plan tells what it took back. */
   def readRollback(instant: Instant): RollbackMetadata =
     if (instant.isBlank) RollbackMetadata(instant.time, 0L, readRollbackPlan(instant).map(_.target).toList, Nil)
     else readCompleted(instant)(PlanCodec.rollback)
 
-  /** The clean must not be a blank one. */
+  /** Content of a completed clean that is not blank. */
   def readClean(instant: Instant): CleanMetadata = readCleans(Seq(instant)).head
 
   /** Contents of completed cleans that are not blank, read in parallel. */
@@ -335,7 +334,7 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
     instants.map { i =>
       val path = pathOf(i.fileName)
       val bytes = contents.getOrElse(path, throw removed(i.time))
-      CorruptTable.hinting(s"the doctor mends the cleaning ${i.time}, which runs its plan again")(
+      CorruptTable.hinting(s"run the doctor with fix, which runs the plan of the cleaning ${i.time} again")(
         CorruptTable.guard(path)(PlanCodec.clean(bytes)))
     }
   }
@@ -357,16 +356,16 @@ final class TimelineStore(val storage: Storage, val basePath: String, val config
   /** The history of columns that Hudi's schema-on-read changed. */
   def schemaFiles: SchemaFiles = new SchemaFiles(this)
 
-  /** Some actions have left the active timeline. */
+  /** True when some actions have left the active timeline. */
   def hasArchive: Boolean = storage.list(archiveFolder).nonEmpty
 
-  /** Where instants are that left the active timeline. */
+  /** The instants that left the active timeline. */
   def archive: TimelineArchive =
     if (layout == 1) new ArchiveLog(storage, archiveFolder, zone)
     else new TimelineHistory(storage, archiveFolder)
 
-  /** Completed actions that left the active timeline, oldest first; reads the whole archive. A write that came after its
-    * rollback is none of them.
+  /** Completed actions that left the active timeline, oldest first, without writes that came after their rollback.
+    * Reads the whole archive.
     */
   def archivedCompleted(): Seq[Instant] = lateWrites.archived(archive)
 }

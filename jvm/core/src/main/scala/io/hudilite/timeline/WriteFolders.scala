@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-/** Folders that hold a running write's traces, each under the name of its instant: they go when the write has ended. */
+/** Folders with a running write's traces, each under the name of its instant. They go when the write has ended. */
 object WriteFolders {
 
   /** Markers: a folder for each instant (docs/format.md#markers). */

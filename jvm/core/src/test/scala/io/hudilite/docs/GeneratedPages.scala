@@ -133,8 +133,8 @@ object GeneratedPages {
         ||---|---|---|
         || `InvalidInput` | `IllegalArgumentException` | correct the call, or what is installed |
         || `UnsupportedTable` | `UnsupportedOperationException` | the table or the request needs something that hudilite does not do |
-        || `CommitConflict` | `RuntimeException` | somebody else won and nothing of the write is visible: try again |
-        || `CommitStateUnknown` | `RuntimeException` | look whether the commit is there before you try again; delete nothing |
+        || `CommitConflict` | `RuntimeException` | another writer won and nothing of the write is visible: try again |
+        || `CommitStateUnknown` | `RuntimeException` | check if the commit is there before you try again; delete nothing |
         || `CorruptTable` | `RuntimeException` | bytes on storage are damaged |
         |""".stripMargin
     head + Conditions.all.map { c =>
@@ -142,7 +142,7 @@ object GeneratedPages {
     }.mkString
   }
 
-  // What is said only where there is something to say stands in braces.
+  // Braces enclose a part that is said only where there is something to say.
   private def quote(text: String): String = text.replaceAll("[{}]", "").replaceAll("<([A-Za-z]+)>", "*$1*")
 
   /** python/hudilite/conditions.py */

@@ -1,11 +1,11 @@
 package io.hudilite.docs
 
-/** Something of Spark's or parquet-mr's that is not made for others, and may change with any version.
+/** A class of Spark's or parquet-mr's that is not made for others, and may change with any version.
   *
   * @param names
-  *   classes, behind `org.apache.spark.` or `org.apache.parquet.`, or one of the two other ways to reach what is hidden
+  *   classes, behind `org.apache.spark.` or `org.apache.parquet.`, or one of the two other ways to reach hidden code
   * @param why
-  *   what it is needed for
+  *   purpose of the use
   * @param where
   *   the files that name it: all of them, each with the last part of its room
   * @param tests
@@ -13,18 +13,18 @@ package io.hudilite.docs
   */
 final case class Internal(names: Seq[String], why: String, where: Seq[String], tests: Seq[String])
 
-/** All that hudilite uses of Spark and parquet-mr beyond their interfaces. `InternalsSuite` holds the sources against this,
-  * and docs/spark-internals.md is made of it.
+/** All uses of Spark and parquet-mr beyond their interfaces. `InternalsSuite` compares the sources with them, and
+  * docs/spark-internals.md is made of them.
   */
 object Internals {
 
-  /** How the names of Spark's packages begin. */
+  /** Prefix of Spark's packages. */
   val Spark = "org.apache.spark."
 
   /** Methods and fields found by name while the program runs. */
   val Reflection = "reflection"
 
-  /** Code that lies in a package of Spark's to see what is private to it. */
+  /** Code in a package of Spark's, where it sees private classes. */
   val Inside = "a package of Spark's"
 
   private def entry(names: String*)(why: String)(where: String*)(tests: String*): Internal =

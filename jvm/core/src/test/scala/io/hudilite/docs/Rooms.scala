@@ -3,7 +3,7 @@ package io.hudilite.docs
 /** One package of the main sources.
   *
   * @param name
-  *   below `io.hudilite`
+  *   name of the package below `io.hudilite`
   * @param knows
   *   what it is about, in a few words
   * @param imports
@@ -11,8 +11,8 @@ package io.hudilite.docs
   */
 final case class Room(name: String, knows: String, imports: String*)
 
-/** The rooms of the house and every edge between them. `ArchitectureSuite` holds the sources against this, and the
-  * picture and the table in docs/design.md are made of it.
+/** The rooms of the house and every edge between them. `ArchitectureSuite` compares the sources with them. The picture
+  * and the table in docs/design.md are made of them.
   */
 object Rooms {
 
@@ -158,15 +158,15 @@ object Rooms {
 
   val all: Seq[Room] = core ++ spark
 
-  /** The room of a package or of a name in it. What must lie in Spark's packages to reach what is private to them belongs
-    * to the shim.
+  /** The room of a package or of a name in it. Code in Spark's packages, which needs their private classes, belongs to
+    * the shim.
     */
   def of(dotted: String): String =
     if (dotted.startsWith("org.apache.spark.")) "spark.shim"
     else dotted.stripPrefix("io.hudilite").stripPrefix(".").split('.').toSeq
       .takeWhile(part => part.nonEmpty && part.head.isLower).mkString(".")
 
-  /** Rooms by how many others stand below them at most: those of one layer never import each other. */
+  /** Rooms by the greatest number of rooms below them. Those of one layer never import each other. */
   def layers(rooms: Seq[Room]): Seq[Seq[Room]] = {
     val byName = rooms.map(room => room.name -> room).toMap
     def height(room: Room): Int = (0 +: room.imports.flatMap(byName.get).map(height(_) + 1)).max

@@ -8,7 +8,7 @@ object RoomsPage {
   private val End = "<!-- end of what is made -->\n"
   private val Width = 104
 
-  /** The page with what lies between the two marks made anew. */
+  /** The page with its part between the two marks made anew. */
   def in(page: String): String = {
     val (from, until) = (page.indexOf(Begin), page.indexOf(End))
     require(from >= 0 && until > from, "docs/design.md has lost the marks around its rooms")

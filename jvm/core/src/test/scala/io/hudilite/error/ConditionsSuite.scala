@@ -13,7 +13,7 @@ class ConditionsSuite extends FunSuite {
 
   private val Thrown = (kinds.mkString("(", "|", ")") + """(?:\.because\(\s*\w+,|\()\s*"([A-Z_]+)"""").r
 
-  // What is thrown where: kind -> condition, from the sources. A condition in a constant is not seen.
+  // Conditions that the sources throw: kind -> condition. A condition in a constant is not seen.
   private lazy val thrown: Seq[(String, String)] =
     sources("jvm", ".scala").flatMap(Thrown.findAllMatchIn(_).map(m => m.group(1) -> m.group(2)))
 
@@ -42,7 +42,7 @@ class ConditionsSuite extends FunSuite {
     thrown.foreach { case (kind, condition) => assertEquals(declared.get(condition), Some(kind), condition) }
   }
 
-  // Of those of an installation without a Spark the Python package tells.
+  // Conditions of an installation without a Spark, which the Python package raises.
   private lazy val toldByPython: Seq[String] =
     sources("python/hudilite", ".py").flatMap("""told\(\s*"([A-Z_]+)"""".r.findAllMatchIn(_).map(_.group(1)))
 
@@ -61,7 +61,7 @@ class ConditionsSuite extends FunSuite {
     Seq(near -> " The nearest one is {c}.", far -> "").foreach { case (values, said) =>
       val told = Conditions.render("UNKNOWN_NAME", values)
       assertEquals(told,
-        s"[UNKNOWN_NAME] There is no procedure a{b}.$said Correct the name; there are c, d. SQLSTATE: 42883")
+        s"[UNKNOWN_NAME] There is no procedure a{b}.$said Correct the name; known are c, d. SQLSTATE: 42883")
       assertEquals(Conditions.read(s"io.hudilite.error.InvalidInput: $told").map(_._2), Some(values))
     }
   }

@@ -30,7 +30,7 @@ class BlockSelectionSuite extends FunSuite {
       Nil -> Nil,
       Seq(data(1, "a")) -> Seq(1),
       Seq(data(1, "a"), delete(2, "a"), data(3, "b")) -> Seq(1, 2, 3),
-      // What one instant wrote stays together, where the instant begins.
+      // Blocks of one instant stay together, where the instant begins.
       Seq(data(1, "a"), data(2, "b"), delete(3, "a")) -> Seq(1, 3, 2))
     cases.foreach { case (blocks, expected) => assertEquals(selected(blocks), expected) }
   }

@@ -9,7 +9,7 @@ import java.util.Random
 
 import munit.FunSuite
 
-/** Logs that Hudi wrote, damaged in every way that a seed thinks of: what is read is right, or one of our errors. */
+/** Logs that Hudi wrote, damaged in every way that a seed thinks of. Reads are right, or one of our errors. */
 class LogFuzzSuite extends FunSuite {
 
   private val Path = "/damaged"

@@ -55,7 +55,7 @@ class LegalPathSuite extends FunSuite {
     Seq("x" * 256, "ö" * 128, "a/" + "y" * 256).foreach { path =>
       check(path, None)
       val e = intercept[InvalidInput](check(path, Some(255)))
-      assert(e.getMessage.contains("no names of 256 bytes, at most of 255"), e.getMessage)
+      assert(e.getMessage.contains("a name of 256 bytes is longer than the 255 that local disks allow"), e.getMessage)
     }
   }
 }

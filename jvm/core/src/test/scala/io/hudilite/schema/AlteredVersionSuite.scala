@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
-/** What Apache Hudi recorded as it changed columns is what the same changes come to here. */
+/** Changes of columns end in the versions that Apache Hudi recorded for them. */
 class AlteredVersionSuite extends FunSuite {
 
   private val mapper = new ObjectMapper()
@@ -77,7 +77,7 @@ class AlteredVersionSuite extends FunSuite {
     val wider = avro("n" -> "long", "f" -> "float")
     assertEquals(told(wider, "1" -> narrow, "2" -> wide, "3" -> wide, "4" -> wider),
       Seq("0" -> columns("n" -> "int"), "2" -> columns("n" -> "long"), "4" -> columns("n" -> "long", "f" -> "float")))
-    // A late commit of one who did not know the columns changes nothing, nor does a timeline that tells of none.
+    // A late commit of a writer that did not know the columns changes nothing, nor does a timeline without columns.
     assertEquals(told(wide, "1" -> narrow, "2" -> wide, "3" -> narrow),
       Seq("0" -> columns("n" -> "int"), "2" -> columns("n" -> "long")))
     assertEquals(told(wide), Seq("0" -> columns("n" -> "long")))

@@ -150,7 +150,7 @@ class BlankFilesSuite extends StoredTables {
       storage.replace(fileOf(storage, done), "no Avro".getBytes)
       rewritten(storage, 1)
       val second = intercept[CorruptTable](clean(elsewhere(storage))).getMessage
-      assert(second.contains(s"the doctor mends the cleaning ${done.time}") && !second.contains("\n"), second)
+      assert(second.contains(s"runs the plan of the cleaning ${done.time} again") && !second.contains("\n"), second)
       assertEquals(doctor(storage).map(_.isMended), Seq(true))
       assertEquals(clean(elsewhere(storage)).size, 1)
   }

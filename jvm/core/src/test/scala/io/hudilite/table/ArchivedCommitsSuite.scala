@@ -11,7 +11,7 @@ import io.hudilite.transaction.TextWrites
 
 import munit.FunSuite
 
-/** What readers find of commits that were archived while their files are still there. */
+/** Reads of commits that were archived while their files are still there. */
 class ArchivedCommitsSuite extends FunSuite {
 
   private val path = "/t"

@@ -12,7 +12,7 @@ import io.hudilite.transaction.{Assumption, Transaction}
 
 import munit.FunSuite
 
-/** Log files are held against what the commits say that made them; their blocks are not looked at here. */
+/** Log files are compared with the commits that made them. Their blocks are not looked at here. */
 class CommittedLogsSuite extends FunSuite {
 
   private val withFilesPerInstant = Seq(8, 9)
@@ -47,7 +47,7 @@ class CommittedLogsSuite extends FunSuite {
         val table = logged(version)
         val log = slice(table, fileId).logs(n)
         storage.delete(path(table, log.name))
-        assertEquals(damage(table, log.name), s"the write ${log.time} made it, and it is gone")
+        assertEquals(damage(table, log.name), s"the write ${log.time} made it, but it is gone")
       }
     }
 
@@ -64,7 +64,7 @@ class CommittedLogsSuite extends FunSuite {
         val log = slice(table, "a-0").logs.last
         assertEquals(log.length, 24L)
         storage.replace(path(table, log.name), new Array[Byte](length))
-        assertEquals(damage(table, log.name), s"it has $length bytes, and the write ${log.time} left 24")
+        assertEquals(damage(table, log.name), s"it has $length bytes instead of the 24 that the write ${log.time} left")
       }
     }
 

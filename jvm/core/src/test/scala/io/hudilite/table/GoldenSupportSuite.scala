@@ -14,7 +14,7 @@ import munit.FunSuite
 import scala.collection.JavaConverters._
 import scala.util.Try
 
-/** What Apache Hudi leaves besides rows: cleaned states, indexes, writes that never began. */
+/** Remains of Apache Hudi besides rows: cleaned states, indexes, writes that never began. */
 class GoldenSupportSuite extends FunSuite {
 
   private def named(prefix: String): Seq[String] = {

@@ -8,7 +8,7 @@ import io.hudilite.transaction.{Assumption, Transaction}
 
 import munit.FunSuite
 
-/** Which log files may hold keys that their base files do not have, or delete some; their blocks are not looked at. */
+/** Log files that may add keys to those of their base files, or delete some. Their blocks are not looked at. */
 class KeysInLogsSuite extends FunSuite {
 
   /** A delta commit that says how many rows it added to the log of a group. */

@@ -2,20 +2,20 @@ package io.hudilite.table
 
 import scala.collection.JavaConverters._
 
-/** What this process keeps of the files of a table's snapshot.
+/** Files of a table's snapshot that this process keeps.
   *
   * @param folders
   *   paths of the folders that were listed
   * @param files
-  *   how many files they hold
+  *   number of files in them
   * @param partitions
-  *   how many of them file slices are known of
+  *   number of partitions whose file slices are known
   */
 final case class KnownFiles(folders: Set[String], files: Int, partitions: Int)
 
 object KnownFiles {
 
-  /** Tells what is kept of the snapshot, each time that it is asked. */
+  /** Counts the kept files of the snapshot, each time that it is asked. */
   def watch(table: Table): () => KnownFiles = {
     val memory = FileMemory.of(table)
     () => {

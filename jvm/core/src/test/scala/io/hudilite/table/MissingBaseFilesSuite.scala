@@ -15,7 +15,7 @@ import io.hudilite.transaction.rollback.Heartbeat
 
 import munit.FunSuite
 
-/** Base files are held against what the commits say that made them. */
+/** Base files are compared with the commits that made them. */
 class MissingBaseFilesSuite extends FunSuite {
 
   private val path = "/t"

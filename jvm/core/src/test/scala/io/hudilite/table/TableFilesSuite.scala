@@ -7,7 +7,7 @@ import io.hudilite.storage.{CountingStorage, MemoryStorage}
 
 import munit.FunSuite
 
-/** What is listed for what is asked. */
+/** Folders are listed only as far as they are asked for. */
 class TableFilesSuite extends FunSuite {
 
   private val made = FunFixture[CountingStorage](

@@ -4,7 +4,7 @@ import io.hudilite.log.LogFileReader
 import io.hudilite.storage.OpenFile
 import io.hudilite.table.Table
 
-/** What lies in the archive of a table, with repetitions. */
+/** Contents of the archive of a table, with repetitions. */
 object ArchiveContents {
 
   /** Rows of the files that count, as time and action; of layout 2. */

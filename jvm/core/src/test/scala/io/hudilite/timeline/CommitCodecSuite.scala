@@ -113,7 +113,7 @@ class CommitCodecSuite extends FunSuite {
     }
   }
 
-  // What would be written, read or deleted outside the table if it were believed.
+  // Commits that name files outside the table, which must be neither written, read nor deleted.
   private val outside: Seq[(String, CommitMetadata)] = {
     val stat = WriteStat("f-0", "p/f-0_0_1.parquet", "null", "p")
     def of(partition: String, stat: WriteStat): CommitMetadata =

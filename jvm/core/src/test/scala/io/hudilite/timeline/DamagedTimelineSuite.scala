@@ -10,8 +10,8 @@ import java.util.Random
 
 import munit.FunSuite
 
-/** Timelines that Hudi wrote, one file of them damaged: read as far as they can be, or one of our errors, in memory that
-  * goes with the bytes that are there and not with those that they speak of.
+/** Timelines that Hudi wrote, one file of them damaged. They are read as far as possible, or end in one of our errors.
+  * Memory goes with the bytes that are there, not with the lengths that they claim.
   */
 class DamagedTimelineSuite extends FunSuite {
 
@@ -20,7 +20,7 @@ class DamagedTimelineSuite extends FunSuite {
 
   private val golden = GoldenTables.storage
 
-  /** A table of nothing but this one file. */
+  /** A table with only this file. */
   private def store(name: String, path: String, content: Array[Byte]): TimelineStore = {
     val base = GoldenTables.basePath(name)
     val alone = new MemoryStorage()
@@ -28,7 +28,7 @@ class DamagedTimelineSuite extends FunSuite {
     new TimelineStore(alone, base, TableProperties.read(golden, base))
   }
 
-  /** Reads whatever the files of the timeline say. */
+  /** Reads everything in the files of the timeline. */
   private def readAll(store: TimelineStore): Unit = {
     val timeline = store.load()
     store.schema(timeline)

@@ -173,7 +173,7 @@ class GoldenTimelineSuite extends FunSuite {
     finally in.close()
   }
 
-  /** Everything of a schema that readers and writers depend on, as text. */
+  /** The parts of a schema that readers and writers depend on, as text. */
   private def shape(schema: Schema): String = schema.getType match {
     case Schema.Type.RECORD => schema.getFields.asScala.map { f =>
         s"${f.name}:${shape(f.schema)}" + Option(f.defaultVal).map(d => s"=$d").getOrElse("")

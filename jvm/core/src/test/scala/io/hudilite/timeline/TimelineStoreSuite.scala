@@ -247,7 +247,7 @@ class TimelineStoreSuite extends FunSuite {
   }
 }
 
-/** Fails when a completed commit is created: after the file is there, or before. */
+/** Fails when a completed commit is created, after the file is there or before. */
 private final class FailingStorage(storage: Storage, afterwards: Boolean) extends ForwardingStorage(storage) {
   override def createNew(path: String, content: Array[Byte]): Boolean =
     if (!path.endsWith(".commit")) storage.createNew(path, content)

@@ -18,8 +18,8 @@ import org.apache.spark.storage.BroadcastBlockId
 import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
-/** What the driver keeps and what it sends to tasks is as much as was asked for, on a table of 10,000 file groups in 1,000
-  * partitions; `benchmarks/large.py` measures the time that it takes.
+/** Memory of the driver and messages to tasks grow only with the answer, on a table of 10,000 file groups in 1,000
+  * partitions; `benchmarks/large.py` measures the time.
   */
 class LargeTableSuite extends FunSuite {
 
@@ -64,7 +64,7 @@ class LargeTableSuite extends FunSuite {
 
   private def read(): DataFrame = spark.read.format("hudilite").load(path.toString)
 
-  /** What is kept of the snapshot that is the newest now. */
+  /** Counts the kept files of the newest snapshot. */
   private def watched(): () => KnownFiles = KnownFiles.watch(read().queryExecution.analyzed.collectFirst {
     case relation: DataSourceV2Relation => PlannedTable.of(relation).flatMap(_.table).get
   }.get)

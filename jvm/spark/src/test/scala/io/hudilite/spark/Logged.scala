@@ -11,7 +11,7 @@ import org.slf4j.helpers.NOPLoggerFactory
 
 import scala.collection.JavaConverters._
 
-/** What is logged under a name while something runs, in whichever thread. */
+/** Messages logged under a name while something runs, in any thread. */
 object Logged {
 
   /** Not so where the tests of the core, which log nothing, come before Spark in the classpath. */

@@ -10,9 +10,7 @@ import org.apache.avro.util.Utf8
 
 import scala.collection.JavaConverters._
 
-/** What the newest commit of a table states of its columns, to be read and to be stated in another way, as another writer
-  * would have done it.
-  */
+/** Columns as the newest commit of a table states them. Reads them, and states others, as another writer would. */
 object StatedSchema {
 
   private val mapper = new ObjectMapper()

@@ -51,7 +51,7 @@ class StorageBudgetSuite extends FunSuite with Interpreted {
 
   private def counted(table: LocalPath): String = CountingFileSystem.path(table.toString)
 
-  /** The same table where no cache knows it. */
+  /** A copy of the table that no cache knows. */
   private def unknown(table: LocalPath): LocalPath = {
     val copy = Files.createTempDirectory(root, "copy")
     val all = Files.walk(table)

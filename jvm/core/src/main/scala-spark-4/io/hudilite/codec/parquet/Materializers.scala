@@ -9,7 +9,7 @@ import org.apache.parquet.hadoop.api.ReadSupport.ReadContext
 import org.apache.parquet.io.api.RecordMaterializer
 import org.apache.parquet.schema.MessageType
 
-/** What makes records; releases of Parquet take their settings in different types. */
+/** Makers of records; releases of Parquet take their settings in different types. */
 private[parquet] object Materializers {
 
   def of[T](support: ReadSupport[T], conf: Configuration, metadata: JMap[String, String], schema: MessageType,

@@ -10,7 +10,7 @@ import scala.collection.JavaConverters._
   */
 private[hudilite] object AvroCodecValues {
 
-  // A schema may hold itself, so that a few bytes could ask for any depth.
+  // A schema may contain itself, so a few bytes could ask for any depth.
   private val MaxDepth = 100
 
   /** @param wanted

@@ -9,7 +9,7 @@ import scala.collection.JavaConverters._
 /** Records of one schema as records of another. */
 private[hudilite] object AvroCopy {
 
-  /** The record with the fields of `target`: by their names, those that `from` lacks with their defaults. */
+  /** The record with the fields of `target`, taken by name. Fields that `from` lacks get their defaults. */
   def record(target: Schema, from: AvroFields): GenericRecord = {
     val record = new GenericData.Record(target)
     target.getFields.asScala.foreach { field =>

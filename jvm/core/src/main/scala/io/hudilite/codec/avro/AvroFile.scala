@@ -10,7 +10,7 @@ import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
-/** Avro object container files with exactly one record, uncompressed: what the timeline is written in. */
+/** Avro object container files with exactly one record, uncompressed. The timeline is written in them. */
 private[hudilite] object AvroFile {
 
   private val Magic = Array[Byte]('O', 'b', 'j', 1)
@@ -31,8 +31,8 @@ private[hudilite] object AvroFile {
 
   /** The record in the schema that it was written with; fields are looked up by name, so versions may differ.
     *
-    * Bytes that are no such file end in an `IllegalArgumentException`, or one of Avro's about the schema, and cost no more
-    * memory than in proportion to their number.
+    * Bytes that are no such file end in an `IllegalArgumentException`, or in one of Avro's about the schema. They cost
+    * memory in proportion to their number at most.
     */
   def read(bytes: Array[Byte]): AvroFields = {
     val (schema, block) = parts(bytes)

@@ -34,7 +34,7 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
 
   def bytes(): Array[Byte] = bytes(long())
 
-  /** Bytes whose number the schema says. */
+  /** Bytes whose number is known from the schema. */
   def bytes(length: Long): Array[Byte] = {
     val start = at
     skip(length)

@@ -65,7 +65,7 @@ private[hudilite] final class BitRow(val shape: Shape, private val bytes: Array[
     (Math.multiplyHigh(fraction, shape.bits.toLong) + ((fraction >> 63) & shape.bits)).toInt
   }
 
-  /** About how many keys set these bits. */
+  /** Estimated number of keys that set these bits. */
   def keyCount: Double = {
     var set = 0L
     var i = 0
@@ -91,7 +91,7 @@ private[hudilite] object BitRow {
   private val Version = -1
   private val Murmur: Byte = 1
 
-  // More than the least share of false answers that a double can hold asks for.
+  // More hashes than the least share of false answers in a double asks for.
   private val MostHashes = 1100
 
   def empty(shape: Shape): BitRow = new BitRow(shape, new Array[Byte](byteCount(shape)))

@@ -12,19 +12,21 @@ trait BloomFilter {
 
   def add(utf8: Array[Byte], offset: Int, length: Int): Unit
 
-  /** Adds all keys of another filter, if it has the layout of this one at full size; else tells so and does nothing. */
+  /** Adds all keys of another filter if it has the layout of this one at full size. Else returns false and does
+    * nothing.
+    */
   def absorb(other: BloomFilter): Boolean
 
   /** @param mostHashes
-    *   how many of a key's bits are looked at; `n` of them take about one absent key in 2 to the power of `n` for a
-    *   present one
+    *   number of a key's bits to look at; `n` of them take about one absent key in 2 to the power of `n` for a present
+    *   one
     */
   def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean
 
   /** The filter has the layout of an empty one for `entries` keys of a row and the share `fpp` of false answers. */
   def isLaidOutFor(entries: Int, fpp: Double): Boolean
 
-  /** How many keys were added; of a `SIMPLE` filter an estimate by its bits. */
+  /** Number of keys added; for a `SIMPLE` filter an estimate by its bits. */
   def keyCount: Double
 
   /** `SIMPLE` or `DYNAMIC_V0`, as in the footer. */
@@ -64,13 +66,13 @@ object BloomFilter {
     Shape.of(entries, fpp)
   }
 
-  /** An empty filter that is laid out for fewer keys than `entries` when it gets but few. */
+  /** An empty filter that is laid out for fewer keys than `entries` when only few are added. */
   def fitted(typeCode: String, entries: Int, fpp: Double, maxEntries: Int): BloomFilter = {
     check(typeCode, entries, fpp)
     new FittedBloomFilter(typeCode, entries, create(typeCode, _, fpp, maxEntries))
   }
 
-  /** For how many keys a [[fitted]] filter is laid out that gets so many; `None` for one of full size. */
+  /** Number of keys that a [[fitted]] filter of so many keys is laid out for; `None` for one of full size. */
   def fittedEntries(keys: Long, entries: Int): Option[Int] =
     if (keys > FittedBloomFilter.mostKeys(entries)) None
     else Some(FittedBloomFilter.entriesFor(keys.toInt, entries))

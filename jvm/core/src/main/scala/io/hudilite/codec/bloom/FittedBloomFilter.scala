@@ -1,6 +1,6 @@
 package io.hudilite.codec.bloom
 
-/** A filter that is laid out when it is known how many keys it holds.
+/** A filter that is laid out once the number of its keys is known.
   *
   * Hudi lays every filter out for its configured number of keys, which is most of a file of few rows. Here the first keys
   * are kept; when no others follow, the filter is laid out for them alone. Its header tells the layout to every reader.
@@ -69,7 +69,7 @@ private[hudilite] final class FittedBloomFilter(override val typeCode: String, e
     filter
   }
 
-  /** Made anew for each question about keys: files that are being written are asked for their text alone. */
+  /** Made anew for each question about keys: files being written are asked for their text alone. */
   private def laidOut: BloomFilter = if (full != null) full else replayed(create(entriesFor(count, entries)))
 
   override def mightContain(utf8: Array[Byte], offset: Int, length: Int, mostHashes: Int): Boolean =
@@ -90,10 +90,10 @@ private[bloom] object FittedBloomFilter {
   /** The rounded shape of a filter of fewer keys would answer wrong more often. */
   private val FewestKeys = 16
 
-  /** Of a filter for so few keys, where one of full size holds `entries` of them. */
+  /** Keys that a filter for so few is laid out for, where one of full size holds `entries`. */
   def entriesFor(keys: Int, entries: Int): Int = keys.max(FewestKeys).min(entries)
 
-  /** Of more keys a filter of full size is made. */
+  /** Greatest number of keys of a fitted filter; for more a filter of full size is made. */
   def mostKeys(entries: Int): Int = entries / SmallShare
 
   private val MostBytes = 1 << 20

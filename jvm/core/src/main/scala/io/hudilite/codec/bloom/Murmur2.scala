@@ -17,7 +17,7 @@ private[hudilite] object Murmur2 {
     finish(h, length, tail(bytes, offset, length))
   }
 
-  /** What the four bytes at `i` contribute, whatever the seed. */
+  /** Contribution of the four bytes at `i`; it does not depend on the seed. */
   def mixedWord(bytes: Array[Byte], i: Int): Int = {
     var k = (bytes(i) & 0xff) | ((bytes(i + 1) & 0xff) << 8) | ((bytes(i + 2) & 0xff) << 16) | (bytes(i + 3) << 24)
     k *= M
@@ -25,7 +25,7 @@ private[hudilite] object Murmur2 {
     k * M
   }
 
-  /** What the one to three bytes behind the last whole word contribute. */
+  /** Contribution of the one to three bytes behind the last whole word. */
   def tail(bytes: Array[Byte], offset: Int, length: Int): Int = {
     val end = offset + length
     (length & 3) match {

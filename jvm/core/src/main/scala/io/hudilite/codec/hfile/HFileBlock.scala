@@ -25,7 +25,7 @@ object HFileBlock {
 
   private[hudilite] def unsupported(path: String, feature: String): UnsupportedTable =
     UnsupportedTable("UNSUPPORTED_LOG_BLOCK", "path" -> path, "feature" -> s"an HFile block with $feature",
-      "reason" -> "it reads plain and gzip cells only")
+      "reason" -> "only plain and gzip cells are read")
 
   private[hudilite] val Gzip = 1
   private[hudilite] val Plain = 2
@@ -47,7 +47,7 @@ final class HFileRecords private[hudilite] (content: Array[Byte], trailer: HFile
   private var at = 0
   private var bytes = 0
 
-  /** Records that the trailer promises; all are there, or the last `next()` fails. */
+  /** Number of records that the trailer promises. The last `next()` fails where some are missing. */
   def count: Long = trailer.entries
 
   /** The record key in UTF-8, in an array of its own. */
@@ -130,7 +130,7 @@ private object HFileRecords {
   val KeyOverhead: Int = java.lang.Short.BYTES + 1 + java.lang.Long.BYTES + 1
 }
 
-/** What the end of an HFile says about it. Offsets count from the beginning of the HFile.
+/** The trailer at the end of an HFile. Offsets count from the beginning of the HFile.
   *
   * @param codec
   *   number of the compression

@@ -7,9 +7,9 @@ import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 /** A Parquet file that is made in memory.
   *
   * @param about
-  *   bytes of its data, or more; the footer comes on top
+  *   expected bytes of its data; the footer comes on top
   * @param name
-  *   what messages call it
+  *   the file's name in messages
   */
 final class MemoryFile(about: Long, name: String) extends OutputFile {
 

@@ -4,10 +4,10 @@ import java.io.{ByteArrayInputStream, EOFException}
 
 import org.apache.parquet.io.{DelegatingSeekableInputStream, InputFile, SeekableInputStream}
 
-/** A Parquet file that is in memory as a whole, as a data block of a log file is.
+/** A Parquet file wholly in memory, such as a data block of a log file.
   *
   * @param name
-  *   what messages call it
+  *   the file's name in messages
   */
 final class ParquetImage(bytes: Array[Byte], name: String) extends InputFile {
   override def getLength: Long = bytes.length.toLong

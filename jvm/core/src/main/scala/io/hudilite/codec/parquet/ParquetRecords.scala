@@ -13,8 +13,8 @@ import scala.collection.JavaConverters._
 
 /** Records of a Parquet file that is opened once, by Parquet's own record assembly.
   *
-  * Parquet's `ParquetReader` does the same for whoever lets it open the file: it reads the footer a second time, and its
-  * builder parses Hadoop's default settings from XML, which takes longer than to read a small file.
+  * Parquet's own `ParquetReader` opens the file itself and reads the footer a second time. Its builder parses Hadoop's
+  * default settings from XML, which takes longer than to read a small file.
   *
   * @param conf
   *   settings of Parquet, without defaults where it has none
@@ -25,7 +25,9 @@ final class ParquetRecords(file: InputFile, conf: Configuration) extends AutoClo
 
   val footer: ParquetMetadata = reader.getFooter
 
-  /** The records as `support` makes them, of the columns that it asks for; it may hand out the same object each time. */
+  /** The records as `support` makes them, of the columns that it asks for. The iterator may hand out one object again
+    * and again.
+    */
   def of[T](support: ReadSupport[T]): Iterator[T] = {
     val metadata = footer.getFileMetaData
     val schema = metadata.getSchema

@@ -1,9 +1,9 @@
 package io.hudilite.config.key
 
-/** The value of an option where it matters who chose it.
+/** The value of an option, and its origin where that matters.
   *
   * @param isGiven
-  *   by the user; otherwise it is the default
+  *   true when the user gave the value, false when it is the default
   */
 final case class Setting[T](value: T, isGiven: Boolean) {
 

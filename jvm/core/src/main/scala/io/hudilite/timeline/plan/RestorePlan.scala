@@ -3,9 +3,9 @@ package io.hudilite.timeline.plan
 /** Content of `restore.requested`.
   *
   * @param targets
-  *   the instants that go, newest first
+  *   instants that are taken back, newest first
   * @param to
-  *   the instant whose state comes back
+  *   instant whose state comes back
   */
 final case class RestorePlan(targets: Seq[InstantName], to: String)
 

@@ -1,11 +1,11 @@
 package io.hudilite.timeline.plan
 
-/** What a rollback is to remove from one partition.
+/** Files of one partition that a rollback is to remove.
   *
   * @param files
   *   the files to delete, relative to the table's base path
   * @param logBlocks
-  *   layout 1: name of a log file to its length, where a rollback block takes the blocks of the instant back
+  *   layout 1: length of a log file by name, where a rollback block takes the blocks of the instant back
   */
 final case class RollbackRequest(
     partition: String,
@@ -17,7 +17,7 @@ final case class RollbackRequest(
 /** Content of `rollback.requested`. */
 final case class RollbackPlan(target: InstantName, requests: Seq[RollbackRequest])
 
-/** What a rollback did in one partition; paths are relative to the table's base path, log files told by their names. */
+/** Result of a rollback in one partition. Paths are relative to the table's base path; log files are given by name. */
 final case class RolledBackPartition(
     partition: String,
     deleted: Seq[String],

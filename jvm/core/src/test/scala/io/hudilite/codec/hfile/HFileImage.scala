@@ -5,7 +5,7 @@ import java.nio.ByteBuffer
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.GZIPOutputStream
 
-/** Makes HFiles with all that a reader of log blocks looks at; their index is missing. */
+/** Makes HFiles with all parts that a reader of log blocks looks at. Their index is missing. */
 object HFileImage {
 
   private val TrailerBytes = 4096

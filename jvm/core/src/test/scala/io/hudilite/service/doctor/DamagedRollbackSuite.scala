@@ -120,7 +120,7 @@ class DamagedRollbackSuite extends StoredTables {
       assert(found.head.what.endsWith(s"what is pending: ${alive.instant}."), found.head.what)
       assertEquals(storage.paths, before)
       val e = intercept[CorruptTable](alive.commit(stats)).getMessage
-      assert(e.contains("the doctor tells") && !e.contains("\n"), e)
+      assert(e.contains("run the doctor") && !e.contains("\n"), e)
       intercept[CorruptTable](alive.rollback())
       later()
       val mended = doctor(storage).run(fix = true)

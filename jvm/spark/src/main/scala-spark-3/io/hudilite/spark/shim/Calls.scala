@@ -10,11 +10,11 @@ import org.apache.spark.sql.execution.command.LeafRunnableCommand
 
 import scala.util.control.NonFatal
 
-/** CALL, which Spark 3.5 does not know: its parser is asked about anything but a call of hudilite's procedures. */
+/** CALL, which Spark 3.5 lacks. Its parser gets all statements but calls of hudilite's procedures. */
 object Calls {
 
   /** @param find
-    *   a procedure by its namespace and name
+    *   looks a procedure up by namespace and name
     */
   def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure)
       : Unit =
@@ -27,7 +27,7 @@ trait CallableCatalog {
   protected def procedures(namespace: Seq[String]): Seq[String]
 }
 
-/** What follows CALL looks like a call of a function, and is parsed as one. */
+/** The text behind CALL looks like a call of a function, and is parsed as one. */
 private final class CallParser(session: SparkSession, catalog: String, find: (Seq[String], String) => CalledProcedure,
     delegate: ParserInterface) extends DelegatingParser(delegate) {
 
@@ -50,7 +50,7 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
   private def mayBeOurs(called: String): Boolean =
     called.stripPrefix("`").toLowerCase.startsWith(catalog) || current == catalog
 
-  /** Namespace and name of what is in hudilite's catalog. */
+  /** Namespace and name of an entry in hudilite's catalog. */
   private def ours(parts: Seq[String]): Option[(Seq[String], String)] =
     if (parts.head.equalsIgnoreCase(catalog) && parts.size > 1) Some(parts.tail.init -> parts.last)
     else if (current == catalog) Some(parts.init -> parts.last)
@@ -69,7 +69,7 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
     CallCommand(procedure, places(procedure, names), values, defaults(procedure))
   }
 
-  /** For each argument the parameter that it is for. */
+  /** The parameter of each argument. */
   private def places(procedure: CalledProcedure, names: Seq[Option[String]]): Seq[Int] = {
     val parameters = procedure.called.map(_.name)
     val places = names.zipWithIndex.map { case (name, at) =>
@@ -92,7 +92,7 @@ private final class CallParser(session: SparkSession, catalog: String, find: (Se
 /** A call that is run once, when the statement is.
   *
   * @param places
-  *   for each value the parameter that it is for
+  *   the parameter of each value
   */
 private final case class CallCommand(procedure: CalledProcedure, places: Seq[Int], values: Seq[Expression],
     defaults: Seq[Expression]) extends LeafRunnableCommand {

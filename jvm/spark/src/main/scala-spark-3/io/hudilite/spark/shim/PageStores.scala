@@ -5,7 +5,7 @@ import org.apache.parquet.hadoop.{CodecFactory, ColumnChunkPageWriteStore}
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
 import org.apache.parquet.schema.MessageType
 
-/** Parquet's buffer of compressed pages; its constructor takes another type of compressor from parquet 1.14 on. */
+/** Parquet's buffer of compressed pages. Its constructor takes another type of compressor from parquet 1.14 on. */
 object PageStores {
 
   def open(codecs: CodecFactory, codec: CompressionCodecName, schema: MessageType, allocator: ByteBufferAllocator,

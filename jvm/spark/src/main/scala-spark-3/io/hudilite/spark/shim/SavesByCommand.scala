@@ -2,5 +2,5 @@ package io.hudilite.spark.shim
 
 import org.apache.spark.sql.sources.CreatableRelationProvider
 
-/** A source to which Spark plans saves as commands. */
+/** A source whose saves Spark plans as commands. */
 trait SavesByCommand extends CreatableRelationProvider

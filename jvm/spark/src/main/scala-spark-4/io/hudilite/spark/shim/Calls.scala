@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.catalog.procedures.{BoundProcedure, Proced
 import org.apache.spark.sql.connector.read.{LocalScan, Scan}
 import org.apache.spark.sql.types.StructType
 
-/** CALL, which Spark 4 has itself: a catalog is asked for procedures. */
+/** CALL as Spark 4 has it: a catalog is asked for procedures. */
 object Calls {
   def inject(extensions: SparkSessionExtensions, catalog: String, find: (Seq[String], String) => CalledProcedure)
       : Unit = {
@@ -17,7 +17,7 @@ object Calls {
   }
 }
 
-/** What a catalog of procedures has to be on this Spark. */
+/** Interface of a catalog of procedures on this Spark. */
 trait CallableCatalog extends ProcedureCatalog {
 
   protected def procedure(namespace: Seq[String], name: String): CalledProcedure

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SQLExecution
 
-/** What a session offers to code that runs inside Spark, where Spark's lines differ. */
+/** Services of a session to code inside Spark, where Spark's lines differ. */
 object Sessions {
 
   /** Hadoop's configuration with the session's `spark.hadoop.*` settings. */

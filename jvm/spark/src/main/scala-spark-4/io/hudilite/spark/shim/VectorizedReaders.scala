@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.parquet.VectorizedParquetRecor
 
 /** Starts Spark's vectorized parquet reader on a footer that was read already.
   *
-  * Spark 4.0 takes the footer alone; later ones take it together with the open file, by a method that 4.0 has not.
+  * Spark 4.0 takes the footer alone. Later Sparks take it together with the open file, by a method that 4.0 lacks.
   */
 object VectorizedReaders {
 

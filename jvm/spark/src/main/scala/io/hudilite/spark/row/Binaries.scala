@@ -9,7 +9,7 @@ private[spark] object Binaries {
 
   def of(text: UTF8String): Binary = Binary.fromReusedByteArray(bytes(text), offset(text), text.numBytes)
 
-  /** The array that holds the text, from `offset(text)` on; a copy when the text is not on the heap. */
+  /** The array with the text, from `offset(text)` on; a copy when the text is not on the heap. */
   def bytes(text: UTF8String): Array[Byte] = text.getBaseObject match {
     case array: Array[Byte] => array
     case _ => text.getBytes
@@ -21,8 +21,8 @@ private[spark] object Binaries {
   }
 }
 
-/** The bytes of one text after the other, in the array that holds them or in one that is used again: rows that come from a
-  * sort lie in arrays of longs.
+/** The bytes of one text after the other, in the array of the text or in a reused one: rows from a sort lie in arrays
+  * of longs.
   */
 private[spark] final class TextBytes {
 

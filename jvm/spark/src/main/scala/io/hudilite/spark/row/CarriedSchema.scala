@@ -4,7 +4,7 @@ import io.hudilite.record.MetaFields
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-/** The columns of rows that go from one file to another as they are: the meta columns but for the name of the file, which
+/** The columns of rows that go unchanged from one file to another: the meta columns without the name of the file, which
   * is that of the new one, then the data columns.
   */
 private[spark] object CarriedSchema {
@@ -12,7 +12,7 @@ private[spark] object CarriedSchema {
   val Meta: Seq[String] =
     Seq(MetaFields.CommitTime, MetaFields.CommitSeqno, MetaFields.RecordKey, MetaFields.PartitionPath)
 
-  /** Where the record key is. */
+  /** Position of the record key. */
   val KeyOrdinal = 2
 
   def schema(dataSchema: StructType): StructType =

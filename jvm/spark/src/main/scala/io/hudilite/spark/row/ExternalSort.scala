@@ -11,7 +11,7 @@ import org.apache.spark.util.collection.unsafe.sort.{PrefixComparator, PrefixCom
 sealed abstract class SortColumn(private[spark] val prefixes: PrefixComparator) extends Ordering[InternalRow] {
   def ordinal: Int
 
-  /** Eight bytes of the value that tell most values apart. */
+  /** Eight bytes of the value that distinguish most values. */
   private[spark] def prefix(row: InternalRow): Long
 }
 
@@ -31,7 +31,7 @@ object SortColumn {
     override private[spark] def prefix(row: InternalRow): Long = row.getLong(ordinal)
   }
 
-  /** A number, and the rows with a negative one among each other by the UTF-8 bytes of a text. */
+  /** A number; rows with a negative one are sorted by the UTF-8 bytes of a text. */
   final case class NumberOrText(ordinal: Int, text: Int) extends SortColumn(PrefixComparators.LONG) {
     override def compare(a: InternalRow, b: InternalRow): Int = {
       val number = a.getLong(ordinal)
@@ -42,18 +42,18 @@ object SortColumn {
   }
 }
 
-/** Spark's external sorter: it takes its memory from the task's memory manager and spills. */
+/** Spark's external sorter. It takes its memory from the task's memory manager and spills. */
 object ExternalSort {
 
-  // Spark's pages have up to 64 MiB, which takes longer to be zeroed than the few rows of a file group to be sorted. A
-  // task can have 8192 pages.
+  // Spark's pages have up to 64 MiB. To zero one takes longer than to sort the few rows of a file group. A task can
+  // have 8192 pages.
   private val MaxPageBytes = 4L << 20
   private val MinPageBytes = 64L << 10
 
-  /** A sorter of unsafe rows with this schema; those equal in `by` are sorted by `thenBy`.
+  /** A sorter of unsafe rows with this schema. Rows equal in `by` are sorted by `thenBy`.
     *
     * @param bytes
-    *   what the rows may take, to within a factor of some hundred, when it is known
+    *   expected size of the rows, to within a factor of some hundred, when it is known
     */
   def sorter(schema: StructType, by: SortColumn, thenBy: Option[SortColumn] = None, bytes: Long = MaxPageBytes)
       : UnsafeExternalRowSorter = {
@@ -72,7 +72,7 @@ object ExternalSort {
     }
   }
 
-  /** What the sorter compares before it looks at rows. */
+  /** Prefixes that the sorter compares before it looks at rows. */
   private final class Prefixes(column: SortColumn) extends PrefixComputer {
     private val prefix = new PrefixComputer.Prefix
     override def computePrefix(row: InternalRow): PrefixComputer.Prefix = {

@@ -2,10 +2,11 @@ package io.hudilite.spark.row
 
 import org.apache.spark.sql.vectorized.ColumnVector
 
-/** Looks at every record key of a base file that is read for a write anyway. */
+/** Looks at every record key of a base file that a write reads anyway. */
 private[spark] trait KeyCheck {
 
-  /** The keys of the next batch: the first `rows` values. Raises what keeps the file from being written to. */
+  /** Checks the keys of the next batch: the first `rows` values. Raises the error for a file that cannot be written to.
+    */
   def check(keys: ColumnVector, rows: Int): Unit
 }
 

@@ -10,7 +10,7 @@ import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A table's record key and partition path as expressions over the columns they are made of. */
+/** A table's record key and partition path as expressions over their columns. */
 final case class KeyExpressions(settings: KeySettings) {
 
   def recordKeyFields: Seq[String] = settings.recordKeyFields
@@ -23,13 +23,13 @@ final case class KeyExpressions(settings: KeySettings) {
       RecordKey(values, names, settings.copy(partitionFields = Nil))
     }
 
-  /** The same to look for; null where a key is missing. */
+  /** The record key to look for; null where a part is missing. */
   def keyToFind(column: String => Option[Expression]): Option[Expression] =
     roots(recordKeyFields, column).map { case (names, values) =>
       RecordKey(values, names, settings.copy(partitionFields = Nil), orNull = true)
     }
 
-  /** What tells rows of one record key apart whose values are spelled alike; `None` where one value is the whole key.
+  /** Distinguishes rows with equal record keys whose values differ; `None` where one value is the whole key.
     *
     * @param key
     *   the record key of a row
@@ -41,7 +41,7 @@ final case class KeyExpressions(settings: KeySettings) {
     }
 
   /** @param toWrite
-    *   rows are about to be written to the path, so that it must be legal
+    *   true when rows are about to be written to the path, which must be legal then
     */
   def partitionPath(column: String => Option[Expression], toWrite: Boolean = false): Option[Expression] =
     roots(partitionFields, column).map { case (names, values) =>
@@ -59,7 +59,7 @@ final case class KeyExpressions(settings: KeySettings) {
 /** The record key of a row; a missing key raises `NULL_RECORD_KEY`.
   *
   * @param orNull
-  *   a missing key is null instead: one to look for, which no row has
+  *   true to make a missing key null: one to look for, which no row has
   */
 final case class RecordKey(children: Seq[Expression], names: Seq[String], settings: KeySettings,
     orNull: Boolean = false)
@@ -67,7 +67,7 @@ final case class RecordKey(children: Seq[Expression], names: Seq[String], settin
   override def prettyName: String = "record_key"
   override def nullable: Boolean = orNull
 
-  /** The column that holds the key as it is, where a key is one text. */
+  /** The column with the whole key, where a key is one text. */
   def column: Option[Expression] = children match {
     case Seq(value) if !settings.prefixed && settings.recordKeyFields == names && value.dataType == StringType =>
       Some(value)
@@ -101,7 +101,7 @@ object KeyValues {
     if (values == null) "values without commas, colons and placeholders" else values.toString
 }
 
-/** The partition path of a row; one that must not be written raises `ILLEGAL_PARTITION_PATH`. */
+/** The partition path of a row. One that must not be written raises `ILLEGAL_PARTITION_PATH`. */
 final case class PartitionPath(
     children: Seq[Expression], names: Seq[String], settings: KeySettings, override val toWrite: Boolean)
     extends KeyExpression {
@@ -113,8 +113,8 @@ final case class PartitionPath(
 
 /** A string made from the values of some columns.
   *
-  * Not in generated code: behind Spark 4.3's generated code of MERGE, which keeps values in arrays, Spark would make methods of
-  * several such expressions that do not compile.
+  * Not in generated code. Spark 4.3's generated code of MERGE keeps values in arrays; behind it, Spark would make
+  * methods of several such expressions that do not compile.
   */
 sealed trait KeyExpression extends Expression with CodegenFallback {
 

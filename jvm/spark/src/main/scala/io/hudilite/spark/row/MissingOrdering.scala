@@ -4,17 +4,17 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{EqualTo, Expression, IsNull, Literal, Or}
 import org.apache.spark.sql.types.{ByteType, DataType, IntegerType, ShortType}
 
-/** Which rows that delete their keys have no ordering value, and do so in the order of commits (docs/format.md, merging
-  * records): one of the values is missing, or the only one is the int 0, which is what Hudi has for none.
+/** Finds rows that delete their keys without an ordering value, and so in the order of commits (docs/format.md, merging
+  * records). One of the values is missing, or the only one is the int 0, which Hudi has for none.
   *
   * @param ordinals
-  *   of the columns with the ordering values, of these types
+  *   positions of the columns with the ordering values, of these types
   */
 private[spark] final class MissingOrdering(ordinals: Array[Int], types: Array[DataType]) extends Serializable {
 
   private val zeroIsNone = types.length == 1 && MissingOrdering.isInt(types.head)
 
-  /** Of a row that deletes its key. */
+  /** True for such a row; the row must delete its key. */
   def apply(row: InternalRow): Boolean = {
     // hot path
     var i = 0
@@ -25,13 +25,13 @@ private[spark] final class MissingOrdering(ordinals: Array[Int], types: Array[Da
 
 private[spark] object MissingOrdering {
 
-  // Days are ints to Hudi, too, but deletes in logs have the first of 1970 as a day.
+  // Days are ints to Hudi, too. But deletes in logs have the first of 1970 as a day.
   private def isInt(dataType: DataType): Boolean = dataType match {
     case IntegerType | ShortType | ByteType => true
     case _ => false
   }
 
-  /** The same as an expression. */
+  /** True for such a row, as an expression over its ordering values. */
   def of(values: Seq[Expression]): Expression = {
     val missing = values.map(IsNull(_): Expression).reduce(Or(_, _))
     values match {

@@ -2,10 +2,10 @@ package io.hudilite.spark.row
 
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 
-/** Types without regard to what may be null: Hudi tables keep every column nullable. */
+/** Types without their nullability: Hudi tables keep every column nullable. */
 object Nullability {
 
-  /** The type with everything in it nullable. */
+  /** The type with all its parts nullable. */
   def relaxed(dataType: DataType): DataType = dataType match {
     case s: StructType => relaxed(s)
     case ArrayType(element, _) => ArrayType(relaxed(element), containsNull = true)

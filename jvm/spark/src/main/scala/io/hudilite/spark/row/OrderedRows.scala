@@ -1,14 +1,14 @@
 package io.hudilite.spark.row
 
-/** A search among rows in an order, most of which are leapt over. A class and no function that is handed in: what it
-  * does for each row must cost no box.
+/** A search among ordered rows that leaps over most of them. It is a class, not a function as a parameter, because no
+  * step may box.
   */
 private[spark] abstract class OrderedRows {
 
-  /** How the row's place compares with the one that is looked for; ascends with the rows. */
+  /** Compares the row's place with the one looked for. Ascends with the rows. */
   protected def compare(row: Int): Int
 
-  /** The first row of `[from, end)` that does not lie before the place looked for; `end` when all do. */
+  /** The first row of `[from, end)` that is not before the place looked for; `end` when there is none. */
   protected final def firstNotBelow(from: Int, end: Int): Int = {
     // hot path: steps that double, then halves
     var low = from

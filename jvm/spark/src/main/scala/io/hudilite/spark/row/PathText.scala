@@ -6,19 +6,19 @@ import java.time.format.DateTimeParseException
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Values of columns as the names of folders spell them. */
+/** Values of columns in the spelling of folder names. */
 object PathText {
 
-  /** Whether the names of folders tell the values of a column of this type. They do not tell those of timestamps: which of
-    * their spellings a table has takes a look at its rows.
+  /** True when the names of folders show the values of a column of this type. For timestamps they do not: only a look
+    * at rows shows which spelling a table has.
     */
   def tells(dataType: DataType): Boolean = dataType match {
     case StringType | BooleanType | ByteType | ShortType | IntegerType | LongType | DateType => true
     case _ => false
   }
 
-  /** The value, in Spark's internal form, that is spelled so; `None` when it is none of the type. A timestamp is one as a
-    * number.
+  /** The value of this spelling, in Spark's internal form; `None` when the text is no value of the type. A timestamp is
+    * a number here.
     */
   def read(text: String, dataType: DataType): Option[Any] =
     try Some(dataType match {

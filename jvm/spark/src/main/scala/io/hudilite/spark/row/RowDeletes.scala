@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{BooleanType, NullType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Which rows of a schema turn themselves into deletes of their keys (docs/format.md, merging records).
+/** Finds rows of a schema that delete their own keys (docs/format.md, merging records).
   *
   * @param among
   *   columns that can say so

@@ -9,17 +9,17 @@ import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A field of the partition path; `format` makes path text of its values where the key generator is timestamp-based. */
+/** A field of the partition path. `format` makes path text of its values where the key generator is timestamp-based. */
 final case class PathField(name: String, format: Option[TimestampPartitions] = None)
 
-/** How record keys and partition paths are made of a row's columns; names may be dotted paths into structs.
+/** Record keys and partition paths as they are made of a row's columns. Names may be dotted paths into structs.
   *
   * @param prefixed
-  *   record keys are spelled `field:value,…`
+  *   true when record keys are spelled `field:value,…`
   * @param timesAsNumbers
-  *   timestamps are spelled as microseconds since 1970, as those without a zone always are
+  *   true when timestamps are spelled as microseconds since 1970, as those without a zone always are
   * @param mostNameBytes
-  *   of a partition's folder, where the table's file system has a limit
+  *   greatest length of a partition's folder name, where the table's file system has a limit
   */
 final case class KeySettings(
     recordKeyFields: Seq[String],
@@ -30,10 +30,10 @@ final case class KeySettings(
     timesAsNumbers: Boolean = false,
     mostNameBytes: Option[Int] = None)
 
-/** Record key and partition path of rows of `schema`, spelled as Hudi spells them. Not for use by several threads.
+/** Record key and partition path of rows of `schema`, in Hudi's spelling. Not for use by several threads.
   *
   * @param toWrite
-  *   the rows are about to be written: a partition path that must not be raises `ILLEGAL_PARTITION_PATH`
+  *   true when the rows are about to be written: an illegal partition path raises `ILLEGAL_PARTITION_PATH`
   */
 final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean) extends Serializable {
 
@@ -48,35 +48,36 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   private val partitionPaths = new java.util.HashMap[UTF8String, SpelledPath]
   private var last: SpelledPath = _ // rows of a partition often come together
 
-  // Of `a:…,b:…`; names of fields have neither.
+  // Marks of `a:…,b:…`; names of fields have neither.
   private val fieldMarks = 2 * keys.length - 1
 
   private val plainKey: Boolean = keys.length == 1 && !settings.prefixed && keys(0).isText
 
-  /** The row's record key; raises `NULL_RECORD_KEY` when it has none. Valid as long as the row is. */
+  /** The row's record key; a row without one raises `NULL_RECORD_KEY`. Valid as long as the row is. */
   def recordKey(row: InternalRow): UTF8String = {
     val key = recordKeyOrNull(row)
     if (key == null) throw nullKey
     key
   }
 
-  /** The same, null when it has none. */
+  /** The row's record key, null when it has none. */
   def recordKeyOrNull(row: InternalRow): UTF8String =
     if (plainKey) {
       val key = keys(0).utf8(row)
       if (key == null || key.numBytes == 0) null else key
     } else UTF8String.fromString(KeyEncoding.recordKeyOrNull(keyFields, texts(keys, keyValues, row), settings.prefixed))
 
-  /** The values behind a composite key, spelled so that no others are spelled alike; null where already the key is.
+  /** The values behind a composite key, spelled so that other values give another text. Null where the key alone does
+    * that.
     *
     * @param key
-    *   that of the row
+    *   the record key of the row
     */
   def valuesOf(row: InternalRow, key: UTF8String): UTF8String =
     if (keys.length < 2 || isPlain(key)) null
     else UTF8String.fromString(KeyEncoding.distinct(texts(keys, keyValues, row)))
 
-  // hot path: a comma and a colon more than those between the fields, or a placeholder, may be of a value
+  // hot path: a comma or colon beyond those between the fields, or a placeholder, may belong to a value
   private def isPlain(key: UTF8String): Boolean = {
     val (bytes, from) = (Binaries.bytes(key), Binaries.offset(key))
     var (marks, i) = (0, from)
@@ -98,7 +99,7 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
       if (value == null) spell(row) else cached(value, row)
     } else spell(row)
 
-  // Tables have few partitions next to their rows, and escaping is slow.
+  // Tables have few partitions compared with rows, and escaping is slow.
   private def cached(value: UTF8String, row: InternalRow): UTF8String = {
     if (last == null || value != last.value) {
       val known = partitionPaths.get(value)
@@ -147,7 +148,7 @@ private[row] final class FieldText(
 
   private val isNumber: Boolean = dataType == TimestampNTZType || timesAsNumbers && FieldText.hasTwoSpellings(dataType)
 
-  /** The value is its own text. */
+  /** True when the value is its own text. */
   val isText: Boolean = dataType.isInstanceOf[StringType] && format.isEmpty
 
   /** Text of a string field, null when absent. */
@@ -180,7 +181,7 @@ private[row] final class FieldText(
 
 private[spark] object FieldText {
 
-  /** The field that a dotted name means; raises when there is none or its type has no text form in Hudi. */
+  /** The field that a dotted name means. Raises when there is none or when its type has no text form in Hudi. */
   private[row] def of(schema: StructType, name: String, format: Option[TimestampPartitions], timesAsNumbers: Boolean)
       : FieldText = {
     val parts = name.split('.')
@@ -198,12 +199,12 @@ private[spark] object FieldText {
     descend(schema, 0, Vector.empty)
   }
 
-  /** A timestamp, which Hudi's writers spell in two ways; one without a zone is a number to all of them. */
+  /** True for a timestamp, which Hudi's writers spell in two ways. One without a zone is a number to all of them. */
   def hasTwoSpellings(dataType: DataType): Boolean = dataType == TimestampType
 
   private[row] def noText(name: String, dataType: DataType): InvalidInput =
     InvalidInput("UNSUPPORTED_COLUMN_TYPE", "column" -> name, "type" -> dataType.catalogString,
-      "reason" -> "a record key or partition path has no text for it")
+      "reason" -> "record keys and partition paths have no text for it")
 
   private[row] def hasText(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType | DateType |
@@ -230,7 +231,7 @@ private[spark] object FieldText {
     case _ => external(value, dataType)
   }
 
-  /** The value as Java knows it. */
+  /** The value as an object of Java's. */
   private[row] def external(value: Any, dataType: DataType): Any = (value, dataType) match {
     case (days: Int, DateType) => java.time.LocalDate.ofEpochDay(days.toLong)
     case (micros: Long, TimestampType) => new java.sql.Timestamp(micros / 1000) // as Hudi, also before 1970

@@ -13,11 +13,11 @@ private[spark] object RunningTask {
   def attempt(partitionId: Int, attemptId: Long): TaskAttempt =
     TaskAttempt(partitionId, Option(TaskContext.get()).map(_.stageId()).getOrElse(0), attemptId)
 
-  /** Ends a task that Spark has killed, which a loop without Spark's iterators does not find out. */
+  /** Ends a task that Spark has killed. A loop without Spark's iterators does not notice it otherwise. */
   def stopIfKilled(): Unit =
     if (Option(TaskContext.get()).exists(_.isInterrupted())) throw new TaskKilledException()
 
-  /** Spark interrupts the threads of tasks that it kills, and clients of remote file systems refuse calls of those. */
+  /** Spark interrupts the threads of tasks that it kills, and clients of remote file systems refuse their calls. */
   def uninterrupted(body: => Unit): Unit = {
     val interrupted = Thread.interrupted()
     try body
@@ -25,7 +25,7 @@ private[spark] object RunningTask {
   }
 }
 
-/** The running attempt of a task; makes its file names and sequence numbers unique. */
+/** The running attempt of a task. It makes file names and sequence numbers unique. */
 final case class TaskAttempt(partitionId: Int, stageId: Int, attemptId: Long) {
   def writeToken: String = FileNames.writeToken(partitionId, stageId, attemptId)
 }

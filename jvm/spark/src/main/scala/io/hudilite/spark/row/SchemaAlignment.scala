@@ -24,23 +24,23 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
-/** What the columns of incoming rows may be beside those of the table.
+/** Permitted differences between the columns of incoming rows and those of the table.
   *
   * @param needed
   *   columns that the rows must have; `None` = every column of the table
   * @param takesNew
-  *   columns that the table does not have become columns of it
+  *   true to make columns that the table lacks columns of it
   * @param fillNull
-  *   where the rows have no value, fields of structs included, it is null
+  *   true to write null where the rows have no value, fields of structs included
   */
 final case class ColumnsRule(needed: Option[Set[String]], takesNew: Boolean, fillNull: Boolean)
 
-/** How the columns of incoming rows meet the columns of the table: by name, new ones appended, narrower ones widened, and
-  * so the fields of structs, wherever they lie.
+/** Aligns the columns of incoming rows with the columns of the table: by name, new ones appended, narrower ones
+  * widened. Fields of structs are aligned in this way, too, wherever they lie.
   */
 object SchemaAlignment {
 
-  /** Columns of the table after rows with schema `rows` were written to it. */
+  /** Columns of the table after a write of rows with schema `rows`. */
   def evolved(table: StructType, rows: StructType, rule: ColumnsRule): StructType = {
     val incoming = withoutMeta(rows)
     table.fields.filter(f => find(incoming, f.name).isEmpty).foreach { field =>
@@ -50,7 +50,7 @@ object SchemaAlignment {
     Nullability.relaxed(new TypeGrowth(rule).struct(table, incoming, Nil))
   }
 
-  /** What a write would change in the columns of the table, in words. */
+  /** Changes that a write would make to the columns of the table, in words. */
   def changes(table: StructType, evolved: StructType): Seq[String] = evolved.fields.toSeq.flatMap { field =>
     find(table, field.name) match {
       case None => Some(s"${field.name} (${field.dataType.simpleString}) is new")
@@ -60,7 +60,7 @@ object SchemaAlignment {
     }
   }
 
-  /** Raises `INCOMPATIBLE_TYPE` when a write would change the type of a column by which rows are told apart. */
+  /** Raises `INCOMPATIBLE_TYPE` when a write would change the type of a column that distinguishes rows. */
   def requireKeyTypes(table: StructType, evolved: StructType, config: TableConfig): Unit = for {
     (role, names) <- Seq("record key" -> config.recordKeyFields, "partition" -> config.partitionFields,
       "ordering" -> config.orderingFields)
@@ -73,7 +73,7 @@ object SchemaAlignment {
   private def typeAt(schema: StructType, path: List[String]): Option[DataType] =
     fieldsAt(schema, path).map(_.last.dataType)
 
-  /** The column that a path of names means, behind the structs around it. */
+  /** The fields of a path of names: the column, behind the structs around it. */
   private def fieldsAt(schema: StructType, path: List[String]): Option[List[StructField]] = for {
     name <- path.headOption
     field <- find(schema, name)
@@ -84,19 +84,20 @@ object SchemaAlignment {
     }
   } yield fields
 
-  /** The column that a name means, dotted when nested, as it is spelled; the name itself where there is none. */
+  /** The column of this name, dotted when nested, in the spelling of the schema; the name itself where there is none.
+    */
   def spelling(columns: StructType)(name: String): String =
     fieldsAt(columns, name.split('.').toList).fold(name)(_.map(_.name).mkString("."))
 
-  /** Raises `MISSING_COLUMN` unless the rows of a new table have every key, partition and ordering column, in just the
-    * letters that the table will name it by: for every reader and writer of its files capitals are other letters.
+  /** Raises `MISSING_COLUMN` unless the rows of a new table have every key, partition and ordering column, in the exact
+    * letters of the table's properties. Readers and writers of its files regard case.
     */
   def requireColumns(rows: StructType, config: TableConfig): Unit =
     (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).foreach { name =>
       if (FieldTypes.at(rows, name.split('.').toList).isEmpty) throw missing(name, rows)
     }
 
-  /** Raises an error unless the column that marks deletes is there and every engine spells its values alike. */
+  /** Raises an error unless the column that marks deletes exists and every engine spells its values alike. */
   def requireDeleteColumn(schema: StructType, config: TableConfig, path: String): Unit =
     config.deleteMarker.map(_.field).foreach { name =>
       schema.fields.find(_.name == name).getOrElse(throw missing(name, schema)).dataType match {
@@ -116,7 +117,7 @@ object SchemaAlignment {
   private[row] def missing(name: String, rows: StructType): InvalidInput =
     InvalidInput("MISSING_COLUMN", "column" -> name, "columns" -> Listed.of(rows.fieldNames.toSeq))
 
-  /** The rows with exactly the table's columns, in its order and types; a column they lack is null. */
+  /** The rows with exactly the table's columns, in its order and types. A missing column is null. */
   def project(rows: LogicalPlan, schema: StructType): LogicalPlan = {
     val columns = schema.fields.map(f => column(rows.output.find(a => same(a.name, f.name)), f))
     if (rows.output.map(_.name) == schema.fieldNames.toSeq && columns.forall(_.isInstanceOf[Attribute])) rows
@@ -139,16 +140,16 @@ object SchemaAlignment {
       val key = NamedLambdaVariable("key", from.keyType, nullable = false)
       val value = NamedLambdaVariable("value", from.valueType, from.valueContainsNull)
       TransformValues(e, LambdaFunction(cast(value, into.valueType), Seq(key, value)))
-    // By way of its text, as Hudi widens it and as readers widen the files from before: 0.1 stays 0.1.
+    // Cast through the text, as Hudi widens it and as readers widen older files: 0.1 stays 0.1.
     case (FloatType, DoubleType) => sparks(sparks(e, StringType), DoubleType)
     case _ => sparks(e, to)
   }
 
-  /** Spark's own cast. */
+  /** A cast of Spark's own. */
   private def sparks(e: Expression, to: DataType): Expression =
     Cast(e, to, Some(SQLConf.get.sessionLocalTimeZone), ansiEnabled = true)
 
-  /** The struct with the fields of another, by name; what it lacks is null. */
+  /** The struct with the fields of another, by name. Missing fields are null. */
   private def struct(e: Expression, from: StructType, into: StructType): Expression =
     CreateNamedStruct(into.fields.toSeq.flatMap { field =>
       val at = from.fields.indexWhere(f => same(f.name, field.name))
@@ -162,7 +163,7 @@ object SchemaAlignment {
 
   private def sameType(a: DataType, b: DataType): Boolean = Nullability.sameType(a, b)
 
-  /** Raises `INVALID_COLUMN_NAME` for two columns that are one for a session that does not regard case.
+  /** Raises `INVALID_COLUMN_NAME` for two columns that differ only in case.
     *
     * @param path
     *   names of the structs around them, the innermost first
@@ -170,7 +171,7 @@ object SchemaAlignment {
   def checkAlike(columns: StructType, path: List[String] = Nil): Unit =
     ReservedNames.alike(columns.fieldNames.toSeq).foreach { case (one, other) =>
       throw InvalidInput("INVALID_COLUMN_NAME", "column" -> (other :: path).reverse.mkString("."),
-        "reason" -> s"there is a column $one, too, and names that differ only by case are one to most readers")
+        "reason" -> s"the column $one differs from it only by case, and most readers take both for one")
     }
 
   /** The columns without Hudi's meta columns, which every write makes anew. */

@@ -9,17 +9,17 @@ import org.apache.spark.sql.types._
 
 import scala.collection.JavaConverters._
 
-/** The table schema between Avro, as Hudi records it in commits, and Spark.
+/** Conversion of the table schema between Avro, as Hudi records it in commits, and Spark.
   *
-  * Names and namespaces of nested records and decimals are Hudi's, so that a schema written here is equal to the one
-  * that Hudi derives from the same columns (docs/format.md#schema).
+  * Names and namespaces of nested records and decimals are Hudi's. So a schema written here is equal to the one that
+  * Hudi derives from these columns (docs/format.md#schema).
   */
 object SchemaConversion {
 
   private val LocalMillis = "local-timestamp-millis"
   private val LocalMicros = "local-timestamp-micros"
 
-  /** Columns of the record schema `avroJson`; what it says about nulls is kept. */
+  /** Columns of the record schema `avroJson`, with its nullability. */
   def toSpark(avroJson: String): StructType = {
     val schema = try new Schema.Parser().parse(avroJson)
     catch { case e: SchemaParseException => throw unreadable("the whole schema", avroJson, e.getMessage) }
@@ -30,8 +30,8 @@ object SchemaConversion {
     columns
   }
 
-  /** The columns as rows have them: each may be null, whatever the schema says of it, since files and log blocks from
-    * before a column was there hold no values of it.
+  /** The columns as rows have them. Each may be null, whatever the schema says, since files and log blocks older than a
+    * column have no values of it.
     */
   def columns(avroJson: String): StructType = Nullability.relaxed(toSpark(avroJson))
 
@@ -72,7 +72,7 @@ object SchemaConversion {
       case _ => (atomOf(schema, column), false)
     }
 
-  /** A union with null is a nullable type; of the others only those with a common wider number have a Spark type. */
+  /** A union with null is a nullable type. Of other unions only those with a common wider number have a Spark type. */
   private def unionOf(union: Schema, column: String, parents: List[String]): (DataType, Boolean) = {
     val (nulls, rest) = union.getTypes.asScala.toList.partition(_.getType == Schema.Type.NULL)
     val dataType = rest match {
@@ -110,7 +110,8 @@ object SchemaConversion {
     case _ => IntegerType
   }
 
-  /** The local kinds are looked up by name: a `Schema.Parser` that does not know a logical type keeps it as a property. */
+  /** The local kinds are looked up by name: a `Schema.Parser` that does not know a logical type keeps it as a property.
+    */
   private def longOf(schema: Schema, logical: Option[LogicalType], column: String): DataType =
     logical.map(_.getName).orElse(Option(schema.getProp(LogicalType.LOGICAL_TYPE_PROP))) match {
       case Some("timestamp-millis" | "timestamp-micros") => TimestampType
@@ -176,7 +177,7 @@ object SchemaConversion {
     case DateType => LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT))
     case TimestampType => LogicalTypes.timestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
     case TimestampNTZType => LogicalTypes.localTimestampMicros().addToSchema(Schema.create(Schema.Type.LONG))
-    case time if TimesOfDay.isOne(time) => throw unwritable(time, path, "times of day are read, and not written")
+    case time if TimesOfDay.isOne(time) => throw unwritable(time, path, "times of day can be read, but not written")
     case other => throw unwritable(other, path, "Hudi's Avro schema has no such type")
   }
 

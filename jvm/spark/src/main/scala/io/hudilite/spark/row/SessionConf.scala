@@ -11,7 +11,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 import org.apache.spark.sql.internal.SQLConf
 
-/** Hadoop's configuration as the active session has it. */
+/** Settings of the active session, and Hadoop's configuration with them. */
 object SessionConf {
 
   private def readerKeys: Seq[String] = Seq(SQLConf.PARQUET_BINARY_AS_STRING.key,
@@ -27,7 +27,9 @@ object SessionConf {
     conf
   }
 
-  /** The configuration for Spark's parquet reader, which looks up its settings by name and has no defaults for them. */
+  /** The configuration for Spark's parquet reader. The reader looks up its settings by name and has no defaults for
+    * them.
+    */
   def parquet(options: Map[String, String]): Configuration = {
     val conf = hadoop(options)
     readerKeys.foreach(key => conf.set(key, SQLConf.get.getConfString(key)))
@@ -35,15 +37,16 @@ object SessionConf {
     conf
   }
 
-  /** The same for writers of files, with hudilite's own level of zstd unless there is another (docs/decisions/0011). */
+  /** The configuration for writers of files. zstd has hudilite's own level unless another is set (docs/decisions/0011).
+    */
   def parquetWriter: Configuration = {
     val conf = parquet(Map.empty)
     conf.setIfUnset(ZstandardCodec.PARQUET_COMPRESS_ZSTD_LEVEL, ZstdLevel)
     conf
   }
 
-  /** Options of hudilite that hold for the whole session, set as `spark.datasource.hudilite.<option>`. Raises
-    * `InvalidInput` for another setting of hudilite's that is not known, or has a value that cannot be read.
+  /** Options of hudilite for the whole session, set as `spark.datasource.hudilite.<option>`. Raises `InvalidInput` for
+    * an unknown setting with this prefix, and for a value that cannot be read.
     */
   def options: Map[String, String] = {
     val settings = SQLConf.get.getAllConfs
@@ -51,10 +54,10 @@ object SessionConf {
     lowerCase(settings.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value })
   }
 
-  /** Settings of the session that look like options and are none: they begin as Apache Hudi's. */
+  /** Settings of the session that look like options and are none: they begin like Apache Hudi's. */
   def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(_.startsWith("hoodie.")).toSeq.sorted
 
-  /** Keys that are sent to every task at most. */
+  /** Greatest number of keys that are sent to every task. */
   def maxBroadcastKeys: Long = SessionSettings.MaxBroadcastKeys(SQLConf.get.getAllConfs)
 
   /** Options with lower-case names, as Spark hands them on anyway. */
@@ -63,6 +66,6 @@ object SessionConf {
 
   private val ZstdLevel = "1"
 
-  /** How names of options begin that are set for a session. */
+  /** Prefix of options that are set for a session. */
   val Prefix: String = SessionSettings.OptionPrefix
 }

@@ -13,15 +13,15 @@ import scala.collection.JavaConverters._
 
 /** A Hadoop configuration on its way to tasks.
   *
-  * Each process makes one `Configuration` of the same settings, for all tasks, stages and writes that have them. Hadoop's
-  * own serialized form, with each setting's origin compressed by itself, takes longer to read than a small task runs.
+  * Each process makes one `Configuration` of equal settings, for all tasks, stages and writes that have them. Hadoop's
+  * own serialized form compresses each setting's origin by itself. To read it takes longer than a small task runs.
   */
 final class SharedConf private (private[row] val settings: Array[Byte], @transient private val own: Configuration)
     extends Serializable {
 
   @transient private lazy val shared: Configuration = SharedConf.of(settings)
 
-  /** The configuration; others have it, too, so nobody changes it. */
+  /** The configuration. It is shared, so nobody changes it. */
   def value: Configuration = if (own != null) own else shared
 }
 
@@ -30,10 +30,10 @@ object SharedConf {
   /** A configuration takes some 300 KiB. */
   private val MostKept = 32L
 
-  // A configuration loads classes by the loader of the thread that made it, and sessions may have loaders of their own.
+  // A configuration loads classes by the loader of the thread that made it. Sessions may have loaders of their own.
   private val kept = new WeightedCache[(ClassLoader, ByteBuffer), Configuration](MostKept)
 
-  // All scans of a query have the same settings, and so have most queries of a session.
+  // All scans of a query have equal settings, and so have most queries of a session.
   private val MostWritten = 4L
   private val written = new WeightedCache[JMap[String, String], Array[Byte]](MostWritten)
 

@@ -2,22 +2,22 @@ package io.hudilite.spark.row
 
 import org.apache.spark.sql.types._
 
-/** Types of a table's columns after rows of other types were written to it: pure. Structs meet field by field, by their
-  * names, wherever they lie; what is in no struct is widened, or stays.
+/** Types of a table's columns after a write of rows of other types: pure. Structs meet field by field, by name,
+  * wherever they lie. Other types are widened, or stay.
   *
   * @param rule
-  *   what rows may lack or bring
+  *   differences that rows may have
   */
 private[row] final class TypeGrowth(rule: ColumnsRule) {
 
   import SchemaAlignment.{find, incompatible, missing}
 
-  /** The fields of a struct, or the columns of the table, those that only the rows have last. Columns that the rows lack
-    * are as they were.
+  /** The fields of a struct, or the columns of the table. Those that only the rows have come last. Columns that the
+    * rows lack stay as they were.
     *
     * @param path
-    *   names of the columns around the struct, the innermost first; a list's elements are `element`, a map's values are
-    *   `value`
+    *   names of the columns around the struct, the innermost first; the elements of a list are `element`, the values of
+    *   a map `value`
     */
   def struct(table: StructType, rows: StructType, path: List[String]): StructType = {
     val kept = table.fields.map(f =>
@@ -47,10 +47,10 @@ private[row] final class TypeGrowth(rule: ColumnsRule) {
   private def named(path: List[String]): String = path.reverse.mkString(".")
 }
 
-/** Which types of single values go together, as the columns of Apache Hudi's tables grow, and where no value is lost. */
+/** Pairs of types that go together, as the columns of Apache Hudi's tables grow, and without loss of values. */
 private[row] object TypeGrowth {
 
-  /** Every value of rows of the type `rows` is one of the type `table`, or has exactly one text there. */
+  /** True when every value of the type `rows` is one of the type `table`, or has exactly one text there. */
   def holds(table: DataType, rows: DataType): Boolean = (rows, table) match {
     case (NullType, _) => true
     case (from: DecimalType, to: DecimalType) => contains(to, from)
@@ -65,7 +65,7 @@ private[row] object TypeGrowth {
     case (from, to) => growsTo(from, to)
   }
 
-  /** A column of the one type becomes one of the other, in Apache Hudi, too. */
+  /** True when a column of the one type becomes one of the other, in Apache Hudi, too. */
   def growsTo(table: DataType, rows: DataType): Boolean = (table, rows) match {
     case (ByteType | ShortType, ShortType | IntegerType | LongType) => true
     case (ByteType | ShortType | IntegerType, LongType | DoubleType) => true
@@ -75,14 +75,14 @@ private[row] object TypeGrowth {
     case _ => false
   }
 
-  /** Why rows of the one type are not written to a column of the other. */
+  /** Reason why rows of the one type are not written to a column of the other. */
   def reason(table: DataType, rows: DataType): String =
-    if (table == StringType && rows == BinaryType) "not all bytes are those of a text"
+    if (table == StringType && rows == BinaryType) "not all bytes are text"
     else if (Seq(table, rows).contains(TimestampType) && Seq(table, rows).exists(OfOneZone))
-      "one becomes the other by the time zone of the session"
+      "the time zone of the session would change the values"
     else if (rows == StringType && holds(rows, table)) s"not every text is a value of the type ${table.simpleString}"
     else if (holds(rows, table))
-      s"a column of ${table.simpleString} does not become one of ${rows.simpleString}, in Apache Hudi neither"
+      s"a column of ${table.simpleString} cannot become one of ${rows.simpleString}, in Apache Hudi neither"
     else "neither type holds every value of the other"
 
   private def contains(wide: DecimalType, narrow: DecimalType): Boolean =

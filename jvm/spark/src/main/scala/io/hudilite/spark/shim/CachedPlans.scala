@@ -12,29 +12,29 @@ import org.slf4j.LoggerFactory
 
 import scala.util.control.NonFatal
 
-/** A table whose rows are those of a path, whatever it is called by. */
+/** A table with the rows of a path, under whichever name. */
 trait TableOfPath extends Table {
   def basePath: String
 }
 
-/** What CACHE TABLE and `cache()` keep of tables that have changed.
+/** Rows that CACHE TABLE and `cache()` keep of tables that have changed.
   *
-  * Spark refreshes what a statement changes by its name alone; one table has several names and a path. From Spark 4.1 on
-  * a name that is cached stands for the rows that it had when it was, until it is refreshed. Before that a cached table
-  * is found again by its state, so that nothing stale is read, but what a name had cached is not found any more.
+  * Spark refreshes cached rows by the name in the statement alone; one table has several names and a path. From Spark
+  * 4.1 on a cached name stands for the rows it had when it was cached, until it is refreshed. Before that a cached
+  * table is found again by its state: nothing stale is read, but rows cached under a name are not found any more.
   */
 object CachedPlans {
 
   private val log = LoggerFactory.getLogger("io.hudilite.spark.shim.CachedPlans")
 
-  /** Has everything that is cached of the table at a path read again when it is next used. It does not throw: what has
-    * changed the table is committed.
+  /** Makes everything cached of the table at a path be read again when it is next used. It does not throw: the change
+    * of the table is committed.
     */
   def refresh(session: SparkSession, path: String): Unit =
     try if (!session.sharedState.cacheManager.isEmpty) synchronized(refreshFound(session, path))
     catch {
       case NonFatal(e) =>
-        log.error(s"What is cached of $path may be of an earlier state; UNCACHE TABLE gives it up.", e)
+        log.error(s"Cached rows of $path may be of an earlier state; UNCACHE TABLE drops them.", e)
     }
 
   private def refreshFound(session: SparkSession, path: String): Unit = {
@@ -56,7 +56,7 @@ object CachedPlans {
     field.get(manager).asInstanceOf[scala.collection.Seq[CachedData]].toList
   }
 
-  /** Relations of the table under its names; those by its path alone are a snapshot that a DataFrame keeps. */
+  /** Relations of the table under its names. Those by its path alone are a snapshot that a DataFrame keeps. */
   private def named(plan: LogicalPlan, path: String): Seq[DataSourceV2Relation] = plan.collectWithSubqueries {
     case relation: DataSourceV2Relation
         if relation.catalog.isDefined && relation.identifier.isDefined &&
@@ -73,7 +73,7 @@ object CachedPlans {
     relation.catalog.get.name() +: identifier.namespace().toSeq :+ identifier.name()
   }
 
-  /** What CACHE TABLE has cached, by the rows that the table has now; queries over it keep the snapshot they are of. */
+  /** Caches a CACHE TABLE again with the rows that the table has now. Queries over it keep their snapshot. */
   private def cacheAgain(session: SparkSession, entry: CachedData, relations: Seq[DataSourceV2Relation]): Unit = {
     val builder = entry.cachedRepresentation.cacheBuilder
     if (builder.tableName.isDefined && EliminateSubqueryAliases(entry.plan).isInstanceOf[DataSourceV2Relation]) {

@@ -3,12 +3,12 @@ package io.hudilite.spark.shim
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types.{DataType, StructType}
 
-/** A procedure as CALL sees it, whichever Spark runs. */
+/** A procedure as CALL sees it, on any Spark. */
 trait CalledProcedure {
 
   def name: String
 
-  /** What it does, in a sentence. */
+  /** Its effect, in a sentence. */
   def summary: String
 
   def called: Seq[CalledParameter]
@@ -16,19 +16,19 @@ trait CalledProcedure {
   /** The columns of its answer. */
   def output: StructType
 
-  /** Raises an error of hudilite's for the name of an argument that it does not take. */
+  /** Raises an error of hudilite's for the name of an unknown argument. */
   def checkNames(asked: Seq[String]): Unit
 
   /** The error for an argument that does not fit. */
   def refused(argument: String, value: String, reason: String): Throwable
 
   /** @param values
-    *   of all parameters in their order, as a `Row` has them
+    *   values of all parameters in their order, as a `Row` has them
     */
   def call(session: SparkSession, values: Seq[Any]): Seq[Row]
 }
 
 /** @param default
-  *   what it is when it is not given, as SQL writes it
+  *   the default value in SQL's spelling
   */
 final case class CalledParameter(name: String, dataType: DataType, default: String, summary: String)

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.TableIdentifier
 import org.apache.spark.sql.types.StructType
 
 /** Entries of the session's own catalog. Spark adds constructor parameters to their classes between minor versions,
-  * always behind the others and with defaults, so that they are set by their places.
+  * always behind the others and with defaults, so parameters are set by position.
   */
 object CatalogEntries {
 

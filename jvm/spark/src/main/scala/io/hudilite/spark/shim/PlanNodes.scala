@@ -11,9 +11,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Builds Spark's own plan nodes in a way that links on every Spark of a line.
   *
-  * Spark adds constructor parameters to these classes between minor versions (always with defaults), so a compiled
-  * call to `apply` or `copy` of 4.0 does not exist in 4.3. The primary constructor is looked up and what the caller
-  * does not name is filled with the neutral value of its type.
+  * Spark adds constructor parameters to these classes between minor versions (always with defaults), so a compiled call
+  * to `apply` or `copy` of 4.0 does not exist in 4.3. The primary constructor is looked up instead. Parameters that the
+  * caller does not name get the neutral value of their type.
   */
 object PlanNodes {
 
@@ -33,15 +33,15 @@ object PlanNodes {
   def append(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String]): AppendData =
     build(classOf[AppendData], Seq(target, rows, writeOptions, java.lang.Boolean.TRUE))
 
-  /** The statement with its target found. */
+  /** The statement with its resolved target. */
   def into(insert: InsertIntoStatement, target: DataSourceV2Relation): InsertIntoStatement =
     copied(insert, Map(0 -> target))
 
-  /** The overwrite with a target that knows what it replaces, whatever the statement's condition was. */
+  /** The overwrite with a target that knows which rows it replaces. The statement's own condition goes. */
   def overwrite(write: OverwriteByExpression, target: DataSourceV2Relation, rows: LogicalPlan): OverwriteByExpression =
     copied(write, Map(0 -> target, 1 -> Literal.TrueLiteral, 2 -> rows))
 
-  /** The MERGE with other conditions and actions; what Spark added behind them stays. */
+  /** The MERGE with other conditions and actions. Parameters that Spark added behind them stay. */
   def changed(merge: MergeIntoTable, source: LogicalPlan, condition: Expression, matched: Seq[MergeAction])
       : MergeIntoTable =
     copied(merge, Map(1 -> source, 2 -> condition, 3 -> matched))
@@ -57,14 +57,14 @@ object PlanNodes {
   def withInserts(rows: MergeRows, notMatched: Seq[MergeRows.Instruction]): MergeRows =
     copied(rows, Map(3 -> notMatched))
 
-  /** The relation over another table, with the same attributes. */
+  /** The relation over another table, with its attributes. */
   def withTable(relation: DataSourceV2Relation, table: Table): DataSourceV2Relation = copied(relation, Map(0 -> table))
 
   /** The relation with another scan of the same columns. */
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan): DataSourceV2ScanRelation =
     copied(relation, Map(1 -> scan))
 
-  /** The relation with a scan of other columns, as one of a relation that is equal but for the numbers of its columns. */
+  /** The relation with a scan of other columns: a relation that is equal but for the numbers of its columns. */
   def withScan(relation: DataSourceV2ScanRelation, scan: Scan, output: Seq[AttributeReference],
       of: DataSourceV2Relation)
       : DataSourceV2ScanRelation = copied(relation, Map(0 -> of, 1 -> scan, 2 -> output))
@@ -73,7 +73,7 @@ object PlanNodes {
   def withOptions(relation: DataSourceV2Relation, options: CaseInsensitiveStringMap): DataSourceV2Relation =
     copied(relation, Map(4 -> options))
 
-  /** By which Spark, from 4.2 on, leaves file groups out before it reads them: a condition with the source in it. */
+  /** Condition with the source in it, by which Spark leaves file groups out before it reads them, from 4.2 on. */
   def groupFilter(write: WriteDelta): Option[Expression] =
     write.productIterator.collectFirst { case Some(condition: Expression) => condition }
 
@@ -90,10 +90,10 @@ object PlanNodes {
   private def changed(spec: TableSpec, at: Int, value: AnyRef): TableSpec =
     build(classOf[TableSpec], spec.productIterator.map(_.asInstanceOf[AnyRef]).toSeq.updated(at, value))
 
-  /** The statement, which says CREATE or REPLACE TABLE, with another specification of the table. */
+  /** A CREATE or REPLACE TABLE statement with another specification of the table. */
   def withSpec(statement: LogicalPlan, spec: TableSpecBase): LogicalPlan = copied(statement, Map(3 -> spec))
 
-  /** The same with another format. */
+  /** The specification with another format. */
   def withFormat(statement: LogicalPlan, spec: UnresolvedTableSpec, format: String): LogicalPlan =
     withSpec(statement,
       build(classOf[UnresolvedTableSpec],
@@ -105,7 +105,7 @@ object PlanNodes {
   /** The rows of a DataFrame as a table of a format, by its name.
     *
     * @param location
-    *   where it is to lie, when that is said
+    *   folder of the table, if one was given
     */
   def saveAsTable(name: Seq[String], partitions: Seq[Transform], rows: LogicalPlan, format: String,
       location: Option[String], writeOptions: Map[String, String]): CreateTableAsSelect = {
@@ -115,7 +115,9 @@ object PlanNodes {
       Seq(build(classOf[UnresolvedIdentifier], Seq(name)), partitions, rows, spec, writeOptions))
   }
 
-  /** The write with other options: those of appends and overwrites stand before whether columns go by their names. */
+  /** The write with other options. Appends and overwrites have theirs before the parameter that says if columns go by
+    * name.
+    */
   def withOptions(write: V2WriteCommand, options: Map[String, String]): V2WriteCommand = {
     val at = write match {
       case _: OverwriteByExpression => 3
@@ -128,11 +130,11 @@ object PlanNodes {
   def withRows(insert: InsertIntoStatement, columns: Seq[String], rows: LogicalPlan): InsertIntoStatement =
     copied(insert, Map(2 -> columns, 3 -> rows))
 
-  /** The statement for a table that is not there yet. */
+  /** The statement for a table that does not exist yet. */
   def createAsSelect(replace: ReplaceTableAsSelect): CreateTableAsSelect = build(classOf[CreateTableAsSelect],
     Seq(replace.name, replace.partitioning, replace.query, replace.tableSpec, replace.writeOptions))
 
-  /** The rows, by the names of their columns, instead of all that the table has. */
+  /** Replaces all rows of the table with these, by the names of their columns. */
   def replaceAll(target: DataSourceV2Relation, rows: LogicalPlan, writeOptions: Map[String, String])
       : OverwriteByExpression = build(classOf[OverwriteByExpression],
     Seq(target, Literal.TrueLiteral, rows, writeOptions, java.lang.Boolean.TRUE))
@@ -143,23 +145,23 @@ object PlanNodes {
       changes.getOrElse(at, old.asInstanceOf[AnyRef])
     }.toArray).asInstanceOf[T]
 
-  /** Whether the statement may add columns to its target: a property that nodes have gained in different versions, MERGE
-    * in 4.0 and INSERT later.
+  /** True when the statement may add columns to its target. Nodes have gained this property in different versions,
+    * MERGE in 4.0 and INSERT later.
     */
   def evolvesSchema(statement: LogicalPlan): Boolean =
     statement.getClass.getMethods.exists(m =>
       m.getName == "withSchemaEvolution" && m.getParameterCount == 0 &&
         m.invoke(statement) == java.lang.Boolean.TRUE)
 
-  /** Whether the statement adds, drops, renames or alters columns, and does not put others in the place of all. The last
-    * kind is a class of another name since 4.0.
+  /** True when the statement adds, drops, renames or alters columns. False for one that replaces all columns, whose
+    * class has another name since 4.0.
     */
   def changesColumns(statement: AlterTableCommand): Boolean = statement match {
     case _: AddColumns | _: DropColumns | _: RenameColumn => true
     case other => Set("AlterColumn", "AlterColumns")(other.getClass.getSimpleName)
   }
 
-  /** `cls`'s primary constructor applied to `first` and neutral values for the parameters after them. */
+  /** `cls`'s primary constructor applied to `first`, with neutral values for the other parameters. */
   def build[T](cls: Class[T], first: Seq[AnyRef]): T = {
     val constructor = cls.getConstructors.maxBy(_.getParameterCount)
     val rest = constructor.getParameterTypes.drop(first.size).map(neutral)

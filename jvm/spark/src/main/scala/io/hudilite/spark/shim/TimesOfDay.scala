@@ -5,7 +5,7 @@ import java.lang.reflect.Constructor
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DataType
 
-/** Spark's type for times of day, which 4.1 brought and the Sparks that the jars are compiled on do not have. */
+/** Spark's type for times of day, new in 4.1. The Sparks that the jars are compiled on do not have it. */
 object TimesOfDay {
 
   /** The setting of the session without which Spark refuses its own type. */
@@ -15,10 +15,10 @@ object TimesOfDay {
     try Some(Class.forName("org.apache.spark.sql.types.TimeType").getConstructor(classOf[Int]))
     catch { case _: ClassNotFoundException => None }
 
-  /** This Spark has the type. */
+  /** True when this Spark has the type. */
   def exist: Boolean = made.isDefined
 
-  /** The type of times with so many digits behind the second, or why there is none. */
+  /** The type of times with so many digits behind the second, or the reason why there is none. */
   def of(digits: Int): Either[String, DataType] = made match {
     case None => Left("Spark has no type for a time of day before 4.1")
     case Some(_) if SQLConf.get.getConfString(Setting, "false") != "true" =>

@@ -2,7 +2,9 @@ package io.hudilite.spark.shim
 
 import org.apache.spark.sql.execution.vectorized.{Dictionary, WritableColumnVector}
 
-/** The dictionary of a vector, which tells that it has one and gives it to its own package only. */
+/** The dictionary of a vector. Spark shows to anybody that there is one, and the dictionary itself to its own package
+  * only.
+  */
 object VectorDictionaries {
 
   private val OfVector = {

@@ -73,7 +73,7 @@ class SchemaConversionSuite extends FunSuite {
           val written = intercept[HudiliteException](
             SchemaConversion.toAvro(new StructType().add("c", time), "t", withMeta = false))
           assertEquals(written.condition -> written.parameters("reason"),
-            "UNSUPPORTED_COLUMN_TYPE" -> "times of day are read, and not written")
+            "UNSUPPORTED_COLUMN_TYPE" -> "times of day can be read, but not written")
         }
       }
     }

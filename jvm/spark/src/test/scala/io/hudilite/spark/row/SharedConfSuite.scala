@@ -13,7 +13,7 @@ class SharedConfSuite extends FunSuite {
     made
   }
 
-  /** What a task gets. */
+  /** The configuration as a task gets it. */
   private def sent(conf: Configuration): Configuration = {
     val bytes = new ByteArrayOutputStream
     new ObjectOutputStream(bytes).writeObject(SharedConf(conf))

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import munit.FunSuite
 import org.apache.spark.sql.types._
 
-/** What becomes of a column of each type when rows bring another one. Apache Hudi 1.2 was asked for every pair. */
+/** The type of a column after rows with another one. Apache Hudi 1.2 was asked for every pair. */
 class TypeGrowthSuite extends FunSuite {
 
   private val names = Seq("tinyint", "smallint", "int", "bigint", "float", "double", "decimal(5,0)", "decimal(10,2)",
@@ -51,9 +51,9 @@ class TypeGrowthSuite extends FunSuite {
     assertEquals(reason("decimal(10,2)", "decimal(10,4)"), "neither type holds every value of the other")
     assertEquals(reason("bigint", "double"), "neither type holds every value of the other")
     assertEquals(reason("int", "decimal(12,0)"),
-      "a column of int does not become one of decimal(12,0), in Apache Hudi neither")
+      "a column of int cannot become one of decimal(12,0), in Apache Hudi neither")
     assertEquals(reason("int", "string"), "not every text is a value of the type int")
-    assertEquals(reason("string", "binary"), "not all bytes are those of a text")
-    assertEquals(reason("date", "timestamp"), "one becomes the other by the time zone of the session")
+    assertEquals(reason("string", "binary"), "not all bytes are text")
+    assertEquals(reason("date", "timestamp"), "the time zone of the session would change the values")
   }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{ColumnStat, LogicalPlan}
 import org.apache.spark.sql.execution.command.CommandUtils
 
-/** Makes DataFrames of plans and columns of expressions, which Spark keeps to its own packages. */
+/** Makes DataFrames from plans and columns from expressions. Spark keeps this to its own packages. */
 object Datasets {
   def ofRows(session: SparkSession, plan: LogicalPlan): DataFrame = Dataset.ofRows(session, plan)
 

@@ -5,12 +5,12 @@ import io.hudilite.spark.row.SharedConf
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-/** What the files of one instant have in common.
+/** Layout shared by the files of one instant.
   *
   * @param dataSchema
   *   the table's columns without meta columns, in file order
   * @param avroSchema
-  *   the same as Avro JSON with the meta columns, for the footers
+  *   the columns as Avro JSON, with the meta columns, for the footers
   */
 final case class BaseFileLayout(
     basePath: String, instant: String, dataSchema: StructType, avroSchema: String, files: FileSettings,

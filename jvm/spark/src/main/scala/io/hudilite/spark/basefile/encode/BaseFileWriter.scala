@@ -52,7 +52,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   /** Estimate of the file's size if it were closed now. */
   def bytesWritten: Long = file.getPos + group.bufferedBytes
 
-  /** Bytes of all values that were appended, before they were encoded; those of row groups appended as chunks are none. */
+  /** Bytes of all appended values before encoding. Row groups appended as chunks count nothing. */
   def takenBytes: Long = taken.count
 
   /** Appends a row that this instant writes. */
@@ -69,7 +69,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     put(row)
   }
 
-  /** The row with the key taken last. */
+  /** Appends the row with the key taken last. */
   private def put(row: InternalRow): Unit = {
     sequence.next()
     text(0).putConstant(commitTime, 1)
@@ -86,7 +86,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     added(1)
   }
 
-  /** Appends old rows as they were, but for their file name. The vectors are those of `CarriedSchema.schema`. */
+  /** Appends old rows unchanged but for their file name. The vectors are those of `CarriedSchema.schema`. */
   def keepRun(vectors: Array[ColumnVector], from: Int, until: Int): Unit = {
     keys.keep(vectors(CarriedSchema.KeyOrdinal), from, until)
     val sinks = group.sinks
@@ -100,13 +100,13 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     added(until - from)
   }
 
-  /** The same for one row. */
+  /** Appends one old row unchanged but for its file name. */
   def keepRow(row: InternalRow): Unit = {
     keys.keep(row.getUTF8String(CarriedSchema.KeyOrdinal))
     putKept(row)
   }
 
-  /** Appends a row that the old file does not have, as it is but for its file name; the columns are those of
+  /** Appends a row that the old file lacks, unchanged but for its file name. The columns are those of
     * `CarriedSchema.schema`.
     */
   def adoptRow(row: InternalRow): Unit = {
@@ -130,7 +130,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
   /** Bytes of the open row group, 0 when it has no rows. */
   def pendingBytes: Long = if (group.rows == 0) 0L else group.bufferedBytes
 
-  /** Begins a row group whose column chunks the caller appends; the open one is finished before. */
+  /** Begins a row group whose column chunks the caller appends. The open one is finished before. */
   def beginGroup(count: Long): ParquetFileWriter = {
     flushGroup()
     file.startBlock(count)
@@ -172,7 +172,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
     stream.length
   }
 
-  // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing; Spark's own row
+  // docs/format.md, footers. Spark's version says that days and times before 1582 need no rebasing. Spark's own row
   // metadata is left out, because Spark would prefer it to the parquet schema.
   private def footer: Map[String, String] = {
     val range = if (rows == 0) Nil
@@ -184,7 +184,7 @@ private[spark] final class BaseFileWriter(val layout: BaseFileLayout, val partit
       "org.apache.spark.version" -> SPARK_VERSION) ++ range ++ sorted ++ unique
   }
 
-  /** Gives up: closes what is open. The file stays, unfinished. */
+  /** Gives up: closes open streams. The file stays, unfinished. */
   def abort(): Unit =
     try stream.close()
     finally codecs.release()

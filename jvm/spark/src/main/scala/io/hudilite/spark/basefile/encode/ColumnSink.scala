@@ -10,8 +10,8 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray}
 
 /** Takes the values of one top-level column of a row group, one by one from rows or by the run from column vectors.
   *
-  * Each column has its own parquet column store, so that columns can be filled one after the other: that keeps the hot
-  * loops free of any per-row dispatch over columns when unchanged rows are copied.
+  * Each column has its own parquet column store, so columns can be filled one after the other. That keeps the hot loops
+  * free of any per-row dispatch over columns when unchanged rows are copied.
   */
 private[encode] abstract class ColumnSink(protected val store: ColumnWriteStore) {
 
@@ -62,7 +62,7 @@ private[encode] abstract class FlatSink(
   }
 }
 
-// The loops below are the same but for the type of the value: each sink has its own, so that the JIT sees one receiver.
+// The loops below differ only in the type of the value. Each sink has its own, so that the JIT sees one receiver.
 
 private[encode] final class BooleanSink(store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int)
     extends FlatSink(store, writer, name, level) {

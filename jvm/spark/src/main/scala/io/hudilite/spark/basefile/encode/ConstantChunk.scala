@@ -6,9 +6,9 @@ import org.apache.parquet.column.page.{DictionaryPage, PageWriter}
 import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.io.api.Binary
 
-/** A column chunk whose rows all have the same text: a dictionary of one value, and a page with one run of its number.
+/** A column chunk with one text in all rows: a dictionary of one value, and a page with one run of its number.
   *
-  * A writer of values would look at each: most of what copying a row group costs beyond the bytes.
+  * A writer of values would look at each. That is most of the cost of copying a row group beyond the bytes.
   */
 private[encode] object ConstantChunk {
 
@@ -20,7 +20,7 @@ private[encode] object ConstantChunk {
     * @param column
     *   a text outside of lists and structs, nullable or not
     * @param rows
-    *   of the chunk, at least one
+    *   number of rows of the chunk, at least one
     */
   def write(pages: PageWriter, column: ColumnDescriptor, value: Binary, rows: Int): Unit = {
     val statistics: Statistics[_] = Statistics.createStats(column.getPrimitiveType)
@@ -40,8 +40,8 @@ private[encode] object ConstantChunk {
 
   private def ids(rows: Int): BytesInput = BytesInput.concat(BytesInput.from(Array[Byte](IdBits)), run(rows, Array()))
 
-  /** A number that repeats: how often, in Parquet's hybrid of runs and packed bits, and the number in as many bytes as it
-    * takes. An encoder would be told of each row.
+  /** A number that repeats: its count, in Parquet's hybrid of runs and packed bits, and the number in as few bytes as
+    * possible. An encoder would have to be called for each row.
     */
   private def run(rows: Int, number: Array[Byte]): BytesInput =
     BytesInput.concat(BytesInput.fromUnsignedVarInt(rows << 1), BytesInput.from(number))

@@ -3,14 +3,14 @@ package io.hudilite.spark.basefile.encode
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
 
-/** How large files are and how they are laid out.
+/** Size and layout of files.
   *
   * @param maxFileBytes
   *   size at which inserts go to another file
   * @param codec
   *   parquet's name of the compression codec, any case
   * @param rowGroupBytes
-  *   encoded size of a row group; rather small, because a merge copies the row groups that it need not touch
+  *   encoded size of a row group; rather small, because a merge copies row groups without changes
   * @param keyPageRows
   *   rows of a page of the record key column; small, because a lookup reads whole pages
   */

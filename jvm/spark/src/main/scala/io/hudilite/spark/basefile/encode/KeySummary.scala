@@ -8,18 +8,18 @@ import java.nio.charset.StandardCharsets
 import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a base file's footer says about its record keys: bloom filter, smallest and largest key, sorted or not, each but
-  * once or not.
+/** Facts about record keys for a base file's footer: bloom filter, smallest and largest key, sorted or not, unique or
+  * not.
   *
-  * Two orders are at work. Files are sorted by the keys' UTF-8 bytes, but the footer's smallest and largest key follow
+  * Two orders are at work. Files are sorted by the keys' UTF-8 bytes. The footer's smallest and largest key follow
   * Java's `String.compareTo`, which puts characters beyond U+FFFF before U+E000 to U+FFFF (docs/format.md, footers).
   *
   * @param carried
-  *   `bloom` is the old file's and holds the keys of all old rows already
+  *   true when `bloom` is the old file's and holds the keys of all old rows already
   * @param oldUnique
-  *   no two of the old rows have the same key
+  *   true when no two of the old rows share a key
   * @param fitted
-  *   the old file's filter where it has just the layout for the keys of that file
+  *   the old file's filter, if its layout is exactly that for the keys of that file
   */
 private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean = false, oldUnique: Boolean = false,
     fitted: Option[FittedBloom] = None) {
@@ -29,7 +29,7 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
   private val previous = new KeyBuffer
   private var ascending = true
   private var repeats = false
-  // There are old rows whose keys nobody looked at.
+  // True when there are old rows whose keys nobody looked at.
   private var blind = false
   private var kept = 0L
   private var added = false
@@ -70,7 +70,7 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
       }
     }
 
-  /** Notes an old row that is kept, or one that comes in its place. */
+  /** Notes an old row that is kept, or one in its place. */
   def keep(key: UTF8String): Unit = keep(Binaries.bytes(key), Binaries.offset(key), key.numBytes)
 
   def keep(bytes: Array[Byte], offset: Int, length: Int): Unit =
@@ -83,23 +83,23 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
   /** Notes a run of sorted old rows by its ends. */
   def noteRun(first: Array[Byte], last: Array[Byte]): Unit = noteRun(first, last, oldUnique)
 
-  /** The same of rows of another file than the others.
+  /** Notes a run of sorted rows of another file than the others.
     *
     * @param runUnique
-    *   no two of its rows have the same key
+    *   true when no two of its rows share a key
     */
   def noteRun(first: Array[Byte], last: Array[Byte], runUnique: Boolean): Unit = {
     if (!runUnique) repeats = true
     note(first, 0, first.length)
-    // Both ends are one row where a row group has no other.
+    // Both ends are one row in a row group of one row.
     if (!java.util.Arrays.equals(first, last)) note(last, 0, last.length)
   }
 
-  /** Notes that there are rows in no order whose keys nobody looks at. */
+  /** Notes that there are unordered rows whose keys nobody looks at. */
   def noteUnordered(): Unit = ascending = false
 
-  /** Takes over the keys of all rows of an old file, which are not looked at for their own sake, by its filter; false when
-    * the filter has another layout.
+  /** Takes over the keys of all rows of an old file by its filter, without a look at them. False when the filter has
+    * another layout.
     */
   def absorb(filter: BloomFilter): Boolean = {
     added = true
@@ -108,8 +108,8 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
 
   def bloomType: String = bloom.typeCode
 
-  /** The text of the bloom filter. Where the old file's keys are all kept and no others have come, that is what it was:
-    * nothing need be hashed.
+  /** The text of the bloom filter. Where all of the old file's keys are kept and no others have come, it is the old
+    * text, without hashing.
     */
   def bloomText: String = fitted match {
     case Some(old) if !added && kept == old.keys => old.text
@@ -129,17 +129,17 @@ private[spark] final class KeySummary(bloom: BloomFilter, val carried: Boolean =
     if (!smallest.isSet || smallest.compareChars(bytes, offset, length) > 0) smallest.set(bytes, offset, length)
   }
 
-  /** Rows were added in the order of their keys' bytes. */
+  /** True when rows were added in the order of their keys' bytes. */
   def sorted: Boolean = ascending
 
-  /** No two rows have the same key; false where that is not known. */
+  /** True when no two rows share a key; false where that is not known. */
   def unique: Boolean = ascending && !repeats && (!blind || oldUnique)
 
   def minKey: Option[String] = smallest.text
   def maxKey: Option[String] = largest.text
 }
 
-/** A bloom filter that was made for these many keys. */
+/** A bloom filter that was made for exactly this number of keys. */
 private[spark] final case class FittedBloom(text: String, keys: Long)
 
 /** A reused copy of one key. */
@@ -161,7 +161,7 @@ private[encode] final class KeyBuffer {
   def compareBytes(other: Array[Byte], offset: Int, count: Int): Int =
     java.util.Arrays.compareUnsigned(bytes, 0, length, other, offset, offset + count)
 
-  /** As `String.compareTo` of the decoded keys. */
+  /** Compares like `String.compareTo` of the decoded keys. */
   def compareChars(other: Array[Byte], offset: Int, count: Int): Int = {
     val at = java.util.Arrays.mismatch(bytes, 0, length, other, offset, offset + count)
     if (at < 0) 0
@@ -172,8 +172,8 @@ private[encode] final class KeyBuffer {
 
 private[encode] object KeyBuffer {
 
-  // The first bytes that differ decide, except that four-byte characters (from 0xf0) are surrogates in UTF-16 and
-  // so come before U+E000 to U+FFFF, whose first byte is 0xee or 0xef.
+  // The first bytes that differ decide, with one exception: four-byte characters (from 0xf0) are surrogates in UTF-16
+  // and so come before U+E000 to U+FFFF, whose first byte is 0xee or 0xef.
   def compareAsUtf16(a: Int, b: Int): Int =
     if (a >= 0xee && b >= 0xee && (a >= 0xf0) != (b >= 0xf0)) b - a else a - b
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 /** Writes one nested column as records of that single field.
   *
   * @param taken
-  *   counts the bytes of texts and the like, and of the elements of lists and maps as if each were a long
+  *   counts the bytes of texts and the like; elements of lists and maps count as a long each
   */
 private[encode] final class NestedRecord(consumer: RecordConsumer, field: StructField, taken: TakenBytes) {
 
@@ -124,13 +124,13 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
 
 private object NestedRecord {
 
-  /** Not a function of Scala's, which would box each ordinal. */
+  /** No function of Scala's, which would box each ordinal. */
   private trait ValueWriter {
     def apply(values: SpecializedGetters, ordinal: Int): Unit
   }
 }
 
-/** Decimals of one type as big-endian two's complement of fixed length; the result is valid until the next call. */
+/** Decimals of one type as big-endian two's complement of fixed length. The result is valid until the next call. */
 private[spark] final class DecimalBytes(decimal: DecimalType) {
 
   private val length = ParquetSchema.decimalBytes(decimal.precision)

@@ -10,9 +10,9 @@ import scala.collection.JavaConverters._
 
 /** The parquet schema of base files.
   *
-  * It is what Hudi's Avro writer makes of the same table (docs/format.md, base files): timestamps in microseconds,
-  * three-level lists, and decimals of every precision as fixed-length bytes, because Hudi's Avro reader does not read
-  * Spark's integer decimals.
+  * It equals the schema of Hudi's Avro writer for such a table (docs/format.md, base files): timestamps in
+  * microseconds, three-level lists, and decimals of every precision as fixed-length bytes. Hudi's Avro reader does not
+  * read Spark's integer decimals.
   */
 private[spark] object ParquetSchema {
 

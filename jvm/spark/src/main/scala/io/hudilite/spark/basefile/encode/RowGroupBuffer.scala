@@ -12,7 +12,7 @@ import org.apache.parquet.io.api.Binary
 import org.apache.parquet.schema.{MessageType, Type}
 import org.apache.spark.sql.types._
 
-/** The open row group of a base file: encodes values column by column and compresses full pages in memory.
+/** The open row group of a base file. Encodes values column by column and compresses full pages in memory.
   *
   * @param plain
   *   columns to be written without a dictionary
@@ -32,10 +32,10 @@ private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: Mes
   private val fixedBytes = schema.map(field => RowGroupBuffer.fixedBytes(field.dataType)).sum
   private var count = 0L
 
-  /** Rows that every sink has been given. */
+  /** Number of rows that every sink has got. */
   def rows: Long = count
 
-  /** To be called after every sink has been given so many rows more. */
+  /** To be called after every sink has got so many rows more. */
   def added(more: Int): Unit = {
     count += more
     taken.count += fixedBytes * more
@@ -52,7 +52,7 @@ private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: Mes
     bytes
   }
 
-  /** Appends the rows to the file as one row group; the buffer is of no use afterwards. */
+  /** Appends the rows to the file as one row group. The buffer is of no use afterwards. */
   def flushTo(file: ParquetFileWriter): Unit = {
     file.startBlock(rows)
     sinks.foreach(_.finish())
@@ -60,7 +60,7 @@ private[spark] final class RowGroupBuffer(schema: StructType, parquetSchema: Mes
     file.endBlock()
   }
 
-  /** Appends a column chunk of one and the same text to the row group that `file` has open; this buffer stays as is. */
+  /** Appends a column chunk of one text to the row group that `file` has open. This buffer stays unchanged. */
   def appendConstant(ordinal: Int, value: Binary, count: Long, file: ParquetFileWriter): Unit = {
     val message = new MessageType(parquetSchema.getName, parquetSchema.getType(ordinal))
     val own = PageStores.open(codecs, CompressionCodecName.fromConf(settings.codec), message, RowGroupBuffer.Allocator,
@@ -104,7 +104,7 @@ private[spark] object RowGroupBuffer {
 
   val Allocator = new HeapByteBufferAllocator
 
-  /** Rows of a column of texts or the like after which Parquet looks at the latest how large the page has grown. */
+  /** Greatest number of rows of a text column between Parquet's looks at the size of the page. */
   private val RowsBetweenPageChecks = 256
 
   /** Keys and sequence numbers are all different, so a dictionary would only be filled to be thrown away. */
@@ -120,13 +120,13 @@ private[spark] object RowGroupBuffer {
     if (column == MetaFields.RecordKey) builder.withPageRowCountLimit(settings.keyPageRows) else builder
   }
 
-  /** By default Parquet looks first after 100 rows how large the page is, and goes by them until it looks again, which may
-    * be 5000 rows later: too much for values of many sizes.
+  /** By default Parquet first looks at the size of the page after 100 rows. By their size it fixes the next look, which
+    * may be 5000 rows later: too many for values of different sizes.
     */
   private[encode] def checkOften(properties: ParquetProperties.Builder): ParquetProperties.Builder =
     properties.withMinRowCountForPageSizeCheck(1).withMaxRowCountForPageSizeCheck(RowsBetweenPageChecks)
 
-  /** Bytes of each value of a type of fixed width, 0 for other types, whose sinks count them. */
+  /** Bytes of each value of a type of fixed width. 0 for other types, whose sinks count them. */
   private def fixedBytes(dataType: DataType): Long = dataType match {
     case _: StringType | BinaryType | _: StructType | _: ArrayType | _: MapType => 0L
     case other => other.defaultSize.toLong

@@ -1,18 +1,18 @@
 package io.hudilite.spark.basefile.encode
 
-/** Bytes of the values that were handed to columns, before they are encoded and compressed. Each column adds to the same
-  * count, so that it can be had for every row, whereas the size of what was encoded is asked of each column.
+/** Bytes of the values that were handed to columns, before encoding and compression. All columns add to one count, so
+  * it is cheap to read after every row. The size of encoded values has to be asked of each column.
   */
 private[spark] final class TakenBytes {
   var count = 0L
 }
 
-/** When to ask how large something has become that rows are added to. The answer takes time in proportion to its columns:
-  * narrow rows are asked about once in a thousand, wide ones whenever a few of them could have taken it beyond its limit.
-  * Nothing is estimated from the rows before, for the next one may be a thousand times as wide.
+/** Decides when to ask for the size of a file or block that rows are added to. The answer takes time in proportion to
+  * the columns. Narrow rows lead to one question in a thousand rows, wide ones to one whenever a few of them could
+  * exceed the limit. Earlier rows give no estimate, for the next one may be a thousand times as wide.
   *
   * @param mostRows
-  *   rows after which to ask at the latest
+  *   greatest number of rows between questions
   * @param startBytes
   *   bytes that were counted before the first row
   */
@@ -21,12 +21,12 @@ private[spark] final class SizeChecks(mostRows: Long = SizeChecks.MostRows, star
   private var nextRows = mostRows
   private var nextBytes = startBytes + SizeChecks.MostBytes
 
-  /** Whether to ask now; if so, it is due again after as many rows or bytes more.
+  /** True when it is time to ask; then the next time is as many rows or bytes later.
     *
     * @param rows
-    *   rows that were added so far
+    *   number of rows added so far
     * @param takenBytes
-    *   bytes of values that were counted so far
+    *   bytes of values counted so far
     */
   def isDue(rows: Long, takenBytes: Long): Boolean = {
     // hot path
@@ -42,6 +42,6 @@ private[spark] final class SizeChecks(mostRows: Long = SizeChecks.MostRows, star
 private[spark] object SizeChecks {
   private val MostRows = 1000L
 
-  /** A file or row group gets larger than it should by no more than this and one row. */
+  /** Greatest size, besides one row, by which a file or row group exceeds its limit. */
   val MostBytes: Long = 2L << 20
 }

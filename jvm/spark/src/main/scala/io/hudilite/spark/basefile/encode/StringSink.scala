@@ -10,8 +10,8 @@ import org.apache.spark.sql.vectorized.ColumnVector
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Text columns. Bytes go from rows and vectors to the encoder without a string object in between where that is
-  * possible: such an object costs more than the rest of the work on a value.
+/** Text columns. Where possible, bytes go from rows and vectors to the encoder without a string object in between: such
+  * an object costs more than the rest of the work on a value.
   */
 private[spark] final class StringSink(
     store: ColumnWriteStore, writer: ColumnWriter, name: String, level: Int, text: TextValues, taken: TakenBytes)
@@ -22,7 +22,7 @@ private[spark] final class StringSink(
   private var constant: Binary = _
   private var constantId = -1
 
-  /** Whether the next row group had better do without a dictionary. */
+  /** True when the next row group should do without a dictionary. */
   def dictionaryFailed: Boolean = text.dictionaryFailed
 
   override protected def value(values: SpecializedGetters, ordinal: Int): Unit = values match {
@@ -58,7 +58,7 @@ private[spark] final class StringSink(
   }
 
   private def putBytes(vector: WritableColumnVector, from: Int, until: Int): Unit = {
-    // The bytes of a whole batch lie in one array, which only this call gives away.
+    // The bytes of a whole batch lie in one array. Only this call gives it away.
     val bytes = vector.arrayData().getByteBuffer(0, 0)
     if (!bytes.hasArray) putStrings(vector, from, until)
     else {
@@ -87,13 +87,13 @@ private[spark] final class StringSink(
     }
   }
 
-  /** Appends bytes that the caller keeps unchanged until this returns. */
+  /** Appends bytes, which the caller keeps unchanged until this returns. */
   def putBytes(bytes: Array[Byte], offset: Int, length: Int): Unit = {
     append(bytes, offset, length)
     store.endRecord()
   }
 
-  /** Appends `count` times the same value, which never changes. */
+  /** Appends one value `count` times. The value never changes. */
   def putConstant(value: Binary, count: Long): Unit = {
     if (value ne constant) {
       constant = value

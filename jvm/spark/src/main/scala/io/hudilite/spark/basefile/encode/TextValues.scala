@@ -12,13 +12,13 @@ import org.apache.parquet.column.values.fallback.FallbackValuesWriter
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.unsafe.Platform
 
-/** Encoders of one text column: parquet's encodings, bit for bit, by code that does not hash and copy byte by byte.
+/** Encoders of one text column: parquet's encodings, bit for bit, without hashing and copying byte by byte.
   *
-  * Parquet's column writer hands a value on as a `Binary`, whose bytes can't be had without a copy. So the sink tells
-  * the encoder the bytes, or their place in the dictionary, right before it calls the column writer.
+  * Parquet's column writer hands a value on as a `Binary`, which gives its bytes only as a copy. So the sink tells the
+  * encoder the bytes, or their place in the dictionary, right before it calls the column writer.
   *
   * @param ascending
-  *   most values are larger than the one before; the column writer's statistics would copy each of them
+  *   true when most values are larger than the one before; the column writer's statistics would copy each of them
   */
 private[encode] final class TextValues(useDictionary: Boolean, ascending: Boolean) extends ValuesWriterFactory {
 
@@ -34,19 +34,19 @@ private[encode] final class TextValues(useDictionary: Boolean, ascending: Boolea
   override def newValuesWriter(column: ColumnDescriptor): ValuesWriter =
     if (useDictionary) FallbackValuesWriter.of[TextDictionary, PlainText](dictionary, plain) else plain
 
-  /** Values go to the dictionary for now. */
+  /** True while values go to the dictionary. */
   def usesDictionary: Boolean = useDictionary && !dictionary.abandoned
 
-  /** The dictionary was given up before it served a single page. */
+  /** True when the dictionary was given up before it served a single page. */
   def dictionaryFailed: Boolean = useDictionary && dictionary.abandoned && !dictionary.usedByPages
 
   /** Place of a value in the dictionary. */
   def idOf(bytes: Array[Byte], offset: Int, length: Int): Int = dictionary.idOf(bytes, offset, length)
 
-  /** The next value is the one at this place of the dictionary. */
+  /** Announces the value at this place of the dictionary as the next one. */
   def announce(id: Int): Unit = dictionary.announce(id)
 
-  /** The next value is this; returns it for the column writer. */
+  /** Announces this value as the next one; returns it for the column writer. */
   def announce(bytes: Array[Byte], offset: Int, length: Int): Binary =
     if (usesDictionary) {
       dictionary.announce(dictionary.idOf(bytes, offset, length))
@@ -54,7 +54,7 @@ private[encode] final class TextValues(useDictionary: Boolean, ascending: Boolea
     } else plain.announce(bytes, offset, length)
 }
 
-/** Dictionary encoding; the values lie one after the other in one array, found by open addressing. */
+/** Dictionary encoding. The values lie one after the other in one array and are found by open addressing. */
 private[encode] final class TextDictionary(maxBytes: Int, allocator: ByteBufferAllocator)
     extends DictionaryValuesWriter(maxBytes, TextDictionary.PageEncoding, TextDictionary.PageEncoding, allocator) {
 
@@ -155,11 +155,11 @@ private[encode] final class TextDictionary(maxBytes: Int, allocator: ByteBufferA
 
 private[encode] object TextDictionary {
 
-  /** What parquet itself writes into version 1 pages, deprecated as it is: every reader knows it. */
+  /** Parquet itself writes this into version 1 pages. It is deprecated, but every reader knows it. */
   private val PageEncoding = Encoding.valueOf("PLAIN_DICTIONARY")
   private val Multiplier = 0x9e3779b97f4a7c15L
 
-  /** Eight bytes at a time; the last ones may be taken twice. */
+  /** Takes eight bytes at a time; the last ones may be taken twice. */
   def hash(bytes: Array[Byte], offset: Int, length: Int): Int = {
     var h = length * Multiplier
     val at = Platform.BYTE_ARRAY_OFFSET + offset
@@ -190,7 +190,7 @@ private[encode] object TextDictionary {
 /** Plain encoding: each value behind its length in four bytes, little-endian.
   *
   * @param lasting
-  *   a page's bytes are never overwritten, so that statistics can refer to them instead of copying
+  *   true when a page's bytes are never overwritten, so that statistics can refer to them instead of copying
   */
 private[encode] final class PlainText(pageBytes: Int, lasting: Boolean) extends ValuesWriter {
 
@@ -219,7 +219,7 @@ private[encode] final class PlainText(pageBytes: Int, lasting: Boolean) extends 
   }
 
   private def grow(needed: Int): Unit = {
-    // A page that is too large already ends soon: it is made large enough for the values that it has.
+    // A page that is too large already ends soon. It is made large enough for its values.
     val more = if (buffer.length < largeBytes) buffer.length else buffer.length / 8
     val next = Math.max(used.toLong + needed, buffer.length.toLong + more)
     buffer =

@@ -7,8 +7,8 @@ import org.apache.hadoop.fs.Path
 import org.apache.parquet.hadoop.util.{HadoopOutputFile, HadoopStreams}
 import org.apache.parquet.io.{OutputFile, PositionOutputStream}
 
-/** A parquet file to be written. It remembers its stream, so that a writer that gives up can close it: parquet 1.13's own
-  * cannot.
+/** A parquet file to be written. It remembers its stream, so that a writer can close it when it gives up. Parquet
+  * 1.13's own cannot.
   */
 private[encode] final class TrackedOutput(path: Path, conf: Configuration) extends OutputFile with AutoCloseable {
 
@@ -39,7 +39,7 @@ private[encode] final class TrackedOutput(path: Path, conf: Configuration) exten
   override def close(): Unit = stream.foreach(_.close())
 }
 
-/** Knows its position when it is closed, too. */
+/** A stream that knows its position after it was closed, too. */
 private final class CountedStream(out: PositionOutputStream) extends PositionOutputStream {
 
   private var last = 0L

@@ -7,13 +7,13 @@ import org.apache.spark.sql.types._
 
 import scala.collection.JavaConverters._
 
-/** The type of a column of a file: what Spark makes of it, and of each value how it is stored. */
+/** The type of a column of a file: its type in Spark, and the stored type of each value. */
 private[spark] sealed trait FileType
 
 private[spark] object FileType {
 
   /** @param dataType
-    *   as Spark has it
+    *   the type in Spark
     */
   final case class Leaf(dataType: DataType, stored: PrimitiveType) extends FileType
   final case class Group(fields: IndexedSeq[(String, FileType)]) extends FileType
@@ -23,7 +23,7 @@ private[spark] object FileType {
   /** Spark has no type for it. */
   final case class Unknown(stored: Type) extends FileType
 
-  /** Columns of a file. A value that Spark has no type for stands in the way of no other. */
+  /** Columns of a file. A value of a type that Spark lacks does not affect other columns. */
   def of(schema: MessageType, converter: ParquetToSparkSchemaConverter): Group =
     whole(schema, converter, Map.empty).getOrElse {
       val unknown = schema.getColumns.asScala.map(c => c.getPath.toList -> c.getPrimitiveType).filter {
@@ -37,7 +37,7 @@ private[spark] object FileType {
       })
     }
 
-  /** The field with some values, by the paths of their names, as if nothing said what they are. */
+  /** The field without the annotations of some values, given by the paths of their names. */
   private[stored] def plain(field: Type, unknown: Map[List[String], PrimitiveType], parents: List[String]): Type = {
     val path = field.getName :: parents
     if (!field.isPrimitive) {
@@ -71,7 +71,7 @@ private[spark] object FileType {
       case _ => Unknown(around)
     }
 
-  /** What an error calls it: `INT64 (TIME(MICROS,true))`. */
+  /** The type in the text of an error: `INT64 (TIME(MICROS,true))`. */
   def text(fileType: FileType): String = fileType match {
     case Leaf(_, stored) => text(stored)
     case Unknown(stored) => text(stored)

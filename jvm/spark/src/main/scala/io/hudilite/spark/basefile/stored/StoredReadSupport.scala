@@ -10,8 +10,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 
 import scala.collection.JavaConverters._
 
-/** Parquet's record assembly for Spark's rows, with times of day as the numbers that they are stored as: for the elements
-  * of a list it asks what Spark would make of them, and fails where that is nothing.
+/** Parquet's record assembly for Spark's rows, with times of day as the numbers that they are stored as. Spark's own
+  * asks for the Spark type of list elements, and fails where there is none.
   */
 private[spark] final class StoredReadSupport(int96Zone: Option[ZoneId], datetimeRebase: RebaseSpec,
     int96Rebase: RebaseSpec)

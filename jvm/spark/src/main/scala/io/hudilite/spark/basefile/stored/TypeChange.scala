@@ -6,9 +6,10 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Changes of a column's type that Hudi's schema-on-read allows though a value may get lost: pure.
+/** Changes of a column's type that Hudi's schema-on-read allows though values may get lost: pure.
   *
-  * A value without a counterpart becomes null, as with Spark's own cast; fractions that are too long are rounded half up.
+  * A value without a counterpart becomes null, as with Spark's own cast. Fractions that are too long are rounded half
+  * up.
   */
 private[spark] object TypeChange {
 
@@ -18,7 +19,7 @@ private[spark] object TypeChange {
     case _ => false
   }
 
-  /** What turns a value in Spark's internal form into one of the other type. */
+  /** Converter of values in Spark's internal form to the other type. */
   def of(from: DataType, to: DataType): Any => Any = (from, to) match {
     case (FloatType, DoubleType) => (value: Any) => asDouble(value.asInstanceOf[Float])
     case (StringType, DateType) => (value: Any) => DateTimeUtils.stringToDate(value.asInstanceOf[UTF8String]).orNull
@@ -30,7 +31,7 @@ private[spark] object TypeChange {
     case _ => throw new IllegalStateException(s"a ${from.catalogString} is read as ${to.catalogString}")
   }
 
-  /** The double that is written as the float is: what Hudi makes of 0.1 is 0.1. */
+  /** The double with the text of the float, as in Hudi: 0.1 becomes 0.1. */
   def asDouble(value: Float): Double = java.lang.Double.parseDouble(java.lang.Float.toString(value))
 
   private def fraction(text: String, to: DecimalType): Any = {

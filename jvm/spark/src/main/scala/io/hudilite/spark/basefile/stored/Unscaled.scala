@@ -4,11 +4,11 @@ import java.math.{BigDecimal, BigInteger}
 
 import org.apache.spark.sql.types.{Decimal, DecimalType}
 
-/** Decimals out of the bytes that a file has of them: a number in two's complement, the highest byte first. */
+/** Decimals from their bytes in a file: a number in two's complement, the highest byte first. */
 private[spark] object Unscaled {
 
   /** @param bytes
-    *   any number of them but none
+    *   any number of bytes but none
     */
   def decimal(bytes: Array[Byte], own: DecimalType): Decimal = {
     // hot path

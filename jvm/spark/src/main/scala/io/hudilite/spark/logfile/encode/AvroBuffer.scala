@@ -9,14 +9,14 @@ private[spark] final class AvroBuffer(initialBytes: Int = AvroBuffer.InitialByte
   private var bytes = new Array[Byte](initialBytes)
   private var used = 0
 
-  /** The array whose first [[length]] bytes count; another one after the next write. */
+  /** The array whose first [[length]] bytes count. The next write may replace it. */
   def array: Array[Byte] = bytes
 
   def length: Int = used
 
   def clear(): Unit = used = 0
 
-  /** Takes back what was written behind the first `length` bytes. */
+  /** Takes back the bytes behind the first `length`. */
   def truncate(length: Int): Unit = used = length
 
   /** Leaves `count` bytes out, to be set later. */
@@ -73,7 +73,7 @@ private[spark] final class AvroBuffer(initialBytes: Int = AvroBuffer.InitialByte
     used += count
   }
 
-  /** Avro bytes, or a string that is there as UTF-8. */
+  /** Avro bytes, or a string given as UTF-8. */
   def putBytes(source: Array[Byte], offset: Int, count: Int): Unit = {
     putLong(count.toLong)
     putRaw(source, offset, count)
@@ -101,7 +101,7 @@ private object AvroBuffer {
   val InitialBytes: Int = 1 << 16
   val LongestLong = 10
 
-  /** Arrays from here on do not double: where they hold a few large texts, half of them would stay empty. */
+  /** Larger arrays do not double: where they hold a few large texts, half of them would stay empty. */
   private val LargeBytes: Int = 1 << 24
 
   /** Some virtual machines keep a few words of the longest arrays for themselves. */

@@ -15,7 +15,7 @@ private[spark] abstract class AvroEncoder {
 
 /** Encoders for the Avro types of `SchemaConversion.toAvro`, made once for a schema.
   *
-  * What may be null is a union with null as its first branch; decimals are fixed, all times are microseconds.
+  * A nullable type is a union with null as its first branch. Decimals are fixed, all times are microseconds.
   */
 private[spark] object AvroEncoder {
 
@@ -44,7 +44,7 @@ private[spark] object AvroEncoder {
   }
 }
 
-/** A value in its place: whether it may be null there. */
+/** A value in its place, with its nullability there. */
 private[encode] final case class AvroSlot(name: String, value: AvroEncoder, nullable: Boolean) {
 
   def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit =

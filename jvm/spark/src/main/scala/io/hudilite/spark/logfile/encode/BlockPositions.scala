@@ -2,7 +2,7 @@ package io.hudilite.spark.logfile.encode
 
 import io.hudilite.log.RowPosition
 
-/** Rows of the base file that the records of an open log block replace; of use only when every record names one, and in
+/** Rows of the base file that the records of an open log block replace. Of use only when every record names one, in
   * ascending order, or when the base file has rows of none.
   */
 private[spark] final class BlockPositions {
@@ -13,7 +13,7 @@ private[spark] final class BlockPositions {
   private var usable = true
 
   def add(position: Long): Unit = if (usable) {
-    // hot path; a position that is not known is less than every known one
+    // hot path; an unknown position is less than every known one
     if (position == RowPosition.Absent && count == 0) absent = true
     else if (absent || position < 0 || (count > 0 && position <= rows(count - 1))) usable = false
     else {

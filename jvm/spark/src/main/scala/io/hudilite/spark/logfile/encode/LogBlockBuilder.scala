@@ -17,27 +17,27 @@ private[spark] trait LogBlockBuilder {
   /** Estimate of the block's size if it were finished now. */
   def bytes: Long
 
-  /** Bytes of the values in it, before they are encoded or compressed; told without a look at each column. */
+  /** Bytes of the values in it, before encoding and compression. Known without a look at each column. */
   def takenBytes: Long
 
   /** Appends a row that this instant writes. */
   def add(key: UTF8String, row: InternalRow): Unit
 
-  /** Appends a record as it is; the columns are those of `CarriedSchema.schema`. */
+  /** Appends an unchanged record, with the columns of `CarriedSchema.schema`. */
   def keep(row: InternalRow): Unit
 
-  /** Hands the content over, as an array of which so many bytes count, and begins an empty block. */
+  /** Hands the content over, as an array and the number of its bytes that count. Begins an empty block. */
   def finish(write: (Array[Byte], Int) => Unit): Unit
 
-  /** Gives up the rows of the block and what it holds outside the heap. */
+  /** Gives up the rows of the block and its memory outside the heap. */
   def free(): Unit
 }
 
-/** How rows of a job are stored in log files. */
+/** Form of a job's rows in log files. */
 private[spark] object LogBlockBuilder {
 
   /** @param buffer
-    *   of the task, for the bytes of a block; cleared
+    *   buffer of the task, for the bytes of a block; cleared
     */
   def open(task: TaskBlocks, settings: LogSettings, partition: String, fileId: String, buffer: => AvroBuffer)
       : LogBlockBuilder =

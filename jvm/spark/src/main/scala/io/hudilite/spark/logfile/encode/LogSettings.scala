@@ -2,22 +2,23 @@ package io.hudilite.spark.logfile.encode
 
 import io.hudilite.filegroup.FileGroupId
 
-/** How the log files of a merge-on-read table are written.
+/** Settings for the log files of a merge-on-read table.
   *
   * @param version
   *   table version
   * @param parquet
-  *   rows are stored as parquet, not as Avro
+  *   true to store rows as parquet, false as Avro
   * @param blockBytes
   *   size at which a block is finished
   * @param fileBytes
   *   size at which another file is begun
   * @param findsPositions
-  *   rows of base files that changes replace are looked for when nobody has told them
+  *   true to look for the rows of base files that changes replace, where they are not known
   * @param takesInserts
-  *   new rows go to the log of a file group that there is, as an index finds them there; otherwise to base files
+  *   true to put new rows into the log of an existing file group, where an index finds them; false to put them into
+  *   base files
   * @param compactions
-  *   instant of the pending compaction of a file group; before version 8 it names the log files
+  *   instant of the pending compaction of a file group; before version 8 log files bear it
   */
 final case class LogSettings(
     version: Int,
@@ -28,7 +29,7 @@ final case class LogSettings(
     takesInserts: Boolean = false,
     compactions: Map[FileGroupId, String] = Map.empty) {
 
-  /** Log files bear the instant of their write, not of their slice. */
+  /** True when log files bear the instant of their write, not of their slice. */
   def byInstant: Boolean = version >= LogSettings.FirstVersionByInstant
 }
 
@@ -36,7 +37,7 @@ object LogSettings {
   val BlockBytes: Long = 64L * 1024 * 1024
   val FileBytes: Long = 1024L * 1024 * 1024
 
-  /** A block is collected in one array, which must hold the row that reaches the block's size, too. */
+  /** A block is collected in one array, which must also hold the row that reaches the block's size. */
   val MostBlockBytes: Long = 1024L * 1024 * 1024
   val FirstVersionByInstant = 8
 }

@@ -6,8 +6,8 @@ import io.hudilite.log.{OrderingKind, OrderingValue}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-/** The ordering value of rows that delete their keys, in the class that data blocks have the column in: Hudi compares
-  * only values of one class (docs/format.md#log-files).
+/** The ordering value of rows that delete their keys, in the class of the column in data blocks: Hudi compares only
+  * values of one class (docs/format.md#log-files).
   */
 private[spark] final class OrderingValues(ordinals: Array[Int], dataSchema: StructType) {
 
@@ -26,7 +26,7 @@ private[spark] final class OrderingValues(ordinals: Array[Int], dataSchema: Stru
       case ByteType => OrderingValue.of(OrderingKind.IntKind, row.getByte(ordinal).toInt)
       case ShortType => OrderingValue.of(OrderingKind.IntKind, row.getShort(ordinal).toInt)
       case IntegerType => OrderingValue.of(OrderingKind.IntKind, row.getInt(ordinal))
-      // Hudi sees times as the plain numbers that Avro keeps.
+      // Hudi sees times as Avro's plain numbers.
       case LongType | TimestampType | TimestampNTZType => OrderingValue.of(OrderingKind.LongKind, row.getLong(ordinal))
       case FloatType => OrderingValue.of(OrderingKind.FloatKind, row.getFloat(ordinal))
       case DoubleType => OrderingValue.of(OrderingKind.DoubleKind, row.getDouble(ordinal))
@@ -39,7 +39,7 @@ private[spark] final class OrderingValues(ordinals: Array[Int], dataSchema: Stru
   }
 
   // Hudi has the day of a record as an int, and fails where a delete has it in the kind for days. The int 0 alone would
-  // say that the delete wins over everything; in a list it says nothing of the sort.
+  // say that the delete wins over everything; in a list it does not.
   private def day(days: Int): OrderingValue =
     if (days == 0 && ordinals.length == 1) OrderingValue.of(OrderingKind.DateKind, days)
     else OrderingValue.of(OrderingKind.IntKind, days)

@@ -7,8 +7,8 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** What the log blocks of one task attempt share that have the same columns; it has one open at a time, and one of new
-  * keys.
+/** State shared by the log blocks of one task attempt that have equal columns. A task has one block open at a time, and
+  * one of new keys.
   */
 private[spark] final class TaskBlocks(val layout: BaseFileLayout, val sequence: SequenceNumbers) {
 
@@ -18,10 +18,10 @@ private[spark] final class TaskBlocks(val layout: BaseFileLayout, val sequence: 
   /** The bytes of the open block. */
   lazy val buffer: AvroBuffer = new AvroBuffer()
 
-  /** Those of the open block whose keys the base file does not have. */
+  /** The bytes of the open block of keys that the base file lacks. */
   lazy val absentBuffer: AvroBuffer = new AvroBuffer()
 
-  /** The same for blocks that have only these of the data columns. */
+  /** State for blocks that have only these of the data columns. */
   def only(columns: Seq[Int]): TaskBlocks = {
     val written = new Schema.Parser().parse(layout.avroSchema)
     val (meta, data) = written.getFields.asScala.toList.splitAt(written.getFields.size - layout.dataSchema.size)

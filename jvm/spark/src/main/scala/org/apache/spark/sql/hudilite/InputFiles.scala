@@ -2,7 +2,7 @@ package org.apache.spark.sql.hudilite
 
 import org.apache.spark.rdd.InputFileBlockHolder
 
-/** What `input_file_name()` and its kin tell in the thread of a task; Spark keeps the place to its own sources. */
+/** Answers of `input_file_name()` and its kin in the thread of a task. Spark keeps their place to its own sources. */
 object InputFiles {
 
   /** @param path

@@ -7,8 +7,8 @@ import scala.reflect.ClassTag
 /** Ways to make RDDs that Spark keeps to its own operators. */
 object Rdds {
 
-  /** As `mapPartitions`, but without Spark reading the bytecode of `f` for what it need not take along; `f` must refer to
-    * nothing else than what it uses.
+  /** Like `mapPartitions`, but Spark does not read the bytecode of `f` to leave out unused references. `f` must refer
+    * to nothing that it does not use.
     */
   def mapPartitions[T, U: ClassTag](rdd: RDD[T])(f: Iterator[T] => Iterator[U]): RDD[U] = rdd.mapPartitionsInternal(f)
 }

@@ -5,7 +5,7 @@ import org.apache.spark.scheduler.SparkListener
 
 import scala.reflect.ClassTag
 
-/** What listens to an application. */
+/** Listeners of an application. */
 object Listeners {
 
   /** Returns when all that has happened was told. */

@@ -7,16 +7,15 @@ import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.{ShuffledRowRDD, UnsafeRowSerializer}
 import org.apache.spark.sql.execution.metric.{SQLShuffleReadMetricsReporter, SQLShuffleWriteMetricsReporter}
 
-/** Rows of one operator brought together by some of their columns, inside of the operator: whether that is needed shows
-  * only when it is executed, and a plan that had an exchange for it would shuffle in any case. They are written once,
-  * however often they are read.
+/** Brings rows together by some of their columns inside of an operator. The need shows only at execution, and a plan
+  * with an exchange for it would shuffle in any case. Rows are written once, however often they are read.
   */
 object DealtRows {
 
   /** @param rows
     *   unsafe rows
     * @param count
-    *   tasks that read them
+    *   number of tasks that read them
     */
   def apply(rows: RDD[InternalRow], columns: Seq[Attribute], by: Seq[Attribute], count: Int): RDD[InternalRow] = {
     val context = rows.sparkContext

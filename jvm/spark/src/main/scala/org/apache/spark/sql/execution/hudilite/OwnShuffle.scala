@@ -21,18 +21,18 @@ import scala.concurrent.Future
 import scala.concurrent.duration.Duration
 
 /** A shuffle that Spark's planner treats as its own, with adaptive execution and without, but never leaves out or plans
-  * twice. Its rows and the way they are dealt are asked for once, on the driver, when it begins.
+  * twice. Its rows and their partitioning are asked for once, on the driver, when it begins.
   */
 trait OwnShuffle extends ShuffleExchangeLike {
 
   /** The rows to shuffle. */
   protected def rows: RDD[InternalRow]
 
-  /** Which task each of them goes to. */
+  /** Assigns each row to a task. */
   protected def dealing: Partitioning
 
-  /** The job that writes the rows has been started. Whoever has seen it end finds it ended here, too. There are no statistics
-    * when there are no tasks.
+  /** Called when the job that writes the rows has been started. Callers that have seen it end find it ended here, too.
+    * There are no statistics when there are no tasks.
     */
   protected def begun(job: Future[MapOutputStatistics]): Unit
 
@@ -92,7 +92,7 @@ private object OwnShuffle {
 
   private val Prepare = "prepareShuffleDependency"
 
-  /** Spark 4.3 added a sixth parameter, which has a default. */
+  /** Spark 4.3 added a sixth parameter, with a default. */
   def dependency(rows: RDD[InternalRow], columns: Seq[Attribute], dealing: Partitioning, serializer: Serializer,
       metrics: Map[String, SQLMetric]): ShuffleDependency[Int, InternalRow, InternalRow] = {
     val known = Seq[AnyRef](rows, columns, dealing, serializer, metrics)

@@ -11,13 +11,13 @@ import org.apache.spark.util.AccumulatorV2
 
 import scala.collection.JavaConverters._
 
-/** How many rows of each partition a stage has written: counted by its tasks, and added up on the driver before the stage
-  * ends. Rows that are written again, as what held them was lost, are counted again, so that there may be fewer than it
-  * says, and never more.
+/** Number of rows that a stage has written to each partition, counted by its tasks and added up on the driver before
+  * the stage ends. Rows that are written again after a loss are counted again, so the count may be too high, never too
+  * low.
   */
 final class RowsByPartition extends AccumulatorV2[(String, Long), Map[String, Long]] {
 
-  // A task is asked for it by another thread while it adds.
+  // Another thread of the task asks for the counts while this one adds.
   private val rows = new ConcurrentHashMap[String, JLong]
 
   override def isZero: Boolean = rows.isEmpty
@@ -43,16 +43,16 @@ final class RowsByPartition extends AccumulatorV2[(String, Long), Map[String, Lo
 
 private[hudilite] object RowsByPartition {
 
-  /** The same rows, which are counted as they are read to their end.
+  /** The rows unchanged, counted as they are read to their end.
     *
     * @param ordinal
-    *   of the column with the partition path, which is never null
+    *   position of the column with the partition path, which is never null
     */
   def counting(rows: RDD[InternalRow], ordinal: Int, into: RowsByPartition): RDD[InternalRow] =
     rows.mapPartitionsInternal(new CountingIterator(_, ordinal, into), preservesPartitioning = true)
 }
 
-/** The rows of one task, whose numbers are told when all of them have been read. */
+/** The rows of one task. Its counts are added when all rows have been read. */
 private final class CountingIterator(rows: Iterator[InternalRow], ordinal: Int, into: RowsByPartition)
     extends Iterator[InternalRow] {
 

@@ -6,16 +6,16 @@ import org.apache.spark.{Partition, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 
-/** Rows that may come out different when they are evaluated again.
+/** Rows that may differ when they are evaluated again.
   *
-  * Spark evaluates rows again when what a shuffle wrote is lost after it was read. What has been read by then does not go
-  * with other rows, so that the job has to fail; nothing is committed, and the write can be run again. Spark serializes
-  * an RDD for each set of tasks that it starts, and that is where it shows.
+  * Spark evaluates rows again when shuffle files are lost after they were read. Rows read by then do not match the new
+  * ones, so the job has to fail. Nothing is committed, and the write can be run again. Spark serializes an RDD for each
+  * set of tasks that it starts, and that is where it shows.
   *
   * @param areWritten
-  *   on the driver: all rows have been evaluated
+  *   true, on the driver, once all rows have been evaluated
   * @param lost
-  *   what is raised when they would be evaluated again
+  *   the error to raise when they would be evaluated again
   */
 private[hudilite] final class RowsOnce(rows: RDD[InternalRow], @transient areWritten: () => Boolean,
     @transient lost: () => RuntimeException)

@@ -12,12 +12,12 @@ import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExcha
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.Duration
 
-/** Writes rows that a plan uses in two places, or has to count before it goes on, and reads them in the first place.
+/** Writes rows that a plan uses in two places, or has to count before it goes on. Reads them in the first place.
   *
   * @param countedBy
   *   the column with the partition path by which they are counted; `None` = all together
   * @param lost
-  *   raised where rows that were read would have to be evaluated again; `None` where they come out the same
+  *   error to raise where rows that were read would have to be evaluated again; `None` where they come out equal
   */
 final case class SharedRowsExec(keys: Seq[Expression], @transient shared: SharedShuffle,
     @transient lost: Option[() => RuntimeException], countedBy: Option[Attribute], child: SparkPlan)
@@ -25,7 +25,7 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
 
   @transient private lazy val execution = shared.current(sparkContext)
 
-  // Held here: Spark itself forgets counts that nobody holds.
+  // Held here, as Spark forgets counts without a holder.
   @transient private lazy val counts: RowsByPartition = {
     val byPartition = new RowsByPartition
     sparkContext.register(byPartition)
@@ -39,7 +39,7 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
   override lazy val outputPartitioning: Partitioning = HashPartitioning(keys, conf.numShufflePartitions)
   override protected def dealing: Partitioning = outputPartitioning
 
-  // Adaptive execution plans many instances; the one that is prepared is executed.
+  // Adaptive execution plans many instances. The one that is prepared is executed.
   override protected def doPrepare(): Unit = {
     execution.writer.trySuccess(this)
     ()
@@ -57,8 +57,8 @@ final case class SharedRowsExec(keys: Seq[Expression], @transient shared: Shared
   override protected def withNewChildInternal(newChild: SparkPlan): SharedRowsExec = copy(child = newChild)
 }
 
-/** Reads shared rows in the other place. For Spark it is an exchange, too, so that adaptive execution waits for the rows
-  * before it plans what comes above, and knows how many there are.
+/** Reads shared rows in the other place. For Spark it is an exchange, too: adaptive execution waits for the rows before
+  * it plans the nodes above, and knows how many there are.
   */
 final case class SharedRowsAgainExec(@transient shared: SharedShuffle, child: SparkPlan) extends ShuffleExchangeLike {
 

@@ -11,8 +11,8 @@ import org.apache.spark.util.ThreadUtils
 import scala.collection.JavaConverters._
 import scala.concurrent.{Future, Promise}
 
-/** One shuffle that a plan reads in two places, or whose rows it counts. Each execution of the plan has its own. Lives on
-  * the driver.
+/** One shuffle whose rows a plan reads in two places, or counts. Each execution of the plan has its own. Lives on the
+  * driver.
   */
 final class SharedShuffle {
 
@@ -20,23 +20,23 @@ final class SharedShuffle {
 
   private val executions = new ConcurrentHashMap[String, Execution]
 
-  /** That of the execution that the calling thread works for. */
+  /** The execution that the calling thread works for. */
   private[hudilite] def current(context: SparkContext): Execution =
     executions.computeIfAbsent(executionId(context), _ => new Execution)
 
-  /** Size and number of the rows, when all of them have been written. */
+  /** Size and number of the rows, once all of them have been written. */
   def statistics: Option[Statistics] = for {
     session <- SparkSession.getActiveSession
     execution <- Option(executions.get(executionId(session.sparkContext))) if execution.isWritten
     writer <- execution.writer.future.value
   } yield writer.get.runtimeStatistics
 
-  /** The same where the calling thread works for no execution, or for one of its own: a plan that writes is executed
-    * once, so whatever has been written is meant.
+  /** Size and number of the rows where the calling thread works for no execution, or for one of its own. A plan that
+    * writes is executed once, so any rows that were written are meant.
     */
   def counted: Option[Statistics] = statistics.orElse(written.map(_.runtimeStatistics))
 
-  /** The rows of each partition path, where they are counted by it: at most so many. */
+  /** Upper bound of the number of rows by partition path, where they are counted by it. */
   def countedByPartition: Map[String, Long] = written.fold(Map.empty[String, Long])(_.rowsByPartition)
 
   private def written: Option[SharedRowsExec] =
@@ -49,7 +49,7 @@ private[hudilite] object SharedShuffle {
 
   final class Execution {
 
-    /** The node that writes the rows, as soon as it is prepared. */
+    /** The node that writes the rows, once it is prepared. */
     val writer: Promise[SharedRowsExec] = Promise()
 
     /** Kept when all rows have been written; no statistics when there were no tasks to do so. */
@@ -62,7 +62,7 @@ private[hudilite] object SharedShuffle {
       job.onComplete(written.tryComplete)(ThreadUtils.sameThread)
     }
 
-    // Of the job itself: those who wait for it may go on before the promise is kept.
+    // Asks the job itself: threads that wait for it may go on before the promise is kept.
     def isWritten: Boolean = job.exists(_.value.exists(_.isSuccess))
   }
 

@@ -4,7 +4,7 @@ import org.apache.spark.{MapOutputTrackerMaster, SparkEnv}
 import org.apache.spark.shuffle.MetadataFetchFailedException
 import org.apache.spark.sql.execution.SparkPlan
 
-/** What executors wrote for others, gone as with a machine that is lost. */
+/** Loses shuffle files, as with a machine that is gone. */
 object LostShuffles {
 
   private def tracker: MapOutputTrackerMaster = SparkEnv.get.mapOutputTracker.asInstanceOf[MapOutputTrackerMaster]
