@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.basefile.read.ScanFilter.{IsNull, Negation}
