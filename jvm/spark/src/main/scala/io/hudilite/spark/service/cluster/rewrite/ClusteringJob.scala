@@ -1,13 +1,12 @@
 package io.hudilite.spark.service.cluster.rewrite
 
-import io.hudilite.filegroup.{FileNames, FileSlice, Lots}
+import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
 import io.hudilite.spark.read.{Query, TableState}
 import io.hudilite.spark.service.cluster.layout.{ClusteringOrder, FilesAlongCurve}
-import io.hudilite.spark.service.slice.{CopiedFile, CopyWork}
-import io.hudilite.spark.task.TaskJob
+import io.hudilite.spark.service.slice.CopyWork
 import io.hudilite.spark.write.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
@@ -47,13 +46,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
 
   private def copy(groups: Seq[ClusteringGroup]): Seq[WriteStat] = {
     val lots = groups.flatMap(group => Lots.deal(group.slices, outputs(group.slices))(_.totalLength))
-    // Tasks that begin file groups by themselves count from 0.
-    val items = lots.filter(_.nonEmpty).zipWithIndex.map { case (slices, i) =>
-      CopiedFile(slices, FileNames.newFileId(write.instant, -1, i))
-    }
-    if (items.isEmpty) Nil
-    else TaskJob.run(session, s"hudilite clustering ${write.instant} of ${table.basePath}",
-      CopyWork(write, done), items)
+    CopyWork.run(session, write, lots.filter(_.nonEmpty), done)
   }
 
   private def sort(instant: String, byPartition: Map[String, Seq[FileSlice]]): Seq[WriteStat] = {
