@@ -14,31 +14,41 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
   *   position of the record key
   * @param selected
   *   room for the numbers of the rows of a batch
+  * @param wanted
+  *   how many keys are looked for; those that are not found count as let pass in vain
   * @param numbers
   *   a last column has the numbers of the rows: nothing of the file is skipped, so that counting gives them
   */
 private[lookup] final class FoundBatches(file: FileBatches, order: Seq[Int], keyColumn: Int, selection: KeySelection,
-    selected: Array[Int], numbers: Boolean, metrics: ProbeMetrics) extends SplitReader[ColumnarBatch] {
+    selected: Array[Int], wanted: Int, numbers: Boolean, metrics: ProbeMetrics) extends SplitReader[ColumnarBatch] {
 
   private val counted = if (numbers) Some(new OnHeapColumnVector(selected.length, LongType)) else None
   private val batch = new ColumnarBatch(
     (order.map(i => new SelectedVector(file.vectors(i), selected): ColumnVector) ++ counted).toArray)
   private var behind = 0L
+  private var missing = wanted
+  private var ended = false
 
   override def next(): Boolean = {
     // hot path: once per batch
     var count = 0
-    while (count == 0 && file.next()) {
+    while (count == 0 && !ended && file.next()) {
       count = selection.select(file.vectors(keyColumn), file.rows, selected)
       metrics.rowsRead += file.rows
       counted.foreach(number(_, count))
       behind += file.rows
     }
     metrics.found += count
-    metrics.falsePositives += -count
+    missing -= count
     batch.setNumRows(count)
-    if (count == 0) close()
+    if (count == 0 && !ended) end()
     count > 0
+  }
+
+  private def end(): Unit = {
+    if (missing > 0) metrics.falsePositives += missing // a metric of Spark's never takes anything back
+    ended = true
+    close()
   }
 
   private def number(vector: OnHeapColumnVector, count: Int): Unit = {

@@ -60,7 +60,6 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     if (candidates.isEmpty) None
     else {
       metrics.filesOpened += 1
-      metrics.falsePositives += candidates.length
       Some(matching(file, candidates, own.sortedByKey, metrics, context))
     }
   }
@@ -90,7 +89,8 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     val mayLackPages = pages > 1 && candidates.length < KeyProbe.CandidatesPerPage * pages
     val filter = if (pages > 1) Some(KeyPagesFilter(MetaFields.RecordKey, candidates, fine = mayLackPages)) else None
     def of(reader: FileBatches, order: Seq[Int], numbers: Boolean) =
-      new FoundBatches(reader, order, keyOrdinal, selection, new Array[Int](batches.batchRows), numbers, metrics)
+      new FoundBatches(reader, order, keyOrdinal, selection, new Array[Int](batches.batchRows), candidates.length,
+        numbers, metrics)
     val (read, fileId) = (fileColumns.indices, fileColumns.length)
     counted(file, filter, mayLackPages, context) match {
       case Some(reader) => of(reader, read :+ fileId, wantsPosition)
