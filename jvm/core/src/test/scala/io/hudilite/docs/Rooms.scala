@@ -77,7 +77,7 @@ object Rooms {
       "spark.basefile.read", "spark.basefile.stored", "spark.row", "spark.shim", "table"),
     Room("spark.logfile.encode", "records to the blocks of log files", "codec.parquet", "error", "filegroup", "log",
       "spark.basefile.encode", "spark.row"),
-    Room("spark.slice", "what becomes of the rows of base and log where they meet", "spark.basefile.read"),
+    Room("spark.slice", "what becomes of the rows of base and log where they meet"),
     Room("spark.slice.deliver", "base and log together on the way to a reader: as batches, or as rows with some keys", "filegroup", "merge", "record", "schema", "spark.basefile.read", "spark.logfile.read", "spark.row",
       "spark.shim", "spark.slice"),
     Room("spark.slice.rewrite", "rows of base files and newer versions of them on the way into the next base file",

@@ -33,7 +33,8 @@ private[spark] final class MergeCounts {
   */
 private[slice] final class MergedBatches(
     job: FileRead, base: Option[SplitReader[ColumnarBatch]], baseColumns: StructType,
-    rule: MergeRule, ordering: Seq[String], logColumns: StructType, matcher: LogMatcher, counts: MergeCounts)
+    rule: MergeRule, ordering: Seq[String], logColumns: StructType, private[deliver] val matcher: LogMatcher,
+    counts: MergeCounts)
     extends SplitReader[ColumnarBatch] with ReaderSink {
 
   private val loop = new MergeLoop(base, baseColumns, rule, ordering, logColumns, matcher, this)

@@ -1,4 +1,4 @@
-package io.hudilite.spark.slice
+package io.hudilite.spark.slice.deliver
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
