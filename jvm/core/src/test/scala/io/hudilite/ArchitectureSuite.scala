@@ -76,8 +76,9 @@ class ArchitectureSuite extends FunSuite {
   }
 
   // Options are given to a call, a statement or a source; Hadoop and Parquet take theirs from the map.
-  private val takesOptions = Set("config", "config.key", "config.service", "record", "spark", "spark.row", "spark.read",
-    "spark.plan", "spark.catalog", "spark.catalog.metastore", "spark.catalog.statement", "spark.function",
+  private val takesOptions = Set("config", "config.key", "config.service", "record", "spark", "spark.row",
+    "spark.scan.plan", "spark.plan", "spark.catalog", "spark.catalog.metastore", "spark.catalog.statement",
+    "spark.function",
     "spark.procedure", "spark.shim")
 
   test("no planner, writer or service gets a map of options") {

@@ -51,15 +51,15 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
         "scans that get other columns or are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters",
-      "plan.scan/SubqueryScans",
-      "plan.scan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
+      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "scan.rule/RuntimeFilters",
+      "scan.rule/SubqueryScans",
+      "scan.rule/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
     entry("sql.execution.dynamicpruning.PartitionPruning")(
       "Spark's own search for runtime filters, which hudilite has done once more, and later, so that none holds another.")(
-      "plan.scan/RuntimeFilters", "plan.scan/UnnestedFilters")("RuntimeFiltersSuite"),
+      "scan.rule/RuntimeFilters", "scan.rule/UnnestedFilters")("RuntimeFiltersSuite"),
     entry("sql.execution.dynamicpruning.CleanupDynamicPruningFilters")(
-      "Removes the runtime filters that have not come down to a scan.")("plan.scan/RuntimeFilters")(
+      "Removes the runtime filters that have not come down to a scan.")("scan.rule/RuntimeFilters")(
       "RuntimeFiltersSuite"),
     entry("sql.execution.adaptive.LogicalQueryStage", "sql.execution.datasources.HadoopFsRelation",
       "sql.execution.datasources.LogicalRelation", "sql.execution.datasources.v2.FileScan")(
@@ -207,7 +207,7 @@ object Internals {
     entry("sql.execution.datasources.DataSourceUtils")("Which calendar the old dates of a file are in.")(
       "basefile.read/FileBatches")("MergedReadSuite", "EvolvedReadSuite", "SliceCopierSuite"),
     entry("sql.execution.datasources.parquet.ParquetUtils", "sql.execution.WholeStageCodegenExec")(
-      "Spark's own check that it takes batches of these columns.")("read/ScanSettings")(
+      "Spark's own check that it takes batches of these columns.")("scan.plan/ScanSettings")(
       "GoldenReadSuite"),
     entry(Inside)("Which file `input_file_name()` tells: what tasks of Spark's own sources say of theirs.")(
       "shim/InputFiles")("FileFactsSuite"),
@@ -238,7 +238,7 @@ object Internals {
       "The vectors of rows that are collected to a batch, and of the numbers of rows that are found.")(
       "lookup/FoundBatches", "slice.deliver/RowBatch")("MergedReadSuite"),
     entry("sql.execution.vectorized.ConstantColumnVector")("A column of one value.")(
-      "read/ScanColumns", "slice.deliver/RowOverwriter")(
+      "scan.task/ScanColumns", "slice.deliver/RowOverwriter")(
       "RowOverwriterSuite", "MergedReadSuite", "StrangeFoldersSuite"),
     entry("sql.execution.RowToColumnConverter", Inside)("Appends rows to vectors.")("shim/RowColumns")(
       "MergedReadSuite"))
@@ -252,9 +252,10 @@ object Internals {
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
       "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
-      "plan.scan/RuntimeFilters",
-      "plan/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters", "plan.layout/WriteLayout",
-      "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
+      "scan.rule/RuntimeFilters",
+      "plan/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters", "plan.layout/WriteLayout",
+      "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
+      "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),
     entry(Reflection)("A class of the user's that chooses what is compacted; nothing of Spark's.")(

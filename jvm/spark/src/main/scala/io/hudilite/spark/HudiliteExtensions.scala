@@ -13,8 +13,8 @@ import io.hudilite.spark.plan.{
   WriteLoopRule,
   WriteRule
 }
-import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
+import io.hudilite.spark.scan.rule.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{Calls, EarlyRules}
 

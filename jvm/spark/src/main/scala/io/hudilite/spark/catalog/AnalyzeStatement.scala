@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.spark.catalog.metastore.{Metastore, Registered}
-import io.hudilite.spark.read.{AggregateScan, KnownStatistics, TableState}
+import io.hudilite.spark.scan.plan.{AggregateScan, KnownStatistics, TableState}
 
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.catalyst.analysis.Resolver

@@ -5,7 +5,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.inspect.InspectTable
 import io.hudilite.spark.procedure.ProcedureNames
-import io.hudilite.spark.read.TimeTravel
+import io.hudilite.spark.scan.plan.TimeTravel
 import io.hudilite.spark.shim.{Catalogs, Sessions}
 import io.hudilite.storage.{HadoopStorage, TableStorage}
 import io.hudilite.table.{FileMemory, Table}

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.config.ReadOptions
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.read.TimeTravel
+import io.hudilite.spark.scan.plan.TimeTravel
 
 import java.util.{Locale, Map => JMap}
 

@@ -5,7 +5,8 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
-import io.hudilite.spark.read.{AggregateScanBuilder, FileFacts, HudiliteScanBuilder, Query, TableState}
+import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
+import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution}
 import io.hudilite.spark.write._

@@ -4,7 +4,7 @@ import io.hudilite.filegroup.PathSelection
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.plan.PlannedTable
-import io.hudilite.spark.read.PartitionPruning
+import io.hudilite.spark.scan.plan.PartitionPruning
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions

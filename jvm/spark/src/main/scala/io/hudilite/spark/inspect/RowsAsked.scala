@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
   */
 final case class RowsAsked(filters: Seq[ScanFilter] = Nil, limit: Option[Int] = None) {
 
-  /** Whether a row with these texts, null for none, may pass; other columns may have any value. */
+  /** A row with these texts, null for none, may pass; other columns may have any value. */
   def mayHold(texts: (String, String)*): Boolean = maybe(texts.map { case (column, text) =>
     Seq(column) -> PossibleValues.OneOfThese(Seq(if (text == null) null else UTF8String.fromString(text)))
   }.toMap)

@@ -7,7 +7,7 @@ import java.util.Locale
 
 import org.apache.spark.sql.Row
 
-/** What the active timeline says, in the columns of [[Inspection]]. */
+/** Rows of the active timeline, in the columns of [[Inspection]]. */
 object TimelineRows {
 
   /** The completed writes with what they did, newest first.

@@ -2,8 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.ProbeTarget
-import io.hudilite.spark.read.RowCounts
 import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.spark.stage.OfSnapshot
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}

@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.filegroup.PathSelection
-import io.hudilite.spark.read.PartitionPruning
+import io.hudilite.spark.scan.plan.PartitionPruning
 import io.hudilite.spark.write.{RowLevelWrite, WriteTarget}
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, IsNotNull, Literal, PredicateHelper}

@@ -1,7 +1,8 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.{Interpreted, SharedSession}
-import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
+import io.hudilite.spark.read.PlanProbe
+import io.hudilite.spark.scan.plan.HudiliteScan
 import io.hudilite.spark.shim.ScanMerging
 
 import java.nio.file.Files

@@ -2,7 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.lookup.IndexProbeExec
-import io.hudilite.spark.read.{HudiliteScan, PlanProbe}
+import io.hudilite.spark.read.PlanProbe
+import io.hudilite.spark.scan.plan.HudiliteScan
 
 import java.nio.file.Files
 import java.util.concurrent.{LinkedBlockingQueue, TimeUnit}

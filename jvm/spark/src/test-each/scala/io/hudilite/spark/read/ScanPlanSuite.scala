@@ -4,13 +4,15 @@ import io.hudilite.config.TableDefinition
 import io.hudilite.error.{HudiliteException, InvalidInput}
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.spark.{GoldenTables, SharedSession}
+import io.hudilite.spark.scan.plan.HudiliteScan
+import io.hudilite.spark.scan.task.{FileSplit, ScanPartition}
 
 import munit.FunSuite
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{broadcast, col, count, lit, max, min}
 import org.apache.spark.sql.types._
 
-/** What is pushed into scans, what it prunes, and how that shows. */
+/** Filters, columns and limits that are pushed into scans, the files that they leave out, and how that shows. */
 class ScanPlanSuite extends FunSuite {
 
   private val spark = SharedSession.spark

@@ -5,7 +5,8 @@ import io.hudilite.filegroup.{FileSlice, FooterCache}
 import io.hudilite.service.cluster.{ClusteringCall, PlannedClustering}
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
 import io.hudilite.spark.procedure.{ClusteringRun, ServiceCall}
-import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
+import io.hudilite.spark.read.PlanProbe
+import io.hudilite.spark.scan.task.ScanMetrics
 import io.hudilite.spark.service.cluster.FinishedClustering
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table

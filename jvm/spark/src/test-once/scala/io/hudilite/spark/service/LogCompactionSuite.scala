@@ -5,7 +5,8 @@ import io.hudilite.log.{BlockSelection, LogBlock}
 import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.{GoldenAnswers, GoldenTables, Interpreted}
 import io.hudilite.spark.procedure.{CompactionRun, ServiceCall}
-import io.hudilite.spark.read.{PlanProbe, ScanMetrics}
+import io.hudilite.spark.read.PlanProbe
+import io.hudilite.spark.scan.task.ScanMetrics
 import io.hudilite.spark.service.compact.FinishedCompaction
 import io.hudilite.spark.write.MergeOnReadFixture
 import io.hudilite.timeline.{Action, Instant}

@@ -4,6 +4,8 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.SharedSession.{Compiling, withConf}
 import io.hudilite.spark.read.LoggedTable.Data
+import io.hudilite.spark.scan.plan.ScanSettings
+import io.hudilite.spark.scan.task.{FileFacts, ScanColumns, ScanTask}
 
 import java.nio.file.{Files, Path}
 

@@ -3,6 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.config.{TableConfig, TableDefinition}
 import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter._
+import io.hudilite.spark.scan.plan.KeyFilter
 import munit.FunSuite
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String

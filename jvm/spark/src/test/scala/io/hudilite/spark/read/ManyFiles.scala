@@ -2,6 +2,7 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.spark.SharedSession
+import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
@@ -46,7 +47,7 @@ final class ManyFiles private (folder: Path) {
 
   def read(): DataFrame = spark.read.format("hudilite").load(path)
 
-  /** The same table at another path, where nothing of it is known yet. */
+  /** A copy of the table at another path, where nothing of it is known yet. */
   def copied(): ManyFiles = {
     val other = ManyFiles.newFolder()
     val all = Files.walk(folder)

@@ -1,6 +1,7 @@
 package io.hudilite.spark.read
 
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.scan.task.ScanPartition
 import io.hudilite.storage.{CountingFileSystem, StorageCalls}
 
 import java.io.{ByteArrayOutputStream, ObjectOutputStream}
@@ -9,7 +10,7 @@ import munit.FunSuite
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
-/** What planning asks and what tasks are sent, on a table with more files than the driver looks into. */
+/** Requests of planning, and the tasks that it makes, on a table with more files than the driver looks into. */
 class ManyFilesSuite extends FunSuite with Interpreted {
 
   override def munitTimeout: scala.concurrent.duration.Duration = scala.concurrent.duration.Duration(5, "min")

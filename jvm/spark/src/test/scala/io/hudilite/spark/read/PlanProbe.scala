@@ -1,5 +1,7 @@
 package io.hudilite.spark.read
 
+import io.hudilite.spark.scan.plan.HudiliteScan
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.{AdaptiveSparkPlanExec, QueryStageExec}

@@ -3,13 +3,14 @@ package io.hudilite.spark.read
 import io.hudilite.GoldenFolder
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FooterCache
+import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
 
-/** Whether commits count rows right, as Hudi writes them. */
+/** Numbers of rows as commits count them, also those that Hudi wrote. */
 class RowCountsSuite extends FunSuite {
 
   private val conf = new Configuration()

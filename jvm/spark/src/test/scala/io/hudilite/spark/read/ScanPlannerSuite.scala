@@ -3,6 +3,8 @@ package io.hudilite.spark.read
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.{SessionConf, SharedConf}
+import io.hudilite.spark.scan.plan.{ScanPlanner, ScanSettings, TableState}
+import io.hudilite.spark.scan.task.{FileSplit, ScanPartition, ScanReaderFactory, SliceSplit, TaskSizes}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.{IncrementalRange, Table}
 

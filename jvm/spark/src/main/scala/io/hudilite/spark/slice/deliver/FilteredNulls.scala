@@ -8,7 +8,7 @@ import org.apache.parquet.hadoop.metadata.{BlockMetaData, ColumnChunkMetaData, P
 import scala.collection.JavaConverters._
 
 /** Nulls that filters leave out, such as those of `IS NOT NULL`, which Spark adds to most joins and comparisons. */
-private[slice] object FilteredNulls {
+private[deliver] object FilteredNulls {
 
   /** The filters leave out nulls alone, and each row group has other values in these columns as well. Of a column that is
     * not found in the file by its name nothing is known.

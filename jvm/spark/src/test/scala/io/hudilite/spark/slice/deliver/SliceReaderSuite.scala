@@ -5,9 +5,11 @@ import io.hudilite.log.OrderingValue
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.basefile.read.{ReaderContexts, ScanFilter}
 import io.hudilite.spark.basefile.read.ScanFilter.{Comparison, Greater, IsNull, Negation}
-import io.hudilite.spark.read.{LoggedTable, ScanPlanner, ScanSettings, ScanTask, TableState}
+import io.hudilite.spark.read.LoggedTable
 import io.hudilite.spark.read.LoggedTable.{Data, Deletes}
 import io.hudilite.spark.row.{SessionConf, SharedConf}
+import io.hudilite.spark.scan.plan.{ScanPlanner, ScanSettings, TableState}
+import io.hudilite.spark.scan.task.ScanTask
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 

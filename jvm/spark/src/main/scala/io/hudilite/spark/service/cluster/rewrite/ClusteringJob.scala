@@ -4,7 +4,7 @@ import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
-import io.hudilite.spark.read.{Query, TableState}
+import io.hudilite.spark.scan.plan.{Query, TableState}
 import io.hudilite.spark.service.cluster.layout.{ClusteringOrder, FilesAlongCurve}
 import io.hudilite.spark.service.slice.CopyWork
 import io.hudilite.spark.write.WriteJob

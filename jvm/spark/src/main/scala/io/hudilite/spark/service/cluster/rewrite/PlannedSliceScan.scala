@@ -1,7 +1,7 @@
 package io.hudilite.spark.service.cluster.rewrite
 
-import io.hudilite.spark.read.{HudiliteScanBuilder, TableState}
 import io.hudilite.spark.row.CarriedSchema
+import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, TableState}
 
 import java.util.{Collections, Set => JSet}
 

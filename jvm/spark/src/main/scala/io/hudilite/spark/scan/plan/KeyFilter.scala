@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.TableConfig
 import io.hudilite.record.{KeyEncoding, MetaFields}

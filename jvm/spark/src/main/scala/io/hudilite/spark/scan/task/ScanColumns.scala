@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.task
 
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.basefile.read.{FileRead, RowReader, SplitReader, StructView}
@@ -17,9 +17,9 @@ import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarBatch}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Origin of one column of a scan. */
-private[read] sealed trait ColumnSource
+private[scan] sealed trait ColumnSource
 
-private[read] object ColumnSource {
+private[scan] object ColumnSource {
 
   /** The column at this place among those that a reader delivers. */
   final case class Delivered(at: Int, dataType: DataType) extends ColumnSource
@@ -41,7 +41,7 @@ private[read] object ColumnSource {
   * @param folders
   *   values of columns by partition
   */
-private[read] final class ScanColumns(val job: ScanTask, folders: Map[String, Map[String, Any]]) {
+private[spark] final class ScanColumns(val job: ScanTask, folders: Map[String, Map[String, Any]]) {
 
   import ColumnSource._
 

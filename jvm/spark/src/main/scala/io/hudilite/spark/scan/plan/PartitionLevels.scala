@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
 import io.hudilite.record.KeyEncoding
@@ -17,7 +17,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param typesKept
   *   the partition columns always had their types, so that all paths are spelled alike
   */
-private[read] final class PartitionLevels(config: TableConfig, schema: StructType, typesKept: Boolean) {
+private[scan] final class PartitionLevels(config: TableConfig, schema: StructType, typesKept: Boolean) {
 
   import PartitionLevels._
 
@@ -39,14 +39,14 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
   /** Columns that can be read back, as paths of names. */
   val readable: Set[Seq[String]] = columns.filter(_.dataType.isDefined).map(_.path: Seq[String]).toSet
 
-  /** What each partition column may be in this partition. */
+  /** Possible values of each partition column in this partition. */
   def ofPartition(partition: String): Map[Seq[String], PossibleValues] = {
     val levels = if (columns.size == 1) Array(partition) else partition.split("/", -1)
     if (columns.isEmpty || levels.length != columns.size) Map.empty
     else columns.zip(levels).flatMap { case (column, level) => valueOf(column, level) }.toMap
   }
 
-  /** The same for a partition whose path begins with this folder.
+  /** Possible values of them in a partition whose path begins with this folder.
     *
     * A text that is not encoded may have slashes in it: then the folder may be the beginning of one value, and nothing can
     * be told of the columns behind it.
@@ -116,9 +116,9 @@ private[read] final class PartitionLevels(config: TableConfig, schema: StructTyp
   private def encoded(text: String): String = if (Defaults(text)) text else KeyEncoding.escape(text)
 }
 
-private[read] final case class PartitionColumn(name: String, path: List[String], dataType: Option[DataType])
+private[scan] final case class PartitionColumn(name: String, path: List[String], dataType: Option[DataType])
 
-private[read] object PartitionLevels {
+private[scan] object PartitionLevels {
 
   /** More paths than this are rather looked for than asked for one by one. */
   private val MostPaths = 1000L

@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.TableConfig
 import io.hudilite.filegroup.PathSelection
@@ -33,7 +33,7 @@ final class PartitionPruning(config: TableConfig, schema: StructType, typesKept:
       name -> value
     }
 
-  /** Whether the partition can hold a row for which every filter is true. */
+  /** The partition can hold a row for which every filter is true. */
   def mayHold(partition: String, filters: Seq[ScanFilter]): Boolean = selection(filters).wants(partition)
 
   /** The partitions that can hold a row for which every filter is true. */

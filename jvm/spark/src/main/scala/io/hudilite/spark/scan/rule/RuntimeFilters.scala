@@ -1,6 +1,6 @@
-package io.hudilite.spark.plan.scan
+package io.hudilite.spark.scan.rule
 
-import io.hudilite.spark.read.HudiliteScan
+import io.hudilite.spark.scan.plan.HudiliteScan
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 
 import scala.annotation.tailrec
@@ -35,7 +35,7 @@ object RuntimeFilters extends Rule[LogicalPlan] {
   private def isOff: Boolean = !conf.dynamicPartitionPruningEnabled ||
     conf.getConf(SQLConf.OPTIMIZER_EXCLUDED_RULES).exists(_.split(',').map(_.trim).contains(PartitionPruning.ruleName))
 
-  /** What Spark has found for sources of its own. */
+  /** Filters that Spark has found for sources of its own. */
   private def filtersOf(plan: LogicalPlan): Set[ExprId] =
     if (!plan.containsPattern(DYNAMIC_PRUNING_SUBQUERY)) Set.empty
     else plan.collectWithSubqueries { case node =>

@@ -1,6 +1,6 @@
-package io.hudilite.spark.plan.scan
+package io.hudilite.spark.scan.rule
 
-import io.hudilite.spark.read.HudiliteScan
+import io.hudilite.spark.scan.plan.HudiliteScan
 import io.hudilite.spark.shim.{PlanNodes, ScanMerging}
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, ScalarSubquery, SubqueryExpression, UnsafeRow}

@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.task
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.RowPlace

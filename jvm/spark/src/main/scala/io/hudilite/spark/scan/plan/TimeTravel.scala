@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.NamedState
 import io.hudilite.error.InvalidInput

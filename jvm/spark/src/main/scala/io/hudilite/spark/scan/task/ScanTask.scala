@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.task
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
 import io.hudilite.spark.basefile.read.{FileRange, FileRead, RecordKeys, ScanFilter}

@@ -1,7 +1,8 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SharedConf
+import io.hudilite.spark.scan.task.{ScanMetric, ScanMetrics, ScanReaderFactory}
 
 import java.util.OptionalLong
 

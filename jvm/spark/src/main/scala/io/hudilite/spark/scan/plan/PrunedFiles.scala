@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}

@@ -1,6 +1,7 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.spark.basefile.read.ReaderSettings
+import io.hudilite.spark.scan.task.{FileFacts, TaskSizes}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.WholeStageCodegenExec

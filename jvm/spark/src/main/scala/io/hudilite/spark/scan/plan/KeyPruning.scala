@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.spark.basefile.read.{FilePaths, KeyVerdict, RecordKeys}

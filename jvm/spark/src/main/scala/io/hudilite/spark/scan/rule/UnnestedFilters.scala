@@ -1,6 +1,6 @@
-package io.hudilite.spark.plan.scan
+package io.hudilite.spark.scan.rule
 
-import io.hudilite.spark.read.HudiliteScan
+import io.hudilite.spark.scan.plan.HudiliteScan
 
 import org.apache.spark.sql.catalyst.expressions.{And, DynamicPruningSubquery, ExprId, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan}
@@ -17,7 +17,7 @@ import org.apache.spark.sql.internal.SQLConf
   * @param old
   *   filters that were in the plan before, of sources of Spark's own
   */
-private[plan] final class UnnestedFilters(old: Set[ExprId]) extends PredicateHelper {
+private[scan] final class UnnestedFilters(old: Set[ExprId]) extends PredicateHelper {
 
   import UnnestedFilters._
 

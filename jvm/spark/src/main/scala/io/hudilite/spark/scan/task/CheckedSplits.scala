@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.task
 
 import io.hudilite.filegroup.FooterCache
 import io.hudilite.spark.basefile.read.{FilePaths, FileRange, FileRead, KeyVerdict, RecordKeys}
@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration
 /** The splits of one task that can hold rows: where the driver has left that to the tasks, the footers of some files at a
   * time are asked for the keys, beside each other, before one of them is read.
   */
-private[read] final class CheckedSplits(files: FileRead, conf: Configuration, splits: Seq[ScanSplit])
+private[scan] final class CheckedSplits(files: FileRead, conf: Configuration, splits: Seq[ScanSplit])
     extends Iterator[ScanSplit] {
 
   private val keys: Option[RecordKeys] = files.keys.filter(_ => files.keysToCheck)

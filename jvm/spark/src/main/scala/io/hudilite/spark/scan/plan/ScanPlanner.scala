@@ -1,8 +1,9 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
+import io.hudilite.spark.scan.task.{FileFacts, Narrowing, ScanPartition, ScanTask, SliceSplit, TaskSizes}
 import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.table.{IncrementalRange, Table}
 

@@ -1,4 +1,4 @@
-package io.hudilite.spark.read
+package io.hudilite.spark.scan.plan
 
 import java.util.{Collections, Map => JMap, Optional, OptionalLong}
 
@@ -11,19 +11,19 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** What ANALYZE TABLE found in the state of a table that a query reads.
+/** Statistics that ANALYZE TABLE found in the state of a table that a query reads.
   *
   * @param columns
   *   by name, in the optimizer's terms
   */
 final case class KnownStatistics(rows: Option[Long], columns: Map[String, ColumnStat])
 
-/** What the optimizer is told of a scan.
+/** Statistics of a scan, for the optimizer.
   *
   * @param rows
   *   that it delivers, if known
   */
-private[read] final class ScanStatistics(
+private[scan] final class ScanStatistics(
     bytes: OptionalLong, rows: Option[Long], columns: => JMap[NamedReference, ColumnStatistics])
     extends Statistics {
   override def sizeInBytes(): OptionalLong = bytes
@@ -31,7 +31,7 @@ private[read] final class ScanStatistics(
   override def columnStats(): JMap[NamedReference, ColumnStatistics] = columns
 }
 
-private[read] object ScanStatistics {
+private[scan] object ScanStatistics {
 
   /** @param columns
     *   those of the scan
