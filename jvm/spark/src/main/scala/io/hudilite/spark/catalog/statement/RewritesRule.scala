@@ -33,7 +33,7 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     case analyze @ AnalyzeColumn(r: ResolvedTable, columns, _) =>
       table(r).fold[LogicalPlan](analyze)(AnalyzeStatement.ofColumns(_, columns, conf.resolver))
     case like: CreateTableLikeCommand => LikeStatement.of(session, AskedLike.of(session, like)).getOrElse(like)
-    case like if like.nodeName == AskedLike.Node && like.childrenResolved =>
+    case like: Command if like.nodeName == AskedLike.Node && like.childrenResolved =>
       AskedLike.of(like).flatMap(LikeStatement.orRefused(session, _)).getOrElse(like)
   }
 
