@@ -43,6 +43,23 @@ class CurveCutsSuite extends FunSuite {
       }
     }
 
+  // docs/decisions/0016-code-beside-the-libraries.md
+  test("a narrow range of a column opens three quarters of the files that it opens where all have as many rows") {
+    val random = new Random(12)
+    val rows = Vector.fill(20000)(Array.fill(2)(random.nextInt(cells)))
+    val numbers = rows.map(row => Curves.zOrder(row.clone, bits))
+    def opened(starts: Array[Long]): Int = {
+      val files = rows.zip(numbers).groupBy { case (_, number) => CurveCuts.fileOf(starts, number, 0) }.values
+        .map(_.map(_._1))
+      (for (column <- 0 to 1; at <- 0 until cells by 10)
+        yield files.count(file => file.exists(_(column) >= at) && file.exists(_(column) < at + 10))).sum
+    }
+    for (files <- Seq(16, 64)) {
+      val even = numbers.sorted.grouped(numbers.size / files).map(_.head).take(files).toArray
+      assert(opened(CurveCuts.starts(numbers.sorted.toArray, files)) <= 0.8 * opened(even), s"$files files")
+    }
+  }
+
   test("files have about as many rows each, however many they are") {
     val random = new Random(5)
     val rows = places(random, 30000)(Array.fill(2)(random.nextInt(cells)))
