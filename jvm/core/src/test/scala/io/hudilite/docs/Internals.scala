@@ -40,12 +40,13 @@ object Internals {
       "catalog.statement/StatementRewrites",
       "catalog.statement/StatementRule",
       "function/TableFunctions", "lookup/ProbeTarget",
-      "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
-      "plan/RowUpdates", "plan/LateMoves", "plan/WriteRule",
+      "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
+      "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable",
+      "plan.merge/PutBackRows",
+      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
       "cluster/ClusteredFiles",
       "cluster/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
+      "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
       "stage/SharedRows", "write/RowLevelWrite")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
@@ -53,7 +54,7 @@ object Internals {
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
         "scans that get other columns or are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "plan.scan/RuntimeFilters",
+      "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "plan.scan/RuntimeFilters",
       "plan.scan/SubqueryScans",
       "plan.scan/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
@@ -108,17 +109,17 @@ object Internals {
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
 
   private val operators: Seq[Internal] = Seq(
-    entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
+    entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan.merge/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("The class of operators of a physical plan.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
-      "plan/IndexProbeStrategy",
-      "plan/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
+      "plan.merge/IndexProbeStrategy",
+      "plan.merge/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
       "shim/SharedRowsExec")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
-      "plan/LatestByKey",
+      "plan.merge/LatestByKey",
       "plan/WriteLoopExec", "plan.layout/PrepareTasksExec")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
@@ -128,10 +129,10 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle", "slice/MergedRows")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
       "EvaluatedOnceSuite"),
     entry("sql.execution.SQLExecution")(
       "Which execution of a plan a thread works for; and a session's settings for tasks of jobs that are no queries.")(
@@ -252,10 +253,12 @@ object Internals {
       "basefile.read/OldBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
       "catalog.statement/NamedPartitionRule",
       "logfile.read/LogRecords",
-      "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
+      "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
+      "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",
+      "plan.delta/LateMoves",
       "plan.scan/RuntimeFilters",
-      "plan/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters", "plan.layout/WriteLayout",
+      "plan.table/SelectedPartitions", "plan.scan/SubqueryScans", "plan.scan/UnnestedFilters",
+      "plan.layout/WriteLayout",
       "read/HudiliteScan", "read/ScanSettings", "read/TimeTravel", "row/SchemaAlignment", "row/SessionConf",
       "shim/TimesOfDay")(
       "EvolvedReadSuite", "ColumnNamesSuite", "OverwriteSuite", "RequestOptionsSuite"),

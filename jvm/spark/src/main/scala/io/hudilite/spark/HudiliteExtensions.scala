@@ -17,16 +17,9 @@ import io.hudilite.spark.catalog.statement.{
   TimeTravelRule
 }
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{
-  AggregatesRule,
-  BusyTasks,
-  DeltaLayoutRule,
-  IndexProbeRule,
-  IndexProbeStrategy,
-  LateMoves,
-  WriteLoopRule,
-  WriteRule
-}
+import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, WriteLoopRule, WriteRule}
+import io.hudilite.spark.plan.delta.{DeltaLayoutRule, LateMoves}
+import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy}
 import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.service.InlineServices

@@ -14,8 +14,10 @@ import io.hudilite.service.cluster.{
 }
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.SchemaConversion
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.Stop
-import io.hudilite.spark.write.{WriteJob, WriteTarget}
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.{Table, TableAccess, TableSupport}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
@@ -140,7 +142,8 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   private def job(table: Table, pending: PendingClustering, permit: WritePermit): WriteJob = {
     val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
-    val job = WriteJob.of(WriteTarget.compacting(table, pending.instant.time, conf), permit)
+    val target = WriteTarget.compacting(table, pending.instant.time, conf, () => Sessions.hadoopConf(session))
+    val job = WriteJob.of(target, permit)
     // A bucket has one file group, however large it grows.
     job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }

@@ -8,7 +8,7 @@ import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingC
 import io.hudilite.spark.read.{Query, TableState}
 import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.spark.task.TaskJob
-import io.hudilite.spark.write.WriteJob
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 

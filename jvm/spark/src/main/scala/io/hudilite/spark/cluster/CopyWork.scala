@@ -3,7 +3,7 @@ package io.hudilite.spark.cluster
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.row.TaskAttempt
 import io.hudilite.spark.task.TaskWork
-import io.hudilite.spark.write.WriteJob
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.TaskContext

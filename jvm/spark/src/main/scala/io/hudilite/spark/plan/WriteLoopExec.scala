@@ -2,7 +2,8 @@ package io.hudilite.spark.plan
 
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.spark.write.{AfterCommit, CommittedWrite, TableWrite}
+import io.hudilite.spark.write.TableWrite
+import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
 
 import scala.util.Try
 

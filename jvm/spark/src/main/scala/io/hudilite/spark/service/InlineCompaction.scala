@@ -4,7 +4,7 @@ import io.hudilite.config.{TableType, WriteConf}
 import io.hudilite.config.service.{CompactionConf, ServiceConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, CompactionStrategy}
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession

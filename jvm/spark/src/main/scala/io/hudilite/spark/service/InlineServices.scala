@@ -6,7 +6,8 @@ import io.hudilite.error.CommitConflict
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
 import io.hudilite.service.partition.{ExpirySettings, PartitionExpiry}
 import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.spark.write.{AfterCommit, CommittedWrite, WriteTarget}
+import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.TransactionOptions

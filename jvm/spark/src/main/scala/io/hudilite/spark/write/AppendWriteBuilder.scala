@@ -1,6 +1,10 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
+import io.hudilite.spark.write.attempt.{CommittedWrite, LateGroups, WriteAttempt, WriteIntent}
+import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
+import io.hudilite.spark.write.table.WriteOperation
+import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
@@ -22,29 +26,24 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite)
   override def build(): Write = new AppendFileWrite(append)
 }
 
-/** A write of hudilite's, as it stands in a command of Spark's. */
+/** A write of hudilite's, as it stands in a command of Spark's: one attempt. */
 private[spark] trait TableWrite extends Write {
 
-  private var newest: Option[WriteAttempt] = None
+  private[write] def attempt: WriteAttempt
 
-  private[write] def begins(attempt: WriteAttempt): WriteAttempt = {
-    newest = Some(attempt)
-    attempt
-  }
-
-  /** The write, once an attempt has made it visible. */
-  def committed: Option[CommittedWrite] = newest.flatMap(_.committed)
+  /** The write, once readers see it. */
+  def committed: Option[CommittedWrite] = attempt.committed
 }
 
 private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
+
+  private[write] override val attempt: WriteAttempt = new WriteAttempt(append.intent, append.groups)
 
   override def description(): String = s"hudilite ${append.intent.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val attempt = begins(new WriteAttempt(append.intent, append.groups))
-
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
       AppendWriterFactory(attempt.begin(), append.intent.operation, append.groups.map(_.groups))
 

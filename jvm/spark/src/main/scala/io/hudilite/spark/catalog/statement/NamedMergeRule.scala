@@ -7,7 +7,7 @@ import io.hudilite.spark.catalog.{
   StatementCatalog,
   UnsupportedStatement
 }
-import io.hudilite.spark.plan.HeldMerge
+import io.hudilite.spark.plan.merge.HeldMerge
 import io.hudilite.spark.shim.{CatalogEntries, Catalogs, EarlyRules, PlanNodes, SchemaEvolution}
 
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}

@@ -35,7 +35,7 @@ object RuntimeFilters extends Rule[LogicalPlan] {
   private def isOff: Boolean = !conf.dynamicPartitionPruningEnabled ||
     conf.getConf(SQLConf.OPTIMIZER_EXCLUDED_RULES).exists(_.split(',').map(_.trim).contains(PartitionPruning.ruleName))
 
-  /** What Spark has found for sources of its own. */
+  /** Filters that Spark has found for sources of its own. */
   private def filtersOf(plan: LogicalPlan): Set[ExprId] =
     if (!plan.containsPattern(DYNAMIC_PRUNING_SUBQUERY)) Set.empty
     else plan.collectWithSubqueries { case node =>
