@@ -47,7 +47,7 @@ object Internals {
       "cluster/ClusteredFiles",
       "cluster/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
-      "stage/SharedRows", "write/RowLevelWrite")("UpsertPlanSuite",
+      "stage/SharedRows", "write/RowLevelWrite", "plan/WriteSource")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
       "CallSuite"),
@@ -115,8 +115,11 @@ object Internals {
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
       "plan.merge/IndexProbeStrategy",
       "plan.merge/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
-      "shim/SharedRowsExec")(
+      "shim/SharedRowsExec", "shim/Sessions")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.CommandExecutionMode")(
+      "The plan of a write's next attempt, which is run within the execution that the first one belongs to.")(
+      "shim/Sessions")("RebasedWriteSuite"),
     entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
       "plan.merge/LatestByKey",

@@ -101,8 +101,8 @@ object Rooms {
       "spark.basefile.encode", "spark.basefile.read", "spark.logfile.encode", "spark.row", "spark.shim",
       "spark.slice", "spark.write.job", "storage", "timeline", "transaction.rollback"),
     Room("spark.write.attempt", "a write as it is asked for, and one try of it: begun, committed or taken back",
-      "filegroup", "index", "spark.write.job", "spark.write.table", "spark.write.task", "table", "timeline",
-      "transaction"),
+      "error", "filegroup", "index", "spark.write.job", "spark.write.table", "spark.write.task", "table",
+      "timeline", "transaction"),
     Room("spark.write", "writes as Spark calls them", "error", "log", "record", "spark.row", "spark.shim",
       "spark.write.attempt", "spark.write.job", "spark.write.table", "spark.write.task"),
     Room("spark.task", "the plan of a service as a job of Spark's", "filegroup", "spark.shim"),
@@ -138,8 +138,8 @@ object Rooms {
       "spark.plan.table", "spark.shim", "spark.stage", "spark.write", "spark.write.attempt",
       "spark.write.table", "table"),
     Room("spark.plan", "the rules and nodes around each write", "config", "error", "spark.plan.layout",
-      "spark.plan.merge", "spark.plan.table", "spark.row", "spark.shim", "spark.write", "spark.write.attempt",
-      "spark.write.table"),
+      "spark.plan.merge", "spark.plan.table", "spark.row", "spark.shim", "spark.stage", "spark.write",
+      "spark.write.attempt", "spark.write.table", "table"),
     Room("spark.procedure", "what CALL runs, by name, and which table its arguments mean", "config", "config.key",
       "config.service", "error", "filegroup", "service.clean", "service.cluster", "service.compact",
       "service.doctor", "service.partition", "service.undo", "spark.catalog.metastore", "spark.cluster",
@@ -159,7 +159,7 @@ object Rooms {
       "spark.inspect", "spark.procedure"),
     Room("spark", "the data source and the session extension", "error", "spark.catalog", "spark.catalog.statement",
       "spark.function", "spark.plan", "spark.plan.delta", "spark.plan.merge", "spark.plan.scan",
-      "spark.procedure", "spark.service", "spark.shim"))
+      "spark.procedure", "spark.service", "spark.shim", "spark.write.attempt"))
 
   val all: Seq[Room] = core ++ spark
 

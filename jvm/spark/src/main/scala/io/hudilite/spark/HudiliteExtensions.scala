@@ -24,6 +24,7 @@ import io.hudilite.spark.plan.scan.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.service.InlineServices
 import io.hudilite.spark.shim.Calls
+import io.hudilite.spark.write.attempt.CommitJudge
 
 import java.lang.{Boolean => JBoolean}
 import java.util.{Collections, Set => JSet, WeakHashMap}
@@ -32,8 +33,14 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 
 /** hudilite's rules for Spark's planner. Spark 4 finds them by itself; on 3.5 PySpark needs
   * `spark.sql.extensions=io.hudilite.spark.HudiliteExtensions`.
+  *
+  * @param judge
+  *   decides about attempts of writes
   */
-final class HudiliteExtensions extends SparkSessionExtensionsProvider {
+final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends SparkSessionExtensionsProvider {
+
+  def this() = this(CommitJudge.OfGate)
+
   override def apply(extensions: SparkSessionExtensions): Unit =
     if (HudiliteExtensions.isFirst(extensions)) inject(extensions)
 
@@ -57,7 +64,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => AsSelectRule)
     extensions.injectResolutionRule(StatementRewrites(_))
     extensions.injectResolutionRule(_ => SaveRule)
-    extensions.injectResolutionRule(WriteRule(_, InlineServices))
+    extensions.injectResolutionRule(WriteRule(_, InlineServices, judge))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => SubqueryScans)

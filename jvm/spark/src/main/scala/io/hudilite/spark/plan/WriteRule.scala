@@ -14,7 +14,7 @@ import io.hudilite.spark.plan.table.{
 }
 import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
-import io.hudilite.spark.write.attempt.{AfterCommit, Replaces, WriteIntent}
+import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
@@ -32,8 +32,11 @@ import scala.collection.JavaConverters._
   *
   * @param after
   *   the work that follows a write
+  * @param judge
+  *   decides about attempts of a write
   */
-final case class WriteRule(session: SparkSession, after: AfterCommit) extends Rule[LogicalPlan] {
+final case class WriteRule(session: SparkSession, after: AfterCommit, judge: CommitJudge)
+    extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
@@ -58,10 +61,16 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
+    planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved, WriteSource.of(write, resolved, judge))
+  }
+
+  /** The write over a snapshot of its table. */
+  private def planned(asked: AskedWrite, resolved: PlannedTable, source: WriteSource): LogicalPlan = {
+    import asked.{relation, write}
+    val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
     val overwrite = Overwrite.of(write, conf, resolved)
     val operation =
-      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else sqlOperation)
+      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
     val table = if (overwrite.isEmpty && addsOnly(operation, conf)) resolved else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
@@ -73,12 +82,14 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     after.check(session, target)
     AwaitedClusterings.check(write.query, target)
     val condition = overwrite.flatMap(partitionCondition(_, target))
-    val rows = keyed(write.query, target, operation, condition)
+    val rows = source.rows(keyed(write.query, target, operation, condition), new KeyedRows(target))
+    val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
     if (looksUp(operation, target) && overwrite.isEmpty)
-      merge(relation, table, WriteIntent(target, operation), rows)
+      merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
     else {
       val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
-      append(write, relation, table, append(rows, target, operation, replaced))
+      val plan = append(rows, target, operation, replaced)
+      append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
     }
   }
 
@@ -171,3 +182,11 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     }
   }
 }
+
+/** A write as a command asks for it.
+  *
+  * @param sqlOperation
+  *   its operation where options say none and its rows are no DataFrame's
+  */
+private[plan] final case class AskedWrite(write: V2WriteCommand, relation: DataSourceV2Relation,
+    options: Map[String, String], sqlOperation: WriteOperation)

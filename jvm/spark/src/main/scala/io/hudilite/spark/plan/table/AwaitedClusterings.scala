@@ -17,10 +17,14 @@ private[spark] object AwaitedClusterings {
     */
   def of(found: Table, conf: WriteConf): Table = {
     val now = ClusteringWait.ended(found, conf.services.clustering.waitMs)
-    if (now.schema.map(_.avroJson) != found.schema.map(_.avroJson) || now.config != found.config)
+    if (!isSameTable(found, now))
       throw changed(found.basePath, "its columns or properties are others since the write waited for a clustering")
     now
   }
+
+  /** The table has the columns and properties by which a write was resolved. */
+  def isSameTable(found: Table, now: Table): Boolean =
+    now.schema.map(_.avroJson) == found.schema.map(_.avroJson) && now.config == found.config
 
   /** Raises `TABLE_CHANGED` when a write that has waited also reads its table as it was before, and somebody has written
     * rows to that meanwhile: the write would be made of rows that are not there any more.

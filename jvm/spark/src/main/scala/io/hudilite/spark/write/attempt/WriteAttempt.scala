@@ -6,6 +6,8 @@ import io.hudilite.spark.write.task.WrittenFiles
 import io.hudilite.table.Table
 import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
 
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
 /** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
   *
   * Spark calls one instance in the order begin, then commit or abort.
@@ -19,6 +21,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   private var started: Option[Started] = None
   private var published: Option[CommittedWrite] = None
+  private var rebased = false
 
   /** The write, once readers see it. */
   def committed: Option[CommittedWrite] = published
@@ -57,12 +60,31 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
 
   def commit(messages: Seq[WrittenFiles]): Unit = {
     val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
+    val judge = intent.rebase.fold[CommitJudge](CommitJudge.OfGate)(_.judge)
+    judge.outcome(intent.rebase.fold(1)(_.attempt), () => publish(run, messages)) match {
+      case CommitOutcome.Accepted =>
+        if (published.isEmpty) throw new IllegalStateException("a write was accepted that was not published")
+      case CommitOutcome.Rebased(because) =>
+        rebased = true
+        throw because
+      case CommitOutcome.Refused(because) => throw because
+    }
+  }
+
+  private def publish(run: Started, messages: Seq[WrittenFiles]): Unit = {
     val stats = messages.flatMap(_.stats)
     val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
     run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson), intent.assumption(named),
       intent.buckets)
     published = Some(CommittedWrite(target, run.table))
   }
+
+  /** The write for its next attempt; `None` unless this one is to be rebased, nothing of it is left and it can be. */
+  def next: Option[LogicalPlan] = for {
+    run <- started if rebased && run.transaction.isRolledBack
+    rebase <- intent.rebase
+    plan <- rebase.plan(run.table.refresh())
+  } yield plan
 
   /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
   def abort(): Unit = started.foreach { run =>

@@ -6,8 +6,13 @@ import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.Assumption
 
-/** A write as its statement asks for it: to which table, how the rows are brought, and what they replace. */
-final case class WriteIntent(target: WriteTarget, operation: WriteOperation, replaces: Replaces = Replaces.Nothing) {
+/** A write as its statement asks for it: to which table, how the rows are brought, and what they replace.
+  *
+  * @param rebase
+  *   how it is planned anew where an attempt is not accepted; `None` = it has one attempt
+  */
+final case class WriteIntent(target: WriteTarget, operation: WriteOperation, replaces: Replaces = Replaces.Nothing,
+    rebase: Option[Rebase] = None) {
 
   /** The kind of its instant. */
   def action: String =
