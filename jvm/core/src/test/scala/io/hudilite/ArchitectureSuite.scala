@@ -2,6 +2,9 @@ package io.hudilite
 
 import io.hudilite.docs.Rooms
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.{Files, Paths}
+
 import munit.FunSuite
 
 /** The plan of the house, compared with the sources. */
@@ -121,6 +124,16 @@ class ArchitectureSuite extends FunSuite {
 
   test("a file has a type of its own name") {
     assertEquals(all.filterNot(s => topLevel(s)(s.name)).map(_.path), Nil)
+  }
+
+  test("the way of an upsert in docs/design.md leads through few files, all of which are there") {
+    val page = new String(Files.readAllBytes(Paths.get("docs", "design.md")), UTF_8)
+    val table = page.split("### The upsert's way").last.linesIterator.dropWhile(!_.startsWith("|")).takeWhile(
+      _.startsWith("|")).map(_.split('|')(2)).mkString
+    val named = "`(\\w+)`".r.findAllMatchIn(table).map(_.group(1)).toSeq
+    val files = named.map(name => name -> all.filter(topLevel(_)(name)).map(_.name).distinct)
+    assertEquals(files.filter(_._2.isEmpty).map(_._1), Nil)
+    assert(files.flatMap(_._2).distinct.size <= 60, files.size)
   }
 
   test("no file is a bag of odds and ends") {

@@ -38,20 +38,20 @@ object Internals {
       "catalog.statement/LeftOutColumns", "catalog.statement/NamedWrites", "catalog.statement/RefusalsRule",
       "catalog.statement/RewritesRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "lookup/ProbeTarget",
-      "plan/DeltaLayoutRule", "plan/IndexProbeRule",
-      "plan/MergeStatements", "plan/MovedRows", "plan/PartitionFilters", "plan/PlannedTable", "plan/PutBackRows",
-      "plan/RowUpdates", "plan/LateMoves", "plan/WriteRule",
+      "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
+      "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable", "plan.merge/PutBackRows",
+      "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
-      "plan/AggregatesRule", "plan/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
-      "stage/SharedRows", "write/RowLevelWrite")("UpsertPlanSuite",
+      "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
+      "stage/SharedRows", "write/RowLevelWrite", "plan/WriteSource")("UpsertPlanSuite",
       "MergeStatementSuite",
       "PathStatementsSuite",
       "CallSuite"),
     entry("sql.execution.datasources.v2.DataSourceV2ScanRelation")(
       "That node with its scan built: the whole table in the place of a lookup, sources that give their rows again, " +
         "scans that get other columns or are filtered while the query runs.")(
-      "lookup/ProbeTarget", "plan/AwaitedClusterings", "plan/RowUpdates", "scan.rule/RuntimeFilters",
+      "lookup/ProbeTarget", "plan.table/AwaitedClusterings", "plan.delta/RowUpdates", "scan.rule/RuntimeFilters",
       "scan.rule/SubqueryScans",
       "scan.rule/UnnestedFilters", "shim/PlanNodes", "stage/Repeatable")(
       "UpsertPlanSuite", "EvaluatedOnceSuite", "RuntimeFiltersSuite", "SubqueryScansSuite"),
@@ -106,17 +106,20 @@ object Internals {
       "shim/Datasets")("CompactionSuite", "LogCompactionSuite", "SortLayoutSuite"))
 
   private val operators: Seq[Internal] = Seq(
-    entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan/IndexProbeStrategy")(
+    entry("sql.execution.SparkStrategy")("Plans hudilite's own operators.")("plan.merge/IndexProbeStrategy")(
       "UpsertPlanSuite"),
     entry("sql.execution.SparkPlan")("The class of operators of a physical plan.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces", "plan/BusyTasks",
-      "plan/IndexProbeStrategy",
-      "plan/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
-      "shim/SharedRowsExec")(
+      "plan.merge/IndexProbeStrategy",
+      "plan.merge/LatestByKey", "plan/WriteLoopExec", "plan/WriteLoopRule", "plan.layout/PrepareTasksExec",
+      "shim/SharedRowsExec", "shim/Sessions")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
+    entry("sql.execution.CommandExecutionMode")(
+      "The plan of a write's next attempt, which is run within the execution that the first one belongs to.")(
+      "shim/Sessions")("RebasedWriteSuite"),
     entry("sql.execution.UnaryExecNode")("The class of operators over one other.")(
       "lookup/MoveResolution", "lookup/FullKeyScanExec", "lookup/IndexProbeExec", "lookup/KeyPlaces",
-      "plan/LatestByKey",
+      "plan.merge/LatestByKey",
       "plan/WriteLoopExec", "plan.layout/PrepareTasksExec")(
       "UpsertPlanSuite", "LaterRowSuite", "MovedRowsSuite"),
     entry("sql.execution.ColumnarRule", "sql.execution.datasources.v2.V2ExistingTableWriteExec")(
@@ -126,10 +129,10 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle", "slice.deliver/SliceLookup")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle", "slice.deliver/SliceLookup")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
       "EvaluatedOnceSuite"),
     entry("sql.execution.SQLExecution")(
       "Which execution of a plan a thread works for; and a session's settings for tasks of jobs that are no queries.")(
@@ -250,10 +253,10 @@ object Internals {
       "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
       "catalog.statement/NamedWrites",
       "logfile.read/LogRecords",
-      "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan/Overwrite", "plan/PartitionCondition",
-      "plan/KeptPlaces", "plan/PutBackRows", "plan.layout/RecordSize", "plan/RowUpdates", "plan/LateMoves",
+      "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
+      "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates", "plan.delta/LateMoves",
       "scan.rule/RuntimeFilters",
-      "plan/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters", "plan.layout/WriteLayout",
+      "plan.table/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters", "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
       "row/SessionConf",
       "shim/TimesOfDay")(

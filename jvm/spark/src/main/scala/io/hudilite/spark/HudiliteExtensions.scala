@@ -3,20 +3,14 @@ package io.hudilite.spark
 import io.hudilite.spark.catalog.{HudiliteCatalog, HudiliteSessionCatalog, PathCatalogRule}
 import io.hudilite.spark.catalog.statement.{NamesRule, RefusalsRule, RewritesRule, TimesRule, WritesRule}
 import io.hudilite.spark.function.TableFunctions
-import io.hudilite.spark.plan.{
-  AggregatesRule,
-  BusyTasks,
-  DeltaLayoutRule,
-  IndexProbeRule,
-  IndexProbeStrategy,
-  LateMoves,
-  WriteLoopRule,
-  WriteRule
-}
+import io.hudilite.spark.plan.{AggregatesRule, BusyTasks, WriteLoopRule, WriteRule}
+import io.hudilite.spark.plan.delta.{DeltaLayoutRule, LateMoves}
+import io.hudilite.spark.plan.merge.{IndexProbeRule, IndexProbeStrategy}
 import io.hudilite.spark.procedure.Procedures
 import io.hudilite.spark.scan.rule.{RuntimeFilterRule, SubqueryScans}
 import io.hudilite.spark.service.inline.InlineServices
 import io.hudilite.spark.shim.{Calls, EarlyRules}
+import io.hudilite.spark.write.attempt.CommitJudge
 
 import java.lang.{Boolean => JBoolean}
 import java.util.{Collections, Set => JSet, WeakHashMap}
@@ -25,8 +19,14 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 
 /** hudilite's rules for Spark's planner. Spark 4 finds them by itself; on 3.5 PySpark needs
   * `spark.sql.extensions=io.hudilite.spark.HudiliteExtensions`.
+  *
+  * @param judge
+  *   decides about attempts of writes
   */
-final class HudiliteExtensions extends SparkSessionExtensionsProvider {
+final class HudiliteExtensions private[hudilite] (judge: CommitJudge) extends SparkSessionExtensionsProvider {
+
+  def this() = this(CommitJudge.OfGate)
+
   override def apply(extensions: SparkSessionExtensions): Unit =
     if (HudiliteExtensions.isFirst(extensions)) inject(extensions)
 
@@ -41,7 +41,7 @@ final class HudiliteExtensions extends SparkSessionExtensionsProvider {
     extensions.injectResolutionRule(_ => RefusalsRule)
     extensions.injectResolutionRule(RewritesRule(_))
     extensions.injectResolutionRule(WritesRule(_))
-    extensions.injectResolutionRule(WriteRule(_, InlineServices))
+    extensions.injectResolutionRule(WriteRule(_, InlineServices, judge))
     extensions.injectResolutionRule(RuntimeFilterRule(_))
     extensions.injectPreCBORule(_ => AggregatesRule)
     extensions.injectPreCBORule(_ => SubqueryScans)

@@ -1,6 +1,6 @@
 package io.hudilite.spark
 
-import io.hudilite.spark.plan.PlannedTable
+import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.table.KnownFiles
 
 import java.nio.file.{Files, Path}

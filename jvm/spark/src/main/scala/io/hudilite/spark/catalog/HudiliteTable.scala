@@ -4,12 +4,14 @@ import io.hudilite.config.{ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.plan.{AwaitedClusterings, PlannedTable, PreparedWrite}
+import io.hudilite.spark.plan.table.{AwaitedClusterings, PlannedTable, PreparedWrite}
 import io.hudilite.spark.scan.plan.{AggregateScanBuilder, HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.scan.task.FileFacts
 import io.hudilite.spark.service.inline.InlineServices
-import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution}
+import io.hudilite.spark.shim.{ScanMerging, SchemaEvolution, Sessions}
 import io.hudilite.spark.write._
+import io.hudilite.spark.write.attempt.WriteIntent
+import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -162,7 +164,8 @@ final case class HudiliteTable(
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
-      val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All).copy(found = table)
+      val target = WriteTarget.of(basePath, storage, now, asked, schema, NeededColumns.All,
+        () => Sessions.hadoopConf(session)).copy(found = table)
       InlineServices.check(session, target)
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert

@@ -4,7 +4,8 @@ import io.hudilite.config.{OptionSide, Options, TableOptions, TableRequest}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.metastore.{CatalogEntry, HudiEntry, Metastore, Registered, TableProperty}
 import io.hudilite.spark.row.{Nullability, SchemaAlignment, SessionConf}
-import io.hudilite.spark.write.{NeededColumns, WriteTarget}
+import io.hudilite.spark.shim.Sessions
+import io.hudilite.spark.write.table.{NeededColumns, WriteTarget}
 import io.hudilite.storage.Undo
 import io.hudilite.table.Table
 import io.hudilite.transaction.{FirstWrite, TransactionOptions}
@@ -189,12 +190,14 @@ private[catalog] object EmptyTable {
     */
   def create(place: HudiliteTable, schema: StructType): FirstWrite = {
     val conf = place.request.writing
-    val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All)
+    val session = SparkSession.active
+    val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All,
+      () => Sessions.hadoopConf(session))
     schema.find(column =>
       (!column.nullable && target.config.recordKeyFields != Seq(column.name)) ||
         Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>
       throw UnsupportedStatement.NotNull(column.name).of(place.basePath))
-    FirstWrite.create(place.storage, place.basePath, target.withSchemaDeclared.config,
+    FirstWrite.create(place.storage, place.basePath, target.declared,
       TransactionOptions.of(conf.commit))
   }
 }

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog
 import io.hudilite.filegroup.PathSelection
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.spark.basefile.read.ScanFilter
-import io.hudilite.spark.plan.PlannedTable
+import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.scan.plan.PartitionPruning
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.Table

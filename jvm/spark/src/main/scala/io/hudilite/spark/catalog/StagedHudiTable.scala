@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog
 
 import io.hudilite.config.WriteConf
-import io.hudilite.spark.plan.{PlannedTable, PreparedWrite}
+import io.hudilite.spark.plan.table.{PlannedTable, PreparedWrite}
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 

@@ -1,5 +1,6 @@
 package io.hudilite.spark.plan
 
+import io.hudilite.spark.plan.table.PlannedTable
 import io.hudilite.spark.shim.PlanNodes
 
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression, Literal}

@@ -1,17 +1,20 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.error.HudiliteException
-import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.spark.write.{AfterCommit, CommittedWrite, TableWrite}
+import io.hudilite.spark.shim.{CachedPlans, Sessions}
+import io.hudilite.spark.write.TableWrite
+import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
 
+import scala.annotation.tailrec
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.execution.datasources.v2.V2CommandExec
 
-/** Runs a write, and then the work that follows it.
+/** Runs a write, once more where an attempt is to be followed by another, and then the work that follows it.
   *
   * A row that breaks a rule fails a task, its job, and all that waits for the job, and each of them says so in many lines;
   * the error that is raised here is hudilite's itself. (Of a statement with several writes adaptive execution runs stages
@@ -27,11 +30,23 @@ final case class WriteLoopExec(@transient write: TableWrite, @transient after: A
 
   override def output: Seq[Attribute] = child.output
 
-  override protected def run(): Seq[InternalRow] = {
+  override protected def run(): Seq[InternalRow] = attempted(write, child)
+
+  @tailrec private def attempted(write: TableWrite, command: SparkPlan): Seq[InternalRow] = {
     // A failure may come after the commit, too, for which Spark then reads cached plans again.
-    val rows = Try(HudiliteException.unwrapping(child.executeCollect().toSeq))
-    write.committed.foreach(follow)
-    rows.get
+    val rows = Try(HudiliteException.unwrapping(command.executeCollect().toSeq))
+    write.next.map(planned) match {
+      case Some(next) => attempted(next.write, next.child)
+      case None =>
+        write.committed.foreach(follow)
+        rows.get
+    }
+  }
+
+  // Within the execution that the first attempt belongs to, by which it finds the rows that this one has evaluated.
+  private def planned(command: LogicalPlan): WriteLoopExec = Sessions.plan(session, command) match {
+    case loop: WriteLoopExec => loop
+    case other => throw new IllegalStateException(s"the next attempt of a write is another command: $other")
   }
 
   // Plans that are cached must not show the state before the write meanwhile, nor files that services have replaced.

@@ -1,7 +1,8 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.spark.plan.layout.PrepareTasksExec
-import io.hudilite.spark.write.{AfterCommit, TableWrite}
+import io.hudilite.spark.write.TableWrite
+import io.hudilite.spark.write.attempt.AfterCommit
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}

@@ -2,21 +2,26 @@ package io.hudilite.spark.plan
 
 import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
-import io.hudilite.merge.MergeRule
-import io.hudilite.record.MetaFields
-import io.hudilite.spark.lookup.OnlyLeaves
 import io.hudilite.spark.plan.layout.{AppendPlan, KeepsLatest, WriteLayout}
-import io.hudilite.spark.row.{KeyValues, MissingOrdering, SchemaAlignment}
-import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.stage.{RowNumber, SharedRows}
-import io.hudilite.spark.write._
+import io.hudilite.spark.plan.merge.{HeldMerge, KeyMerge, KeyedRows, MergeStatements}
+import io.hudilite.spark.plan.table.{
+  AwaitedClusterings,
+  Overwrite,
+  PartitionCondition,
+  PlannedTable,
+  PreparedWrite,
+  SelectedPartitions
+}
+import io.hudilite.spark.row.SchemaAlignment
+import io.hudilite.spark.shim.{PlanNodes, Sessions}
+import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
+import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.expressions.{And, Cast, EqualNullSafe, EqualTo, Expression, If, Literal, Or}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{BooleanType, LongType, StringType}
+import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
@@ -27,8 +32,11 @@ import scala.collection.JavaConverters._
   *
   * @param after
   *   the work that follows a write
+  * @param judge
+  *   decides about attempts of a write
   */
-final case class WriteRule(session: SparkSession, after: AfterCommit) extends Rule[LogicalPlan] {
+final case class WriteRule(session: SparkSession, after: AfterCommit, judge: CommitJudge)
+    extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators {
     case append: AppendData if ready(append) => planned(append, append.writeOptions, WriteOperation.Insert)
@@ -36,7 +44,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwriteTable)
     case overwrite: OverwritePartitionsDynamic if ready(overwrite) =>
       planned(overwrite, overwrite.writeOptions, WriteOperation.InsertOverwrite)
-    case merge: MergeIntoTable => HeldMerge.released(merge).fold(merge)(MergeStatements.prepared)
+    case merge: MergeIntoTable => HeldMerge.released(merge).fold(merge)(MergeStatements.prepared(_, session))
   }
 
   private def ready(write: V2WriteCommand): Boolean =
@@ -53,22 +61,36 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
       : LogicalPlan = {
     val relation = write.table.asInstanceOf[DataSourceV2Relation]
     val resolved = relation.table.asInstanceOf[PlannedTable]
-    val asked = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, writeOptions)
-    val overwrite = Overwrite.of(write, asked, resolved)
+    planned(AskedWrite(write, relation, writeOptions, sqlOperation), resolved, WriteSource.of(write, resolved, judge))
+  }
+
+  /** The write over a snapshot of its table. */
+  private def planned(asked: AskedWrite, resolved: PlannedTable, source: WriteSource): LogicalPlan = {
+    import asked.{relation, write}
+    val conf = resolved.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap, asked.options)
+    val overwrite = Overwrite.of(write, conf, resolved)
     val operation =
-      effective(overwrite, asked, if (resolved.dataFrame) WriteOperation.Upsert else sqlOperation)
-    val table = if (overwrite.isEmpty && addsOnly(operation, asked)) resolved else awaited(resolved, asked)
+      effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
+    val table = if (overwrite.isEmpty && addsOnly(operation, conf)) resolved else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
       NeededColumns.KeysOnly
     else NeededColumns.All
-    val target = WriteTarget.of(table.basePath, table.storage, table.table, asked, write.query.schema, needed)
-      .copy(found = resolved.table)
+    val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, write.query.schema, needed,
+      () => Sessions.hadoopConf(session)).copy(found = resolved.table)
     after.check(session, target)
     AwaitedClusterings.check(write.query, target)
-    if (looksUp(operation, target) && overwrite.isEmpty) merge(relation, table, target, operation, write.query)
-    else append(write, relation, table, appendPlan(write.query, target, operation, overwrite))
+    val condition = overwrite.flatMap(partitionCondition(_, target))
+    val rows = source.rows(keyed(write.query, target, operation, condition), new KeyedRows(target))
+    val rebase = source.rebase(rows, target)((now, held) => planned(asked, resolved.at(now), held))
+    if (looksUp(operation, target) && overwrite.isEmpty)
+      merge(relation, table, WriteIntent(target, operation, rebase = rebase), rows)
+    else {
+      val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
+      val plan = append(rows, target, operation, replaced)
+      append(write, relation, table, plan.copy(write = plan.write.withRebase(rebase)))
+    }
   }
 
   private def awaited(table: PlannedTable, asked: WriteConf): PlannedTable = table.table.fold(table) { found =>
@@ -83,7 +105,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
     target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)
 
-  /** How the rows are brought. What they replace, an overwriting write says apart from it. */
+  /** How the rows are brought; an overwriting write says apart from it which rows they replace. */
   private def effective(overwrite: Option[Overwrite], asked: WriteConf, default: WriteOperation): WriteOperation = {
     val operation = WriteOperation.of(asked, default)
     overwrite match {
@@ -96,29 +118,24 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     }
   }
 
-  private def merge(relation: DataSourceV2Relation, table: PlannedTable, target: WriteTarget,
-      operation: WriteOperation,
-      query: LogicalPlan): LogicalPlan = {
-    val into = written(relation, table, PreparedWrite.Delta(WriteIntent(target, operation)))
-    val rows = evaluatedOnce(aligned(query, target, operation), target)
-    val (matched, notMatched) =
-      if (operation == WriteOperation.Delete) (Seq(DeleteAction(None)), Nil)
-      else (updates(into, rows, target), Seq(InsertStarAction(None)))
-    PlanNodes.mergeInto(into, rows, matches(into, rows, target), matched, notMatched)
+  private def partitionCondition(overwrite: Overwrite, target: WriteTarget): Option[PartitionCondition] =
+    overwrite match {
+      case Overwrite.Condition(text) => Some(PartitionCondition.ofOption(text, target, session))
+      case Overwrite.Statement(condition) => Some(PartitionCondition.ofStatement(condition, target))
+      case _ => None
+    }
+
+  /** The rows as the table has them, with their keys. */
+  private def keyed(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
+      condition: Option[PartitionCondition]): LogicalPlan = {
+    val all = aligned(query, target, operation)
+    WriteLayout.keyed(condition.fold(all)(_.required(all)), target, numbered = combines(operation, target))
   }
 
-  private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =
-    DataSourceV2Relation.create(table.writing(write), relation.catalog, relation.identifier)
-
-  /** The rows of a key are updated where they are, or one of them moves, unless the key is there already: a key that an
-    * earlier write left in several partitions must not come twice into one.
-    */
-  private def updates(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Seq[MergeAction] = {
-    val inTime = this.inTime(into, rows, target)
-    val leaves = if (target.index.movesRows) Some(OnlyLeaves(WriteLayout.column(rows, WriteLayout.PartitionColumn)))
-    else None
-    leaves.map(only => DeleteAction(Some(inTime.fold(only: Expression)(And(_, only))))).toSeq :+
-      (if (target.index.keepsPlaces) KeptPlaces.update(inTime, into, rows, target) else UpdateStarAction(inTime))
+  private def combines(operation: WriteOperation, target: WriteTarget): Boolean = operation match {
+    case WriteOperation.Upsert | WriteOperation.Delete => target.conf.combine.beforeUpsert
+    case WriteOperation.DeletePartition => false
+    case _ => target.conf.combine.beforeInsert
   }
 
   private def aligned(query: LogicalPlan, target: WriteTarget, operation: WriteOperation): LogicalPlan =
@@ -126,83 +143,21 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     else {
       val names = (target.config.recordKeyFields ++ target.config.partitionFields).map(_.takeWhile(_ != '.')).distinct
       val fields = target.schema.fields.filter(f => names.exists(conf.resolver(_, f.name)))
-      SchemaAlignment.project(query, org.apache.spark.sql.types.StructType(fields))
+      SchemaAlignment.project(query, StructType(fields))
     }
 
-  /** A row matches by record key, and by partition path too unless the index is global. */
-  private def matches(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Expression = {
-    // In terms of the data columns: meta columns in the condition would make Spark want values assigned to them.
-    val value = WriteLayout.named(into)
-    def equal(stored: Option[Expression], column: String): Expression =
-      EqualTo(stored.getOrElse(throw new IllegalStateException(s"no key columns in ${into.output}")),
-        WriteLayout.column(rows, column))
-    val byKey = equal(target.keys.recordKey(value), WriteLayout.KeyColumn)
-    if (target.index.isGlobal) byKey
-    else And(byKey, equal(target.keys.partitionPath(value), WriteLayout.PartitionColumn))
+  private def merge(relation: DataSourceV2Relation, table: PlannedTable, intent: WriteIntent, keyed: LogicalPlan)
+      : LogicalPlan = {
+    import intent.{operation, target}
+    val into = written(relation, table, PreparedWrite.Delta(intent))
+    val of = new KeyedRows(target)
+    val shared = of.evaluatedOnce(keyed)
+    val rows = if (combines(operation, target)) of.latest(shared) else shared
+    new KeyMerge(into, rows, target).of(operation)
   }
 
-  /** Which updates a row that can change its partition makes: a move is a delete and an insert in two places, which
-    * cannot be held back until it is known whether it comes too late, so it is compared with the row that it would move.
-    */
-  private def inTime(into: DataSourceV2Relation, rows: LogicalPlan, target: WriteTarget): Option[Expression] = {
-    val rule = MergeRule.of(target.config.mergeMode, target.config.orderingFields)
-    val compares = rule.compares && target.index.movesRows
-    val (now, old) = (WriteLayout.named(rows), WriteLayout.named(into))
-    val fields = if (compares) rule.fields.filter(f => now(f).isDefined && old(f).isDefined) else Nil
-    if (fields.isEmpty) None
-    else {
-      val ordering = fields.flatMap(now(_))
-      val wins = WinsOver(ordering, fields.flatMap(old(_)), MergeRule(fields))
-      Some(unorderedDelete(now, ordering, target).fold[Expression](wins)(Or(_, wins)))
-    }
-  }
-
-  /** Whether a row deletes its key and lacks an ordering value: it does so in the order of commits. */
-  private def unorderedDelete(now: String => Option[Expression], ordering: Seq[Expression], target: WriteTarget)
-      : Option[Expression] = {
-    val flag = now(MetaFields.IsDeleted).filter(_.dataType == BooleanType).map(EqualNullSafe(_, Literal.TrueLiteral))
-    val mark = for (marker <- target.config.deleteMarker; column <- now(marker.field))
-      yield EqualNullSafe(Cast(column, StringType), Literal(marker.value))
-    if (ordering.isEmpty) None
-    else (flag.toSeq ++ mark).reduceOption[Expression](Or(_, _)).map(And(_, MissingOrdering.of(ordering)))
-  }
-
-  /** The rows of an upsert or delete, which the lookup and the write use both. */
-  private def evaluatedOnce(rows: LogicalPlan, target: WriteTarget): LogicalPlan = {
-    val combine = target.conf.combine.beforeUpsert
-    val keyed = WriteLayout.keyed(rows, target, numbered = combine)
-    val shared = SharedRows(keysOf(keyed, target), keyed)
-    if (combine) latest(shared, target) else shared
-  }
-
-  private def deduplicated(rows: LogicalPlan, target: WriteTarget, combine: Boolean): LogicalPlan = {
-    val keyed = WriteLayout.keyed(rows, target, numbered = combine)
-    if (combine) WriteLayout.unnumbered(latest(keyed, target)) else keyed
-  }
-
-  private def latest(keyed: LogicalPlan, target: WriteTarget): LogicalPlan =
-    latest(keyed, target, keysOf(keyed, target), keyed, Nil)
-
-  private def latest(keyed: LogicalPlan, target: WriteTarget, keys: Seq[Expression], rows: LogicalPlan,
-      place: Seq[Expression]): LogicalPlan =
-    LatestByKey(keys, newest(keyed, target), rows, place, valuesOf(keyed, target), inOrder(keyed, target))
-
-  private def valuesOf(keyed: LogicalPlan, target: WriteTarget): Option[KeyValues] =
-    target.keys.keyValues(WriteLayout.column(keyed, WriteLayout.KeyColumn), WriteLayout.named(keyed))
-
-  // The key first: by its beginning Spark's sorter tells most rows apart.
-  private def keysOf(keyed: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    (WriteLayout.KeyColumn +: (if (target.index.isGlobal) Nil else Seq(WriteLayout.PartitionColumn)))
-      .map(WriteLayout.column(keyed, _))
-
-  /** What makes a row newer than another of its key; of two that are equal in all else the later one is. */
-  private def newest(numbered: LogicalPlan, target: WriteTarget): Seq[Expression] =
-    WriteLayout.orderingOf(numbered, target) :+ WriteLayout.column(numbered, RowNumber.Column)
-
-  /** The number of a row that deletes its key in the order of commits: it does so in that of the rows of one write, too. */
-  private def inOrder(numbered: LogicalPlan, target: WriteTarget): Option[Expression] =
-    unorderedDelete(WriteLayout.named(numbered), WriteLayout.orderingColumns(numbered, target), target)
-      .map(If(_, WriteLayout.column(numbered, RowNumber.Column), Literal.create(null, LongType)))
+  private def written(relation: DataSourceV2Relation, table: PlannedTable, write: PreparedWrite): DataSourceV2Relation =
+    DataSourceV2Relation.create(table.writing(write), relation.catalog, relation.identifier)
 
   private def append(write: V2WriteCommand, relation: DataSourceV2Relation, table: PlannedTable, plan: AppendPlan)
       : LogicalPlan = {
@@ -213,27 +168,25 @@ final case class WriteRule(session: SparkSession, after: AfterCommit) extends Ru
     }
   }
 
-  private def appendPlan(query: LogicalPlan, target: WriteTarget, operation: WriteOperation,
-      overwrite: Option[Overwrite]): AppendPlan = {
-    val combine = operation match {
-      case WriteOperation.Upsert => target.conf.combine.beforeUpsert
-      case WriteOperation.DeletePartition => false
-      case _ => target.conf.combine.beforeInsert
-    }
-    val condition = overwrite.collect {
-      case Overwrite.Condition(text) => PartitionCondition.ofOption(text, target, session)
-      case Overwrite.Statement(condition) => PartitionCondition.ofStatement(condition, target)
-    }
-    val replaced = overwrite.map(Overwrite.replaces(_, target, SelectedPartitions.of(target, condition.get, session)))
-    val all = SchemaAlignment.project(query, target.schema)
-    val rows = condition.fold(all)(_.required(all))
+  private def append(keyed: LogicalPlan, target: WriteTarget, operation: WriteOperation, replaced: Option[Replaces])
+      : AppendPlan = {
+    val (of, combine) = (new KeyedRows(target), combines(operation, target))
     target.buckets match {
       case Some(index) if operation != WriteOperation.DeletePartition =>
-        val keyed = WriteLayout.keyed(rows, target, numbered = combine)
-        val keepsLatest: KeepsLatest = (keys, place, dealt) => latest(keyed, target, keys, dealt, Seq(place))
+        val keepsLatest: KeepsLatest = (keys, place, dealt) => of.latest(keyed, keys, dealt, Seq(place))
         AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(keepsLatest).filter(_ => combine),
           session.sparkContext.defaultParallelism)
-      case _ => AppendPlan.of(target, operation, replaced, deduplicated(rows, target, combine), session)
+      case _ =>
+        val rows = if (combine) WriteLayout.unnumbered(of.latest(keyed)) else keyed
+        AppendPlan.of(target, operation, replaced, rows, session)
     }
   }
 }
+
+/** A write as a command asks for it.
+  *
+  * @param sqlOperation
+  *   its operation where options say none and its rows are no DataFrame's
+  */
+private[plan] final case class AskedWrite(write: V2WriteCommand, relation: DataSourceV2Relation,
+    options: Map[String, String], sqlOperation: WriteOperation)

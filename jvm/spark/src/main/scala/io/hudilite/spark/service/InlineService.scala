@@ -2,7 +2,7 @@ package io.hudilite.spark.service
 
 import io.hudilite.config.WriteConf
 import io.hudilite.config.service.ServiceConf
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession

@@ -2,7 +2,7 @@ package io.hudilite.spark.stage
 
 import org.apache.spark.sql.catalyst.plans.logical._
 
-/** Whether Spark's estimate of a plan's size is about one from above: rows that are there, or that files hold, and of
+/** Spark's estimate of a plan's size is about one from above: rows that are there, or that files hold, and of
   * these at most all. Joins, exploded lists and functions of the user's can make any number of rows out of few.
   */
 private[spark] object EstimatedAtMost {

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, Data
 /** A node that adds nothing to the rows of its child but what it reads of a snapshot. */
 trait OfSnapshot extends LogicalPlan
 
-/** Whether a plan gives the same rows, in whatever order, each time that it is evaluated. What is not known to do so, such
+/** A plan gives the same rows, in whatever order, each time that it is evaluated. One that is not known to do so, such
   * as a database, a function of the user's or rows that are limited, does not.
   */
 object Repeatable {

@@ -63,7 +63,7 @@ object SharedRowsAgain {
   }
 }
 
-/** What a write fails with whose source would be evaluated again after some of its rows were used. */
+/** The failure of a write whose source would be evaluated again after some of its rows were used. */
 object SourceRowsLost extends (() => RuntimeException) {
   override def apply(): RuntimeException = CommitConflict("SOURCE_ROWS_LOST")
 }

@@ -1,8 +1,13 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.{RunningTask, TaskAttempt}
+import io.hudilite.spark.write.attempt.{CommittedWrite, LateGroups, Rebase, WriteAttempt, WriteIntent}
+import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
+import io.hudilite.spark.write.table.WriteOperation
+import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.unsafe.types.UTF8String
@@ -12,7 +17,11 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param groups
   *   small files that take the rows; `None` = every row goes to a new file
   */
-final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups])
+final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups]) {
+
+  /** The write with the way to its next attempt. */
+  def withRebase(rebase: Option[Rebase]): AppendWrite = copy(intent = intent.copy(rebase = rebase))
+}
 
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
 private[spark] final class AppendWriteBuilder(append: AppendWrite)
@@ -22,29 +31,27 @@ private[spark] final class AppendWriteBuilder(append: AppendWrite)
   override def build(): Write = new AppendFileWrite(append)
 }
 
-/** A write of hudilite's, as it stands in a command of Spark's. */
+/** A write of hudilite's, as it stands in a command of Spark's: one attempt. */
 private[spark] trait TableWrite extends Write {
 
-  private var newest: Option[WriteAttempt] = None
+  private[write] def attempt: WriteAttempt
 
-  private[write] def begins(attempt: WriteAttempt): WriteAttempt = {
-    newest = Some(attempt)
-    attempt
-  }
+  /** The write, once readers see it. */
+  def committed: Option[CommittedWrite] = attempt.committed
 
-  /** The write, once an attempt has made it visible. */
-  def committed: Option[CommittedWrite] = newest.flatMap(_.committed)
+  /** The command of its next attempt, where this one is to be followed by one. */
+  def next: Option[LogicalPlan] = attempt.next
 }
 
 private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
+
+  private[write] override val attempt: WriteAttempt = new WriteAttempt(append.intent, append.groups)
 
   override def description(): String = s"hudilite ${append.intent.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: BatchWrite = new BatchWrite {
-    private val attempt = begins(new WriteAttempt(append.intent, append.groups))
-
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
       AppendWriterFactory(attempt.begin(), append.intent.operation, append.groups.map(_.groups))
 

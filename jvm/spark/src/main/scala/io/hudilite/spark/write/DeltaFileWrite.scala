@@ -3,6 +3,9 @@ package io.hudilite.spark.write
 import io.hudilite.error.InvalidInput
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.row.{KeyValues, RowKeys, RunningTask, TaskAttempt}
+import io.hudilite.spark.write.attempt.{LateGroups, WriteAttempt}
+import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
+import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
@@ -15,13 +18,13 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   private val target = row.target
 
+  private[write] override val attempt: WriteAttempt = new WriteAttempt(row.intent, Some(groups))
+
   override def description(): String = s"hudilite ${row.operation.name}"
 
   override def supportedCustomMetrics(): Array[CustomMetric] = WriteMetrics.all
 
   override def toBatch: DeltaBatchWrite = new DeltaBatchWrite {
-    private val attempt = begins(new WriteAttempt(row.intent, Some(groups)))
-
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DeltaWriterFactory =
       MergeWriterFactory(attempt.begin(), groups.groups, onMove, row.keepsNewest)
     private def onMove: OnMove =
@@ -37,7 +40,7 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
   }
 }
 
-/** What becomes of a row whose new values belong to another partition. */
+/** The fate of a row whose new values belong to another partition. */
 private sealed trait OnMove extends Serializable
 
 private object OnMove {

@@ -2,6 +2,8 @@ package io.hudilite.spark.write
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.{MetaFields, RowPlace}
+import io.hudilite.spark.write.attempt.{LateGroups, WriteIntent}
+import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
@@ -41,7 +43,7 @@ final case class RowLevelWrite(intent: WriteIntent, command: RowLevelOperation.C
   override def rowId(): Array[NamedReference] = Array(Expressions.column(MetaFields.RecordKey))
 
   // Rows that are found as a query sees them are changed one by one: a statement changes those that its condition finds,
-  // and no other of their keys. What an index of keys finds changes all rows of its key, so that positions serve the
+  // and no other of their keys. An index of keys changes all rows of a key that it finds, so that positions serve the
   // blocks of logs alone.
   override def requiredMetadataAttributes(): Array[NamedReference] =
     Array(Expressions.column(MetaFields.PartitionPath), Expressions.column(RowPlace.FileId)) ++

@@ -3,6 +3,7 @@ package io.hudilite.spark.plan
 import io.hudilite.config.WriteConf
 import io.hudilite.error.HudiliteException
 import io.hudilite.spark.{Interpreted, SharedSession}
+import io.hudilite.spark.plan.table.Overwrite
 
 import java.nio.file.{Files, Path}
 

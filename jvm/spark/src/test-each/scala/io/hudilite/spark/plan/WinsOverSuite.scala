@@ -1,6 +1,7 @@
 package io.hudilite.spark.plan
 
 import io.hudilite.merge.MergeRule
+import io.hudilite.spark.plan.merge.WinsOver
 
 import munit.FunSuite
 import org.apache.spark.sql.catalyst.InternalRow

@@ -1,6 +1,8 @@
 package io.hudilite.spark.write
 
 import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.FileGroupWriter
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.transaction.rollback.Markers
 

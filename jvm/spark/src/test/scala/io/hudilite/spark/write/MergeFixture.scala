@@ -3,6 +3,8 @@ package io.hudilite.spark.write
 import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, FooterCache}
 import io.hudilite.spark.basefile.encode.FileSettings
 import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.FileGroupWriter
 import io.hudilite.timeline.WriteStat
 
 import org.apache.parquet.hadoop.ParquetFileReader

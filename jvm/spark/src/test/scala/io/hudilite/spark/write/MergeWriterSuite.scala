@@ -4,6 +4,8 @@ import io.hudilite.config.MergeMode
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.spark.basefile.encode.FileSettings
 import io.hudilite.spark.row.TaskAttempt
+import io.hudilite.spark.write.job.WriteGroups
+import io.hudilite.spark.write.task.FileGroupWriter
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow

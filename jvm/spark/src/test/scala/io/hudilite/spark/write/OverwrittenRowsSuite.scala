@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.spark.SpoiltColumn
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.timeline.WriteStat
 
 import java.nio.file.Paths

@@ -3,6 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.filegroup.BaseFileFooter
 import io.hudilite.spark.basefile.encode.{BloomSettings, FittedBloom, KeySummary}
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.unsafe.types.UTF8String

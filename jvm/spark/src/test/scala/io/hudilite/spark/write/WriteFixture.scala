@@ -4,6 +4,8 @@ import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.MergeMode
 import io.hudilite.spark.basefile.encode.{BloomSettings, FileSettings}
 import io.hudilite.spark.row.{KeySettings, PathField, RowKeys, SessionConf, SharedConf, TaskAttempt}
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.{NewFileGroups, TaskOutput}
 import io.hudilite.storage.HadoopStorage
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.WritePermit

@@ -3,9 +3,10 @@ package io.hudilite.spark.catalog.statement
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.{CreateRequest, HudiliteCatalog, HudiliteTable, UnsupportedStatement}
 import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
-import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{NeededColumns, WriteOperation, WriteTarget}
+import io.hudilite.spark.shim.{PlanNodes, Sessions}
+import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -35,7 +36,8 @@ private[statement] object AsSelect {
   private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
-      WriteTarget.of(place.basePath, place.storage, None, place.writeConf(), rows.schema, NeededColumns.All)
+      WriteTarget.of(place.basePath, place.storage, None, place.writeConf(), rows.schema, NeededColumns.All,
+        () => Sessions.hadoopConf(SparkSession.active))
     ()
   }
 

@@ -3,7 +3,7 @@ package io.hudilite.spark.catalog.statement
 import io.hudilite.config.WriteOptions
 import io.hudilite.spark.catalog.HudiliteTable
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.WriteOperation
+import io.hudilite.spark.write.table.WriteOperation
 
 import org.apache.spark.sql.catalyst.SQLConfHelper
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation

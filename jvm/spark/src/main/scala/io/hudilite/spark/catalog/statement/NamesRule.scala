@@ -1,7 +1,7 @@
 package io.hudilite.spark.catalog.statement
 
 import io.hudilite.spark.catalog.metastore.Registered
-import io.hudilite.spark.plan.HeldMerge
+import io.hudilite.spark.plan.merge.HeldMerge
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
 
 import org.apache.spark.sql.SparkSession

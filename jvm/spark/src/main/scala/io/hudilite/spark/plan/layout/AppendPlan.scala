@@ -3,15 +3,10 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.bucket.BucketTables
-import io.hudilite.spark.write.{
-  AppendWrite,
-  LateGroups,
-  Replaces,
-  WriteGroups,
-  WriteIntent,
-  WriteOperation,
-  WriteTarget
-}
+import io.hudilite.spark.write.AppendWrite
+import io.hudilite.spark.write.attempt.{LateGroups, Replaces, WriteIntent}
+import io.hudilite.spark.write.job.WriteGroups
+import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan

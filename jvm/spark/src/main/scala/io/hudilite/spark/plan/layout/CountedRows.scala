@@ -4,7 +4,8 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.stage.SharedRows
-import io.hudilite.spark.write.{LateGroups, WriteGroups}
+import io.hudilite.spark.write.attempt.LateGroups
+import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.Attribute

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, Vie
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.hudilite.Datasets
 
-/** What Spark says of the size of a write's rows while it is planned, which is before their plan is optimized. */
+/** Spark's word on the size of a write's rows while it is planned, which is before their plan is optimized. */
 private[layout] object InputEstimate {
 
   /** Their size, which is about one from above; `None` where nothing is known, or where rows may be more than what they

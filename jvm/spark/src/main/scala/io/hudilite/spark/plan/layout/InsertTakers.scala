@@ -2,7 +2,7 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.TableType
 import io.hudilite.filegroup.{FileGroupId, FileSlice}
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 
 /** Which file groups of a table may take inserts into their base files.
   *

@@ -1,6 +1,6 @@
 package io.hudilite.spark.plan.layout
 
-import io.hudilite.spark.write.LateGroups
+import io.hudilite.spark.write.attempt.LateGroups
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow

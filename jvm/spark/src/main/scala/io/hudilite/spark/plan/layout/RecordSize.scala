@@ -1,7 +1,7 @@
 package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.PackingConf
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.CommitMetadata
 
@@ -47,10 +47,10 @@ object RecordSize {
   */
 final case class IncomingSize(all: Option[BigInt], byPartition: Map[String, BigInt] = Map.empty) {
 
-  /** What comes to one partition, at most. */
+  /** Bytes that come to one partition, at most. */
   def of(partition: String): Option[BigInt] = byPartition.get(partition).orElse(all)
 
-  /** What comes to any one partition, at most. */
+  /** Bytes that come to any one partition, at most. */
   def most: Option[BigInt] = if (byPartition.isEmpty) all else Some(byPartition.values.max)
 }
 
@@ -77,6 +77,6 @@ object IncomingSize {
 
   private val FewBytes = BigInt(1L << 20)
 
-  // What a row without columns takes in Spark's estimates.
+  // Bytes of a row without columns in Spark's estimates.
   private val LeastRowBytes = 8
 }

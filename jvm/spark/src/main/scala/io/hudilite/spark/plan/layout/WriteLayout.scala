@@ -7,7 +7,9 @@ import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
 import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
-import io.hudilite.spark.write.{BucketSlots, LateGroups, WriteGroups, WriteTarget}
+import io.hudilite.spark.write.attempt.LateGroups
+import io.hudilite.spark.write.job.{BucketSlots, WriteGroups}
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.catalyst.expressions.{
@@ -133,7 +135,7 @@ object WriteLayout {
   def orderingOf(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
     orderingColumns(rows, target).map(inOrder)
 
-  /** The same values as they are. */
+  /** These values as they are. */
   private[plan] def orderingColumns(rows: LogicalPlan, target: WriteTarget): Seq[Expression] =
     target.config.orderingFields.flatMap(f => rows.resolve(f.split('.').toSeq, SQLConf.get.resolver)).map(valueOf)
 
@@ -143,7 +145,7 @@ object WriteLayout {
     case _ => value
   }
 
-  /** The same of changes whose record key and partition path are known, columns or not. */
+  /** Row changes whose record key and partition path are known, columns or not, brought to their file groups likewise. */
   def changes(query: LogicalPlan, partition: NamedExpression, key: NamedExpression,
       groups: LateGroups, thenBy: Seq[SortOrder]): LogicalPlan = {
     val byPlace = query.output.filter(_.name == RowPlace.Position).map(SortOrder(_, Ascending, NullsLast, Nil))
@@ -198,7 +200,7 @@ object WriteLayout {
     }
   }
 
-  /** The same value as columns have it, so that a comparison may ask for it each time and no exchange need carry it. */
+  /** The value as columns have it, so that a comparison may ask for it each time and no exchange need carry it. */
   private def atHand(value: Expression): Option[Expression] = value match {
     case column: Attribute => Some(column)
     case Coalesce(values) =>
@@ -237,7 +239,7 @@ object WriteLayout {
       spreads = spreads)
   }
 
-  /** Whether new rows may be put into a group's base file, which is small. */
+  /** New rows may be put into a group's base file, which is small. */
   private[layout] def takesInserts(slice: FileSlice, conf: WriteConf, takers: InsertTakers): Boolean =
     slice.base.exists(_.length < conf.packing.smallFileBytes) && takers.takes(slice)
 

@@ -4,7 +4,7 @@ import io.hudilite.config.WriteConf
 import io.hudilite.config.service.ServiceConf
 import io.hudilite.service.archive.Archiver
 import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState}
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.transaction.TransactionOptions
 

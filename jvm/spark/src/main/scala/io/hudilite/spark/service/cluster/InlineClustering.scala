@@ -6,7 +6,7 @@ import io.hudilite.error.InvalidInput
 import io.hudilite.service.cluster.ClusteringScheduler
 import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState}
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession

@@ -5,7 +5,7 @@ import io.hudilite.config.service.{CompactionConf, ServiceConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.service.compact.{CompactionKind, CompactionScheduler, CompactionStrategy, DeltaProgress}
 import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState}
-import io.hudilite.spark.write.WriteTarget
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 

@@ -8,7 +8,8 @@ import io.hudilite.spark.service.clean.{InlineArchiving, InlineCleaning, InlineE
 import io.hudilite.spark.service.cluster.InlineClustering
 import io.hudilite.spark.service.compact.InlineCompaction
 import io.hudilite.spark.shim.CachedPlans
-import io.hudilite.spark.write.{AfterCommit, CommittedWrite, WriteTarget}
+import io.hudilite.spark.write.attempt.{AfterCommit, CommittedWrite}
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.SparkSession

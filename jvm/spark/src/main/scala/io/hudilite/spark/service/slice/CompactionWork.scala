@@ -5,7 +5,8 @@ import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.RunningTask
 import io.hudilite.spark.task.{SliceBatch, TaskWork}
-import io.hudilite.spark.write.{TaskOutput, WriteJob}
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.util.LongAccumulator

@@ -3,7 +3,7 @@ package io.hudilite.spark.service.slice
 import io.hudilite.filegroup.{FileNames, FileSlice}
 import io.hudilite.spark.row.RunningTask
 import io.hudilite.spark.task.{TaskJob, TaskWork}
-import io.hudilite.spark.write.WriteJob
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.SparkSession

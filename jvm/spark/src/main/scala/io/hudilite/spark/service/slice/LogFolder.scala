@@ -5,7 +5,7 @@ import io.hudilite.log.OrderingValue
 import io.hudilite.spark.logfile.encode.{OrderingValues, PartialRecords}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{CarriedSchema, RunningTask}
-import io.hudilite.spark.write.{LogGroupWriter, TaskOutput}
+import io.hudilite.spark.write.task.{LogGroupWriter, TaskOutput}
 import io.hudilite.timeline.{LogScan, WriteStat}
 
 import org.apache.spark.sql.catalyst.ProjectingInternalRow

@@ -6,7 +6,7 @@ import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{CarriedSchema, RunningTask}
 import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, WriterSink}
-import io.hudilite.spark.write.TaskOutput
+import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
 

@@ -4,7 +4,9 @@ import io.hudilite.filegroup.{BaseFile, FileNames}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.encode.AvroBuffer
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.write.{TaskOutput, WriteFixture, WriteJob}
+import io.hudilite.spark.write.WriteFixture
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.WriteStat
 
 import org.apache.hadoop.fs.Path

@@ -4,7 +4,8 @@ import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.basefile.encode.FileSettings
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.write.{TaskOutput, WriteFixture}
+import io.hudilite.spark.write.WriteFixture
+import io.hudilite.spark.write.task.TaskOutput
 
 import org.apache.spark.unsafe.types.UTF8String
 

@@ -3,7 +3,8 @@ package io.hudilite.spark.plan.layout
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.write.{BucketSlots, LateGroups, WriteGroups}
+import io.hudilite.spark.write.attempt.LateGroups
+import io.hudilite.spark.write.job.{BucketSlots, WriteGroups}
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, ObjectInputStream, ObjectOutputStream}

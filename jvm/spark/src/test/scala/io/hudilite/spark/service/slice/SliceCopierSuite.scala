@@ -4,7 +4,9 @@ import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FileNames, FileSlice, Fo
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.encode.{FileSettings, KeySummary}
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.write.{TaskOutput, WriteFixture, WriteJob}
+import io.hudilite.spark.write.WriteFixture
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 

@@ -4,7 +4,7 @@ import io.hudilite.config.service.ClusteringOptions
 import io.hudilite.error.{InvalidInput, Listed}
 import io.hudilite.record.MetaFields
 import io.hudilite.service.cluster.{CurveCuts, Curves}
-import io.hudilite.spark.write.WriteGroups
+import io.hudilite.spark.write.job.WriteGroups
 
 import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.CatalystTypeConverters

@@ -5,7 +5,8 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{CarriedSchema, RunningTask, TaskAttempt}
 import io.hudilite.spark.shim.PlanNodes
-import io.hudilite.spark.write.{RollingFiles, TaskOutput, WriteJob, WrittenFiles}
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.{RollingFiles, TaskOutput, WrittenFiles}
 import io.hudilite.timeline.WriteStat
 
 import java.util.{EnumSet => JEnumSet, Set => JSet}

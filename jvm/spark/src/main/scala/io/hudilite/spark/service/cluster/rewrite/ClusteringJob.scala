@@ -7,7 +7,7 @@ import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingC
 import io.hudilite.spark.scan.plan.{Query, TableState}
 import io.hudilite.spark.service.cluster.layout.{ClusteringOrder, FilesAlongCurve}
 import io.hudilite.spark.service.slice.CopyWork
-import io.hudilite.spark.write.WriteJob
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 

@@ -1,0 +1,108 @@
+package io.hudilite.spark.plan.delta
+
+import io.hudilite.spark.plan.merge.{IndexProbe, IndexProbeRule, WinsOver}
+import io.hudilite.spark.write.RowLevelWrite
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical._
+import org.apache.spark.sql.catalyst.util.RowDeltaUtils
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2Relation, DataSourceV2ScanRelation}
+import org.apache.spark.sql.internal.SQLConf
+
+/** The updates that the rows of a row-level plan are, one for UPDATE and one for each clause of a MERGE. */
+private[plan] final case class RowUpdates(updates: Seq[RowUpdate])
+
+/** One kind of update.
+  *
+  * @param condition
+  *   of its clause
+  * @param values
+  *   of the columns after it, by name
+  * @param same
+  *   whether a value is that which the column of this name has before
+  */
+private[plan] final class RowUpdate(condition: Expression, values: Map[String, Expression],
+    same: (String, Expression) => Boolean) {
+
+  /** The column may have another value after it; `true` where that is not known. */
+  def changes(column: String): Boolean =
+    !values.exists { case (name, value) => SQLConf.get.resolver(name, column) && same(column, value) }
+
+  /** The value of the column after it. */
+  def value(column: String): Option[Expression] = values.collectFirst {
+    case (name, value) if SQLConf.get.resolver(name, column) => value
+  }
+
+  /** It leaves out rows that are newer than what they would become. */
+  def comparesOrdering: Boolean = condition.exists(_.isInstanceOf[WinsOver])
+}
+
+private[plan] object RowUpdates {
+
+  /** Those of a `WriteDelta`'s query; `None` when its form is not known. */
+  def of(query: LogicalPlan): Option[RowUpdates] = {
+    val updates = new UpdatesOf(query)
+    def in(plan: LogicalPlan): Option[RowUpdates] = plan match {
+      case merged: MergeRows =>
+        val clauses =
+          merged.matchedInstructions ++ merged.notMatchedInstructions ++ merged.notMatchedBySourceInstructions
+        Some(RowUpdates(clauses.flatMap(updates.of(merged, _))))
+      case project @ Project(columns, child) =>
+        if (updates.isChange(project)) Some(RowUpdates(updates.of(project).toSeq))
+        else if (columns.forall(_.isInstanceOf[Attribute])) in(child)
+        else None
+      case Filter(_, child) => in(child)
+      case _ => None
+    }
+    in(query)
+  }
+}
+
+/** The updates in the nodes of a row-level plan. */
+private[plan] final class UpdatesOf(query: LogicalPlan) extends PredicateHelper {
+
+  private val old: Map[ExprId, String] = query.collect {
+    case r: DataSourceV2Relation if RowLevelWrite.operationOf(r).isDefined => r.output
+    case s: DataSourceV2ScanRelation if RowLevelWrite.operationOf(s.relation).isDefined => s.output
+    case p: IndexProbe => p.output
+  }.flatten.map(a => a.exprId -> a.name).toMap
+
+  private val joined = query.collect { case Join(_, _, _, Some(on), _) => splitConjunctivePredicates(on) }.flatten
+
+  private def isOld(column: String, value: Expression): Boolean = value match {
+    case a: Attribute => old.get(a.exprId).exists(SQLConf.get.resolver(_, column))
+    case _ => false
+  }
+
+  private def same(column: String, value: Expression): Boolean = isOld(column, value) || joined.exists {
+    // Zeros of both signs are equal, and their partitions are not.
+    case EqualTo(l, r) if !IndexProbeRule.holdsFractions(l.dataType) =>
+      (l.semanticEquals(value) && isOld(column, r)) || (r.semanticEquals(value) && isOld(column, l))
+    case _ => false
+  }
+
+  /** All rows of the projection are one kind of change. */
+  def isChange(project: Project): Boolean = values(project).get(RowDeltaUtils.OPERATION_COLUMN).exists(_.foldable)
+
+  /** The update that all its rows are. */
+  def of(project: Project): Option[RowUpdate] =
+    if (isChange(project)) update(Literal.TrueLiteral, values(project)) else None
+
+  /** The update that a clause makes. */
+  def of(merged: MergeRows, clause: MergeRows.Instruction): Option[RowUpdate] =
+    clause.outputs.flatMap(row => update(clause.condition, merged.output.map(_.name).zip(row).toMap)).headOption
+
+  private def update(condition: Expression, values: Map[String, Expression]): Option[RowUpdate] =
+    if (isUpdate(values)) Some(new RowUpdate(condition, values, same)) else None
+
+  private def isUpdate(values: Map[String, Expression]): Boolean =
+    values.get(RowDeltaUtils.OPERATION_COLUMN).exists {
+      case Literal(kind, _) => kind == RowDeltaUtils.UPDATE_OPERATION
+      case _ => true
+    }
+
+  private def values(project: Project): Map[String, Expression] = project.projectList.map {
+    case alias @ Alias(value, _) => alias.name -> value
+    case attribute => attribute.name -> attribute
+  }.toMap
+}

@@ -1,0 +1,42 @@
+package io.hudilite.spark.plan.merge
+
+import io.hudilite.spark.shim.PlanNodes
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, LeafExpression}
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
+import org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable
+import org.apache.spark.sql.types.{BooleanType, DataType}
+
+/** A MERGE that is held back until `WriteRule` has prepared it: Spark 4.3 rewrites the statement in the step that
+  * resolves it, and asks the rules of extensions only after that.
+  *
+  * A part of its condition holds it, which nobody but `WriteRule` resolves, by taking it out again.
+  */
+private[spark] object HeldMerge {
+
+  def hold(merge: MergeIntoTable): MergeIntoTable =
+    if (isHeld(merge)) merge else withCondition(merge, And(merge.mergeCondition, Hold()))
+
+  /** The statement without what holds it, when all else of it is resolved. */
+  def released(merge: MergeIntoTable): Option[MergeIntoTable] = {
+    val whole = merge.mergeCondition match {
+      case And(condition, _: Hold) => withCondition(merge, condition)
+      case _ => merge
+    }
+    if (whole.resolved) Some(whole) else None
+  }
+
+  private def isHeld(merge: MergeIntoTable): Boolean = merge.mergeCondition.exists(_.isInstanceOf[Hold])
+
+  private def withCondition(merge: MergeIntoTable, condition: Expression): MergeIntoTable =
+    PlanNodes.changed(merge, merge.sourceTable, condition, merge.matchedActions)
+}
+
+/** Never resolved. */
+private[plan] final case class Hold() extends LeafExpression with CodegenFallback {
+  override lazy val resolved: Boolean = false
+  override def dataType: DataType = BooleanType
+  override def nullable: Boolean = false
+  override def eval(row: InternalRow): Any = throw new IllegalStateException("a MERGE was not prepared")
+}

@@ -1,0 +1,102 @@
+package io.hudilite.spark.plan.merge
+
+import io.hudilite.record.RowPlace
+import io.hudilite.spark.lookup.ProbeTarget
+import io.hudilite.spark.row.SessionConf
+import io.hudilite.spark.scan.plan.RowCounts
+import io.hudilite.spark.stage.OfSnapshot
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.execution.hudilite.SharedShuffle
+
+/** The target side of an indexed join: rows of the table whose record key occurs among the keys of `child`.
+  *
+  * It stands where the scan of the table stood. Its rows are a superset of the matching ones (the join above decides)
+  * and, unless they are many, it reads only files, and of them only pages, that can hold one of the keys.
+  *
+  * @param key
+  *   record key (string) of a row of `child`
+  * @param partition
+  *   partition path of a row of `child`; `None` looks in every partition (global index)
+  * @param shared
+  *   counts the rows of `child`, which also are the other side of the join
+  * @param output
+  *   the table's attributes that the join needs, meta columns included
+  * @param target
+  *   what to look in
+  * @param asksForSome
+  *   the keys are some of the rows that are counted, and may be few: those of rows that move
+  */
+final case class IndexProbe(
+    key: Expression,
+    partition: Option[Expression],
+    shared: SharedShuffle,
+    output: Seq[Attribute],
+    target: ProbeTarget,
+    child: LogicalPlan,
+    asksForSome: Boolean = false)
+    extends UnaryNode with OfSnapshot {
+
+  override lazy val references: AttributeSet = child.outputSet
+
+  override def producedAttributes: AttributeSet = AttributeSet(output)
+
+  override def maxRows: Option[Long] = None
+
+  /** Large until the keys are known to be few: an adaptive plan first materialises them, then sees the true size and
+    * joins by broadcast; the other way round it would not give the broadcast up again. A scan for many keys finds more
+    * than they are, and is counted when it is done.
+    */
+  override def stats: Statistics = {
+    val rowBytes = output.map(_.dataType.defaultSize + 8).sum
+    val known = keysMaterialised || !conf.adaptiveExecutionEnabled
+    if (known && KeyLookup.is(this)) Statistics(sizeInBytes = (keyCount * rowBytes).max(1), rowCount = Some(keyCount))
+    else Statistics(sizeInBytes = conf.defaultSizeInBytes)
+  }
+
+  /** Adaptive execution has counted the keys. */
+  def keysMaterialised: Boolean = shared.statistics.isDefined
+
+  /** An upper estimate of the number of keys. */
+  def keyCount: BigInt = shared.statistics.flatMap(_.rowCount).getOrElse(
+    child.stats.rowCount.getOrElse(child.stats.sizeInBytes / child.output.map(_.dataType.defaultSize).sum.max(8)))
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): IndexProbe = copy(child = newChild)
+}
+
+/** The choice between a lookup of the keys of a probe in files, each by itself, and a scan of the table's keys. */
+private[plan] object KeyLookup {
+
+  /** Fewer are looked up at no cost to speak of. */
+  val FewKeys = 50000
+
+  /** Rows of the table for each key. A lookup costs about as much a key as a scan does for so many rows: it
+    * sends the key to every task, puts it in order there and looks for it in each file of its partition.
+    */
+  val RowsPerKey = 4
+
+  /** To open a file costs a scan as much as so many rows. A lookup opens only files of the partitions of its keys. */
+  val RowsPerFile = 1000
+
+  /** The keys are looked up. Adaptive execution asks again as soon as the keys are counted, before anything was done
+    * with them.
+    */
+  def is(probe: IndexProbe): Boolean = (probe.conf.adaptiveExecutionEnabled && !probe.keysMaterialised) ||
+    (probe.keyCount <= SessionConf.maxBroadcastKeys && !isLarge(probe))
+
+  /** By the keys as they were counted and the rows as commits counted them. A lookup in files knows the numbers of rows
+    * and passes over what log files delete, which cost more in a scan.
+    */
+  private def isLarge(probe: IndexProbe): Boolean =
+    probe.keyCount >= FewKeys && !probe.asksForSome && !probe.output.exists(_.name == RowPlace.Position) &&
+      hasAtMost(probe.target, probe.keyCount * RowsPerKey)
+
+  /** Folders are listed until their files alone are too many. */
+  private def hasAtMost(target: ProbeTarget, rows: BigInt): Boolean = {
+    val most = (rows / RowsPerFile).min(Int.MaxValue - 1).toInt
+    val slices = target.table.files.iterator(target.within).flatMap(_._2).take(most + 1).toVector
+    slices.size <= most && slices.forall(_.logs.isEmpty) &&
+    RowCounts.estimate(target.table, slices.flatMap(_.base)).exists(_ + slices.size * RowsPerFile <= rows)
+  }
+}

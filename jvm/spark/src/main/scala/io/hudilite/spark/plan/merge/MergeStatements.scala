@@ -1,0 +1,79 @@
+package io.hudilite.spark.plan.merge
+
+import io.hudilite.error.InvalidInput
+import io.hudilite.record.MetaFields
+import io.hudilite.spark.plan.layout.WriteLayout
+import io.hudilite.spark.plan.table.PlannedTable
+import io.hudilite.spark.shim.{PlanNodes, Sessions}
+import io.hudilite.spark.stage.SharedRows
+import io.hudilite.spark.write.table.{NeededColumns, WriteTarget}
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{DeleteAction, MergeAction, MergeIntoTable, MergeRows}
+import org.apache.spark.sql.catalyst.util.METADATA_COL_ATTR_KEY
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+
+import scala.collection.JavaConverters._
+
+/** MERGE statements on tables of hudilite's, as they are resolved and before Spark rewrites them. */
+private[plan] object MergeStatements {
+
+  /** The statement, so that Spark's rewrite and the lookup can take it:
+    *   - one that only inserts gets a clause that never applies, because Spark would make an append of it;
+    *   - the record key's meta column becomes what it is made of, because Spark would want a value assigned to it;
+    *   - a source that comes out different each time is evaluated once.
+    */
+  def prepared(merge: MergeIntoTable, session: SparkSession): MergeIntoTable =
+    EliminateSubqueryAliases(merge.targetTable) match {
+      case relation: DataSourceV2Relation => PlannedTable.of(relation).fold(merge) { table =>
+          checkInserts(merge, relation, table)
+          val source = if (merge.sourceTable.deterministic) merge.sourceTable else SharedRows(Nil, merge.sourceTable)
+          val condition = inDataColumns(merge.mergeCondition, relation, table, session)
+          val matched = if (insertsOnly(merge)) Seq(NeverApplies) else merge.matchedActions
+          if ((source eq merge.sourceTable) && (condition eq merge.mergeCondition) && (matched eq merge.matchedActions))
+            merge
+          else PlanNodes.changed(merge, source, condition, matched)
+        }
+      case _ => merge
+    }
+
+  /** Spark would want a value of each metadata column in the rows that are inserted. */
+  private def checkInserts(merge: MergeIntoTable, relation: DataSourceV2Relation, table: PlannedTable): Unit = {
+    val hidden = relation.metadataOutput.map(_.exprId).toSet ++
+      relation.output.filter(_.metadata.contains(METADATA_COL_ATTR_KEY)).map(_.exprId)
+    val clauses = merge.matchedActions ++ merge.notMatchedActions ++ merge.notMatchedBySourceActions
+    val asked = clauses.flatMap(_.references) ++ merge.mergeCondition.references.filter(_.name != MetaFields.RecordKey)
+    if (merge.notMatchedActions.nonEmpty) asked.find(a => hidden(a.exprId)).foreach { column =>
+      throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"MERGE ... INSERT with the column ${column.name}",
+        "path" -> table.basePath,
+        "reason" -> "no row has a value of it before it is written; look it up in the source of the MERGE")
+    }
+  }
+
+  private val NeverApplies: MergeAction = DeleteAction(Some(Literal.FalseLiteral))
+
+  private def insertsOnly(merge: MergeIntoTable): Boolean =
+    merge.matchedActions.isEmpty && merge.notMatchedBySourceActions.isEmpty
+
+  private def inDataColumns(condition: Expression, relation: DataSourceV2Relation, table: PlannedTable,
+      session: SparkSession): Expression = {
+    val source = relation.metadataOutput.filter(_.name == MetaFields.RecordKey).map(_.exprId).toSet
+    def isKey(e: Expression): Boolean = e match {
+      case a: Attribute => source(a.exprId)
+      case _ => false
+    }
+    if (!condition.exists(isKey)) condition
+    else {
+      val conf = table.writeConf(relation.options.asCaseSensitiveMap.asScala.toMap)
+      val target = WriteTarget.of(table.basePath, table.storage, table.table, conf, relation.schema, NeededColumns.All,
+        () => Sessions.hadoopConf(session))
+      val key = target.keys.recordKey(WriteLayout.named(relation))
+      condition.transform { case e if isKey(e) => key.getOrElse(e) }
+    }
+  }
+
+  /** None of a MERGE's clauses for matched rows can apply. */
+  def onlyInserts(matched: Seq[MergeRows.Instruction]): Boolean = matched.forall(_.condition == Literal.FalseLiteral)
+}

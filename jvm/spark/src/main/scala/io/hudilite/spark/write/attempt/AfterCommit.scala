@@ -1,0 +1,23 @@
+package io.hudilite.spark.write.attempt
+
+import io.hudilite.spark.write.table.WriteTarget
+import io.hudilite.table.Table
+
+import org.apache.spark.sql.SparkSession
+
+/** A write that readers see.
+  *
+  * @param table
+  *   the table that was written to, as it was before
+  */
+final case class CommittedWrite(target: WriteTarget, table: Table)
+
+/** The work of a table for itself after a write. */
+trait AfterCommit {
+
+  /** Raises `InvalidInput`, before the write, where its options ask for work that the table cannot have. */
+  def check(session: SparkSession, target: WriteTarget): Unit
+
+  /** Runs on the driver. It must not throw: the write is visible. */
+  def apply(session: SparkSession, write: CommittedWrite): Unit
+}

@@ -1,0 +1,113 @@
+package io.hudilite.spark.write.attempt
+
+import io.hudilite.filegroup.{FileSlice, PathSelection}
+import io.hudilite.spark.write.job.WriteJob
+import io.hudilite.spark.write.task.WrittenFiles
+import io.hudilite.table.Table
+import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
+  *
+  * Spark calls one instance in the order begin, then commit or abort.
+  *
+  * @param groups
+  *   where the rows go, where that is decided before they reach their tasks
+  */
+private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups]) {
+
+  import intent.{operation, replaces, target}
+
+  private var started: Option[Started] = None
+  private var published: Option[CommittedWrite] = None
+  private var rebased = false
+
+  /** The write, once readers see it. */
+  def committed: Option[CommittedWrite] = published
+
+  private val options = TransactionOptions.of(target.conf.commit)
+
+  /** Creates the table if need be and requests an instant; the result goes to the tasks. Groups are made first, as they may
+    * be refused: where adaptive execution has found that there are no rows, nobody has asked for them.
+    */
+  def begin(): WriteJob = {
+    groups.foreach(_.prepare())
+    target.existing.foreach(checkClusterings)
+    val run = target.existing.fold(beginFirst())(table =>
+      Started(table, Transaction.begin(table, intent.action, operation.metadataName, options), None))
+    started = Some(run)
+    WriteJob.of(target, run.transaction.permit)
+  }
+
+  // Only the tasks of an upsert find out which groups it changes.
+  private def checkClusterings(table: Table): Unit = {
+    def isReplaced(partition: String): Boolean = replaces match {
+      case Replaces.WholeTable => true
+      case m: Replaces.Matching => m.selection.wants(partition)
+      case Replaces.Partitions(paths) => paths(partition)
+      case Replaces.Nothing | Replaces.WrittenPartitions => false
+    }
+    table.pendingClusterings.find { case (group, _) => isReplaced(group.partition) }.foreach {
+      case (group, clustering) => throw WriteJob.clusteringPending(table.basePath, group, clustering)
+    }
+  }
+
+  private def beginFirst(): Started = {
+    val first = FirstWrite.create(target.storage, target.basePath, target.declared, options)
+    Started(first.table, first.begin(intent.action, operation.metadataName), Some(first))
+  }
+
+  def commit(messages: Seq[WrittenFiles]): Unit = {
+    val run = started.getOrElse(throw new IllegalStateException("the write was committed before it began"))
+    val judge = intent.rebase.fold[CommitJudge](CommitJudge.OfGate)(_.judge)
+    judge.outcome(intent.rebase.fold(1)(_.attempt), () => publish(run, messages)) match {
+      case CommitOutcome.Accepted =>
+        if (published.isEmpty) throw new IllegalStateException("a write was accepted that was not published")
+      case CommitOutcome.Rebased(because) =>
+        rebased = true
+        throw because
+      case CommitOutcome.Refused(because) => throw because
+    }
+  }
+
+  private def publish(run: Started, messages: Seq[WrittenFiles]): Unit = {
+    val stats = messages.flatMap(_.stats)
+    val named = (messages.flatMap(_.partitions) ++ stats.map(_.partitionPath)).toSet
+    run.transaction.commit(stats, replaced(run.table, named), Some(target.shape.schemaJson), intent.assumption(named),
+      intent.buckets)
+    published = Some(CommittedWrite(target, run.table))
+  }
+
+  /** The write for its next attempt; `None` unless this one is to be rebased, nothing of it is left and it can be. */
+  def next: Option[LogicalPlan] = for {
+    run <- started if rebased && run.transaction.isRolledBack
+    rebase <- intent.rebase
+    plan <- rebase.plan(run.table.refresh())
+  } yield plan
+
+  /** Takes back everything that the write did, also a table that it created. A write whose outcome is unknown stays. */
+  def abort(): Unit = started.foreach { run =>
+    run.transaction.rollback()
+    if (run.transaction.isRolledBack) run.first.foreach(_.remove(run.transaction.instant))
+  }
+
+  private def replaced(table: Table, named: Set[String]): Map[String, Seq[String]] = {
+    def ids(slices: Map[String, Seq[FileSlice]]): Map[String, Seq[String]] =
+      slices.collect { case (partition, found) if found.nonEmpty => partition -> found.map(_.fileId) }
+    replaces match {
+      case Replaces.Nothing => Map.empty
+      case Replaces.WholeTable => ids(table.groups.find(PathSelection.All))
+      case Replaces.WrittenPartitions => ids(table.groups.slices(named.toSeq))
+      case m: Replaces.Matching => ids(table.groups.find(m.selection))
+      case Replaces.Partitions(paths) => ids(table.groups.slices((paths ++ named).toSeq))
+    }
+  }
+}
+
+/** A write that has begun.
+  *
+  * @param first
+  *   the table that it made, if it did
+  */
+private[write] final case class Started(table: Table, transaction: Transaction, first: Option[FirstWrite])

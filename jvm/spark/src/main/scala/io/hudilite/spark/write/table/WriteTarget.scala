@@ -1,0 +1,130 @@
+package io.hudilite.spark.write.table
+
+import io.hudilite.config.{ColumnsConf, TableConfig, TableKeys, TableRequest, WriteConf, WriteOptions}
+import io.hudilite.error.InvalidInput
+import io.hudilite.index.{BucketIndex, Index}
+import io.hudilite.schema.EvolvedColumns
+import io.hudilite.spark.bucket.BucketTables
+import io.hudilite.spark.logfile.encode.LogSettings
+import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
+import io.hudilite.storage.Storage
+import io.hudilite.table.{Table, TableAccess, TableSupport}
+import io.hudilite.transaction.MetadataTablePolicy
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.types.StructType
+
+/** The aim of a write: a table that exists, or the one that this write creates.
+  *
+  * @param existing
+  *   the table as the write found it
+  * @param shape
+  *   the table as it is after this write
+  * @param found
+  *   the table as the statement found it, where the write has waited since
+  */
+final case class WriteTarget(
+    basePath: String,
+    storage: Storage,
+    existing: Option[Table],
+    conf: WriteConf,
+    shape: TableShape,
+    found: Option[Table] = None) {
+
+  def config: TableConfig = shape.config
+  def schema: StructType = shape.schema
+  def keys: KeyExpressions = shape.keys
+  def index: Index = shape.index
+  def buckets: Option[BucketIndex] = shape.buckets
+  def isMergeOnRead: Boolean = shape.isMergeOnRead
+
+  /** Log blocks name the rows of the base file that their records replace; older readers fail on such blocks. */
+  def recordsPositions: Boolean =
+    isMergeOnRead && config.version >= LogSettings.FirstVersionByInstant && conf.logs.positions
+
+  /** The properties of a table that is created now: its schema is declared, so that it can be read before its first commit. */
+  def declared: TableConfig = TableConfig(config.properties + (TableKeys.CreateSchema -> shape.schemaJson))
+}
+
+object WriteTarget {
+
+  /** The target of a write of rows with this schema; raises `InvalidInput` when they do not fit.
+    *
+    * @param hadoop
+    *   to ask the table's files with, where they have to be
+    */
+  def of(basePath: String, storage: Storage, existing: Option[Table], asked: WriteConf, rows: StructType,
+      needed: NeededColumns, hadoop: () => Configuration): WriteTarget = {
+    SchemaAlignment.checkAlike(rows)
+    def shape(config: TableConfig, conf: WriteConf, schema: StructType, evolved: Option[EvolvedColumns]): TableShape =
+      TableShape.of(basePath, existing, config, conf, schema, evolved, hadoop)
+    val target = existing match {
+      case Some(table) =>
+        val support = TableSupport.of(table, TableAccess.Write)
+        val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
+        val named = spelt(asked, present)
+        val conf = named.copy(index = BucketTables.asked(table, named))
+        TableRequest.checkAgainst(table.config, conf.options)
+        MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(conf.commit.metadata))
+        BucketTables.check(table, Index.of(table.config, conf.index))
+        val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
+        SchemaAlignment.requireKeyTypes(present, schema, table.config)
+        if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
+        SchemaAlignment.requireDeleteColumn(schema, table.config, basePath)
+        val target = WriteTarget(basePath, storage, existing, conf, shape(table.config, conf, schema, support.columns))
+        support.checkGrowth(target.shape.schemaJson)
+        target
+      case None =>
+        val schema = newSchema(rows)
+        val conf = spelt(asked, schema)
+        val config = TableConfig.create(TableRequest.newTable(conf.options, basePath.stripSuffix("/").split('/').last))
+        TableSupport.checkWritable(config, basePath)
+        SchemaConversion.toAvro(schema, config.name, withMeta = false) // a name that has no place in it is not missing
+        SchemaAlignment.requireColumns(schema, config)
+        SchemaAlignment.requireDeleteColumn(schema, config, basePath)
+        WriteTarget(basePath, storage, None, conf, shape(config, conf, schema, None))
+    }
+    // Columns without a place in the recorded schema, or in names, are refused before rows are looked at.
+    target.shape.schemaJson
+    SchemaAlignment.requireTexts(target.schema, target.config)
+    target
+  }
+
+  /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
+  def compacting(table: Table, instant: String, conf: WriteConf, hadoop: () => Configuration): WriteTarget = {
+    val support = TableSupport.of(table, TableAccess.Service(instant))
+    val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
+    val shape = TableShape.of(table.basePath, Some(table), table.config, conf, schema, support.columns, hadoop)
+    WriteTarget(table.basePath, table.storage, Some(table), conf, shape)
+  }
+
+  /** The options with the names of columns as they are spelled, which hold for every reader and writer of the files. */
+  private def spelt(asked: WriteConf, columns: StructType): WriteConf = {
+    val options = TableRequest.spelt(asked.options, SchemaAlignment.spelling(columns))
+    if (options == asked.options) asked else WriteConf.of(options)
+  }
+
+  private def refuseChanges(changes: Seq[String]): Unit =
+    if (changes.nonEmpty) throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.MergeSchema.name,
+      "value" -> "false", "reason" -> s"the rows would change the table's columns: ${changes.mkString(", ")}")
+
+  private def newSchema(rows: StructType): StructType = Nullability.relaxed(SchemaAlignment.withoutMeta(rows))
+}
+
+/** The columns that a write must bring for a table: all of them, or only those that name a row. */
+sealed trait NeededColumns { def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule }
+
+object NeededColumns {
+  case object All extends NeededColumns {
+    override def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule = {
+      val told = (config.recordKeyFields ++ config.partitionFields ++ config.orderingFields).map(_.takeWhile(_ != '.'))
+      ColumnsRule(if (asked.fillNull) Some(told.toSet) else None, takesNew = true, asked.fillNull)
+    }
+  }
+
+  /** Other columns of the rows are of no interest. */
+  case object KeysOnly extends NeededColumns {
+    override def apply(config: TableConfig, asked: ColumnsConf): ColumnsRule =
+      ColumnsRule(Some((config.recordKeyFields ++ config.partitionFields).toSet), takesNew = false, fillNull = false)
+  }
+}
