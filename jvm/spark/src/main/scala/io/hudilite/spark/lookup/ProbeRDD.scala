@@ -22,7 +22,7 @@ private[lookup] final class ProbeRDD(
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
     split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
-      Parallel.map(slices.toSeq)(probed => probe.bringFooter(probed.slice))
+      Parallel.map(slices.toSeq)(probed => probe.bringStatistics(probed.slice))
       slices.iterator.flatMap(probed =>
         probe.rows(probed, all.of(UTF8String.fromString(probed.slice.partition)), metrics, context))
     }

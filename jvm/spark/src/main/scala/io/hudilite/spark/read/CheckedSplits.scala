@@ -1,15 +1,13 @@
 package io.hudilite.spark.read
 
-import io.hudilite.filegroup.FooterCache
-import io.hudilite.spark.basefile.read.{FilePaths, FileRange, FileRead, KeyVerdict, RecordKeys}
-import io.hudilite.storage.Parallel
+import io.hudilite.record.RecordKeys
+import io.hudilite.spark.basefile.read.FileRead
+import io.hudilite.stats.{BoundsWanted, FileStatistics, KeyVerdict}
 
-import org.apache.hadoop.conf.Configuration
-
-/** The splits of one task that can hold rows: where the driver has left that to the tasks, the footers of some files at a
-  * time are asked for the keys, beside each other, before one of them is read.
+/** The splits of one task that can hold rows: where the driver has left that to the tasks, the statistics of some files at
+  * a time are asked for the keys, before one of the files is read.
   */
-private[read] final class CheckedSplits(files: FileRead, conf: Configuration, splits: Seq[ScanSplit])
+private[read] final class CheckedSplits(files: FileRead, statistics: FileStatistics, splits: Seq[ScanSplit])
     extends Iterator[ScanSplit] {
 
   private val keys: Option[RecordKeys] = files.keys.filter(_ => files.keysToCheck)
@@ -23,27 +21,20 @@ private[read] final class CheckedSplits(files: FileRead, conf: Configuration, sp
   var outOfRange = 0L
   var notInBloom = 0L
 
-  private def check(some: Seq[ScanSplit], wanted: RecordKeys): Seq[ScanSplit] =
-    some.zip(Parallel.map(some) {
-      case FileSplit(range) => verdict(range, wanted)
-      case _ => KeyVerdict.MayHold
-    }).flatMap {
-      case (split, KeyVerdict.MayHold) => Some(split)
-      case (split, reason) =>
-        count(split, reason)
-        None
+  private def check(some: Seq[ScanSplit], wanted: RecordKeys): Seq[ScanSplit] = {
+    val asked = some.collect { case FileSplit(range) => range.file }.distinct
+    val verdicts = statistics.each(asked, BoundsWanted.WithBlooms)(known => KeyVerdict.of(known.keys, wanted))
+    some.filter {
+      case FileSplit(range) =>
+        val verdict = verdicts(range.file)
+        if (verdict != KeyVerdict.MayHold && range.start == 0) count(verdict)
+        verdict == KeyVerdict.MayHold
+      case _ => true
     }
-
-  private def verdict(range: FileRange, wanted: RecordKeys): KeyVerdict = {
-    val path = FilePaths.absolute(files.basePath, range.relativePath)
-    KeyVerdict.of(FooterCache.read(conf, path, range.fileLength, withBloom = true), wanted)
   }
 
-  private def count(split: ScanSplit, reason: KeyVerdict): Unit = split match {
-    case FileSplit(range) if range.start == 0 =>
-      if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1
-    case _ =>
-  }
+  private def count(reason: KeyVerdict): Unit =
+    if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1
 
   override def hasNext: Boolean = checked.hasNext
 

@@ -1,0 +1,77 @@
+package io.hudilite.spark.read
+
+import io.hudilite.GoldenFolder
+import io.hudilite.codec.bloom.BloomFilter
+import io.hudilite.config.TableProperties
+import io.hudilite.filegroup.BaseFile
+import io.hudilite.record.RecordKeys
+import io.hudilite.stats._
+import io.hudilite.storage.HadoopStorage
+import io.hudilite.table.Table
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.connector.expressions.Expressions
+import org.apache.spark.sql.connector.expressions.aggregate.{AggregateFunc, Aggregation, Count, CountStar, Max, Min}
+import org.apache.spark.sql.types.StructType
+
+/** Questions about files, answered by somebody who opens none. */
+class FileStatisticsSuite extends FunSuite {
+
+  /** Facts on files are told in advance, as a metadata table could. */
+  private final class Told(known: Map[BaseFile, FileBounds]) extends FileStatistics {
+    var asked: Seq[(Seq[BaseFile], BoundsWanted)] = Nil
+
+    override def each[A](files: Seq[BaseFile], wanted: BoundsWanted)(use: FileBounds => A): Map[BaseFile, A] = {
+      asked = asked :+ (files -> wanted)
+      files.map(file => file -> use(known(file))).toMap
+    }
+  }
+
+  private def file(name: String): BaseFile = BaseFile("p", s"$name.parquet", name, "0-0-0", "1", 100L)
+
+  private def keys(min: String, max: String, held: String*): FileBounds = {
+    val bloom = BloomFilter.create(BloomFilter.Simple, 100, 0.000001, 100)
+    held.foreach(key => bloom.add(key.getBytes(UTF_8)))
+    FileBounds(10, KeyBounds(Some(min), Some(max), if (held.isEmpty) None else Some(bloom)))
+  }
+
+  test("files are pruned by ranges and bloom filters of keys, whoever tells them") {
+    val known = Map(file("far") -> keys("m", "z"), file("near") -> keys("a", "c"), file("without") -> keys("a", "z", "y"),
+      file("holds") -> keys("a", "c", "b"), file("unknown") -> FileBounds(10, KeyBounds(None, None)))
+    val told = new Told(known)
+    val files = Seq("far", "near", "without", "holds", "unknown").map(file)
+    val pruned = KeyPruning.prune(told, files, RecordKeys.of(Seq("b", "0")))
+    assertEquals(pruned, KeyPruned(Seq("near", "holds", "unknown").map(file), byRange = 1, byBloom = 1))
+    assertEquals(told.asked, Seq(files -> BoundsWanted.WithBlooms))
+  }
+
+  private val path = GoldenFolder.table("cow-basic-v9")
+  private val storage = new HadoopStorage(new Configuration())
+  private val table = Table.load(storage, path, TableProperties.read(storage, path))
+  private val schema = StructType.fromDDL("n INT, d DATE, s STRING")
+
+  private def aggregated(told: Told, files: Seq[BaseFile], functions: AggregateFunc*): Option[Seq[Any]] =
+    FileAggregates.answer(told, table, files, new Aggregation(functions.toArray, Array.empty), schema, None)
+      .map(scan => scan.row.toSeq(scan.schema))
+
+  test("count, min and max are answered by whoever is certain of columns, and by nobody else") {
+    def bounds(rows: Long, columns: (String, ColumnBounds)*): FileBounds =
+      FileBounds(rows, KeyBounds(None, None), columns.toMap)
+    val (one, two) = (file("one"), file("two"))
+    val (n, s) = (Expressions.column("n"), Expressions.column("s"))
+    val told = new Told(Map(
+        one -> bounds(10, "n" -> ColumnBounds(4, Some(ValueBounds.Ints(-3, 7))), "s" -> ColumnBounds(1, None)),
+        two -> bounds(5, "n" -> ColumnBounds(5, None))))
+    assertEquals(aggregated(told, Seq(one, two), new Min(n), new Max(n), new Count(n, false), new CountStar),
+      Some(Seq[Any](-3, 7, 6L, 15L)))
+    assertEquals(aggregated(told, Seq(one), new Count(s, false)), Some(Seq[Any](9L)))
+    assertEquals(aggregated(told, Seq(one, two), new Count(s, false)), None)
+    assertEquals(aggregated(told, Seq(two), new Min(n)), Some(Seq[Any](null)))
+    assertEquals(aggregated(told, Seq(one, two), new CountStar), Some(Seq[Any](15L)))
+    assertEquals(told.asked.map(_._2.columns.toSet),
+      Seq(Set("n"), Set("s"), Set("s"), Set("n"), Set.empty[String]))
+  }
+}
