@@ -3,6 +3,8 @@ package io.hudilite.record
 /** Record keys that a query asks for, in Java's string order, which is that of the bounds in footers. */
 final case class RecordKeys(sorted: IndexedSeq[String]) {
 
+  def contains(key: String): Boolean = between(Some(key), Some(key)).nonEmpty
+
   /** The keys inside the bounds, both inclusive. */
   def between(min: Option[String], max: Option[String]): IndexedSeq[String] = {
     val from = min.fold(0)(bound => firstFrom(0, sorted.size)(_ >= bound))

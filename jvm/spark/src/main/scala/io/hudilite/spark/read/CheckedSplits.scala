@@ -1,11 +1,13 @@
 package io.hudilite.spark.read
 
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.{KeyVerdict, SearchedSlices}
 import io.hudilite.record.RecordKeys
 import io.hudilite.spark.basefile.read.FileRead
-import io.hudilite.stats.{BoundsWanted, FileStatistics, KeyVerdict}
+import io.hudilite.stats.FileStatistics
 
-/** The splits of one task that can hold rows: where the driver has left that to the tasks, the statistics of some files at
-  * a time are asked for the keys, before one of the files is read.
+/** The splits of one task that can hold rows: where the driver has left that to the tasks, the index is asked about some
+  * files at a time before one of them is read.
   */
 private[read] final class CheckedSplits(files: FileRead, statistics: FileStatistics, splits: Seq[ScanSplit])
     extends Iterator[ScanSplit] {
@@ -22,19 +24,24 @@ private[read] final class CheckedSplits(files: FileRead, statistics: FileStatist
   var notInBloom = 0L
 
   private def check(some: Seq[ScanSplit], wanted: RecordKeys): Seq[ScanSplit] = {
-    val asked = some.collect { case FileSplit(range) => range.file }.distinct
-    val verdicts = statistics.each(asked, BoundsWanted.WithBlooms)(known => KeyVerdict.of(known.keys, wanted))
+    val asked = some.collect { case FileSplit(range) => FileSlice.ofBase(range.file) }.distinct
+    val found = KeyPruning.ByFiles.locate(wanted, SearchedSlices(asked, statistics)).verdicts
+      .map { case (slice, verdict) => slice.base -> verdict }.toMap
     some.filter {
-      case FileSplit(range) =>
-        val verdict = verdicts(range.file)
-        if (verdict != KeyVerdict.MayHold && range.start == 0) count(verdict)
-        verdict == KeyVerdict.MayHold
+      case FileSplit(range) => holds(found(Some(range.file)), isFirst = range.start == 0)
       case _ => true
     }
   }
 
-  private def count(reason: KeyVerdict): Unit =
-    if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1
+  /** @param isFirst
+    *   the split is the first of its file, with which the file is counted
+    */
+  private def holds(verdict: KeyVerdict, isFirst: Boolean): Boolean = verdict match {
+    case KeyVerdict.MayHold(_) => true
+    case reason =>
+      if (isFirst) { if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1 }
+      false
+  }
 
   override def hasNext: Boolean = checked.hasNext
 

@@ -50,7 +50,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val keys = keyFilter.keys(filters ++ late)
     val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
-      KeyPruning.prune(FileStatistics.at(table.basePath, conf), inPartitions.files, _))
+      KeyPruning.prune(KeyPruning.ByFiles, FileStatistics.at(table.basePath, conf), inPartitions.files, _))
     PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions,
       listed.size - inPartitions.size,
       pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver, late)

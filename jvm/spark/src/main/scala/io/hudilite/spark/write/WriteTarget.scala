@@ -2,11 +2,10 @@ package io.hudilite.spark.write
 
 import io.hudilite.config._
 import io.hudilite.error.InvalidInput
-import io.hudilite.index.{BucketIndex, Index}
+import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
-import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{
   ColumnsRule,
@@ -19,7 +18,7 @@ import io.hudilite.spark.row.{
 }
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.{NameLimit, Storage}
-import io.hudilite.table.{Table, TableAccess, TableSupport}
+import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 
 import org.apache.spark.sql.SparkSession
@@ -51,13 +50,10 @@ final case class WriteTarget(
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
   /** How the file group of a key is found. */
-  lazy val index: Index = Index.of(config, conf.index)
+  lazy val index: KeyIndex = Index.of(config, conf.index)
 
   /** Where keys belong with a bucket index. */
-  def buckets: Option[BucketIndex] = index match {
-    case Index.Bucket(by) => Some(by)
-    case Index.Simple(_) | Index.Bloom(_) => None
-  }
+  def buckets: Option[BucketIndex] = index.buckets
 
   /** How keys and partition paths are spelled; asks the table where releases of Hudi differ. */
   lazy val keySettings: KeySettings = {
@@ -105,10 +101,10 @@ object WriteTarget {
         val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
-        val conf = named.copy(index = BucketTables.asked(table, named))
+        val conf = named.copy(index = Buckets(table).asked(named.index))
         TableRequest.checkAgainst(table.config, conf.options)
         MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(conf.commit.metadata))
-        BucketTables.check(table, Index.of(table.config, conf.index))
+        Buckets(table).check(Index.of(table.config, conf.index))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
         SchemaAlignment.requireKeyTypes(present, schema, table.config)
         if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))

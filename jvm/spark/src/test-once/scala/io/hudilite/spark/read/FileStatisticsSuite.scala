@@ -4,6 +4,7 @@ import io.hudilite.GoldenFolder
 import io.hudilite.codec.bloom.BloomFilter
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.BaseFile
+import io.hudilite.index.{KeyIndex, KeyVerdict, Locations, Scope, SearchedSlices}
 import io.hudilite.record.RecordKeys
 import io.hudilite.stats._
 import io.hudilite.storage.HadoopStorage
@@ -39,13 +40,29 @@ class FileStatisticsSuite extends FunSuite {
   }
 
   test("files are pruned by ranges and bloom filters of keys, whoever tells them") {
-    val known = Map(file("far") -> keys("m", "z"), file("near") -> keys("a", "c"), file("without") -> keys("a", "z", "y"),
+    val known = Map(file("far") -> keys("m", "z"), file("near") -> keys("a", "c"),
+      file("without") -> keys("a", "z", "y"),
       file("holds") -> keys("a", "c", "b"), file("unknown") -> FileBounds(10, KeyBounds(None, None)))
     val told = new Told(known)
     val files = Seq("far", "near", "without", "holds", "unknown").map(file)
-    val pruned = KeyPruning.prune(told, files, RecordKeys.of(Seq("b", "0")))
+    val pruned = KeyPruning.prune(KeyPruning.ByFiles, told, files, RecordKeys.of(Seq("b", "0")))
     assertEquals(pruned, KeyPruned(Seq("near", "holds", "unknown").map(file), byRange = 1, byBloom = 1))
     assertEquals(told.asked, Seq(files -> BoundsWanted.WithBlooms))
+  }
+
+  /** All keys are in one file. */
+  private final class InOneFile(name: String) extends KeyIndex {
+    override def scope: Scope = Scope.Table(moves = true)
+    override def locate(keys: RecordKeys, within: SearchedSlices): Locations =
+      Locations(within.slices.map(slice =>
+          slice -> (if (slice.fileId == name) KeyVerdict.MayHold(keys) else KeyVerdict.OutOfRange)))
+  }
+
+  test("files are pruned by whatever index knows where the keys are, and no file is asked about") {
+    val told = new Told(Map.empty)
+    val pruned = KeyPruning.prune(new InOneFile("b"), told, Seq("a", "b", "c").map(file), RecordKeys.of(Seq("x")))
+    assertEquals(pruned, KeyPruned(Seq(file("b")), byRange = 2, byBloom = 0))
+    assertEquals(told.asked, Nil)
   }
 
   private val path = GoldenFolder.table("cow-basic-v9")
