@@ -65,8 +65,16 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
     }
   }
 
+  private val wanted = BoundsWanted(blooms = useBloom)
+
   /** Facts on the file's keys. */
-  def bounds(file: BaseFile): KeyBounds = batches.statistics.ofFile(file, BoundsWanted(blooms = useBloom)).keys
+  def bounds(file: BaseFile): KeyBounds = batches.statistics.ofFile(file, wanted).keys
+
+  /** Asks for the facts on some files beside each other; [[bounds]] then finds them in memory. */
+  def bring(files: Seq[BaseFile]): Unit = {
+    batches.statistics.each(files, wanted)(_ => ())
+    ()
+  }
 
   private def mayHold(
       file: BaseFile, known: KeyBounds, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {

@@ -52,8 +52,8 @@ private[lookup] final case class SliceProbe(
   @transient private lazy val lookup: Option[SliceLookup] =
     logRows.map(new SliceLookup(_, wide.columns, output, base.batches.conf))
 
-  /** Asks for the statistics of the slice's base file, which `rows` then finds in memory. */
-  def bringStatistics(slice: FileSlice): Unit = slice.base.foreach(base.bounds)
+  /** Asks for the statistics of the slices' base files beside each other; `rows` then finds them in memory. */
+  def bringStatistics(slices: Seq[FileSlice]): Unit = base.bring(slices.flatMap(_.base))
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(probed: ProbedSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)

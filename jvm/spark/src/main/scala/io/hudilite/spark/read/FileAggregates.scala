@@ -3,7 +3,7 @@ package io.hudilite.spark.read
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.stats.{BoundsWanted, ColumnBounds, FileBounds, FileStatistics, ValueBounds}
-import io.hudilite.table.Table
+import io.hudilite.table.{RowCounts, Table}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow

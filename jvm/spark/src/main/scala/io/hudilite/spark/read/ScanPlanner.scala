@@ -5,7 +5,7 @@ import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
 import io.hudilite.spark.slice.deliver.SliceMerge
 import io.hudilite.stats.FileStatistics
-import io.hudilite.table.{IncrementalRange, Table}
+import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.types.StructType
