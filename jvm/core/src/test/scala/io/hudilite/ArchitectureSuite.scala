@@ -101,6 +101,14 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(found.map(_.name), Seq("Markers"))
   }
 
+  private def outside(room: String, text: String): Seq[String] =
+    all.filter(s => s.room != room && s.code.exists(_.contains(text))).map(_.name)
+
+  test("statistics of files and places of keys have one door each") {
+    assertEquals(outside("stats", "FooterCache.read("), Nil)
+    assertEquals(outside("index", "case Index."), Nil)
+  }
+
   test("no folder is crowded") {
     val crowded = all.groupBy(_.path.getParent).filter(_._2.size > most)
     assertEquals(crowded.map { case (folder, files) => s"$folder: ${files.size} files" }.toSeq, Nil)

@@ -119,6 +119,8 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
 final case class IndexConf(kind: String, simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]]) {
 
+  def byBuckets: Boolean = kind == WriteOptions.ByBuckets
+
   /** The same, with this number and these fields where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String]): IndexConf =
     copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)))

@@ -41,8 +41,11 @@ object WriteOptions {
       "the zone of the process, and not as microseconds since 1970. A table keeps the spelling that it has; texts are " +
       "refused where it has numbers.")
 
+  /** The index type of tables with buckets. */
+  val ByBuckets: String = "BUCKET"
+
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
-    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", "BUCKET"),
+    Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", ByBuckets),
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
       "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, and " +
       "every write to it must say so.")

@@ -122,6 +122,12 @@ object BaseFileFooter {
     finally reader.close()
   }
 
+  /** The facts on record keys in a whole footer, but for the bloom filter. */
+  private[hudilite] def withoutBloom(path: String, footer: ParquetMetadata): BaseFileFooter =
+    of(path,
+      FooterEntries(footer.getFileMetaData.getKeyValueMetaData.asScala.toMap,
+        footer.getBlocks.asScala.map(_.getRowCount).sum), withBloom = false)
+
   private def decoded[T](path: String)(read: => T): T =
     try read
     catch {

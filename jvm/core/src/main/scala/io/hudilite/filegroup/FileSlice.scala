@@ -41,6 +41,9 @@ final case class FileSlice(
 
 object FileSlice {
 
+  /** A slice of this base file alone. */
+  def ofBase(file: BaseFile): FileSlice = FileSlice(file.partition, file.fileId, file.instant, Some(file), Nil)
+
   private[filegroup] def join(partition: String, name: String): String =
     if (partition.isEmpty) name else s"$partition/$name"
 }

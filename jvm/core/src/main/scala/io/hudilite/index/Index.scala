@@ -2,35 +2,54 @@ package io.hudilite.index
 
 import io.hudilite.config.{IndexConf, TableConfig, WriteOptions}
 import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.record.RecordKeys
+import io.hudilite.stats.BoundsWanted
 
-/** How a write finds the file group that a key is in (docs/format.md#indexes). */
-sealed trait Index {
-
-  /** Where a key is one key. */
-  def scope: Scope
-
-  final def isGlobal: Boolean = scope != Scope.Partition
-
-  /** A row whose partition path has changed leaves its partition for the new one. With an index of partitions it does not:
-    * the row in the other partition is another one.
-    */
-  final def movesRows: Boolean = scope == Scope.Table(moves = true)
-
-  /** A row whose partition path has changed is updated where it is. */
-  final def keepsPlaces: Boolean = scope == Scope.Table(moves = false)
-}
+/** The kinds of index that a write can ask for. */
+sealed trait Index extends KeyIndex
 
 object Index {
 
-  /** The keys of base files are read. */
-  final case class Simple(scope: Scope) extends Index
+  /** The keys of base files are read: any slice can hold any key. */
+  final case class Simple(scope: Scope) extends Index {
+    override def locate(keys: RecordKeys, within: SearchedSlices): Locations =
+      Locations(within.slices.map(_ -> KeyVerdict.MayHold(keys)))
+  }
 
-  /** The bloom filter of a base file is asked before its keys are read. */
-  final case class Bloom(scope: Scope) extends Index
+  /** The key range and the bloom filter of a base file are asked before its keys are read. Log files may hold any key. */
+  final case class Bloom(scope: Scope) extends Index {
+
+    override def asksBlooms: Boolean = true
+
+    override def locate(keys: RecordKeys, within: SearchedSlices): Locations = {
+      val alone = within.slices.flatMap(baseAlone).distinct
+      val told = within.statistics.each(alone, BoundsWanted.WithBlooms)(known => KeyVerdict.of(known.keys, keys))
+      Locations(within.slices.map(slice =>
+          slice -> baseAlone(slice).fold(KeyVerdict.MayHold(keys): KeyVerdict)(told)))
+    }
+
+    private def baseAlone(slice: FileSlice): Option[BaseFile] = slice.base.filter(_ => slice.logs.isEmpty)
+  }
 
   /** The key itself says which file group of its partition it is in, so that nothing is looked up. */
   final case class Bucket(by: BucketIndex) extends Index {
+
     override def scope: Scope = Scope.Partition
+
+    override def buckets: Option[BucketIndex] = Some(by)
+
+    override def locate(keys: RecordKeys, within: SearchedSlices): Locations = {
+      val inBuckets = keys.sorted.groupBy(by.bucketOf)
+      Locations(within.slices.map { slice =>
+        slice ->
+          (BucketIndex.bucketOfFile(slice.fileId).filter(_ < by.count) match {
+            case None => KeyVerdict.MayHold(keys) // of no bucket that there is
+            case Some(bucket) => inBuckets.get(bucket).fold(KeyVerdict.OtherBucket: KeyVerdict)(own =>
+                KeyVerdict.MayHold(RecordKeys(own)))
+          })
+      })
+    }
   }
 
   /** The index that the options of a write ask for; raises `InvalidInput` when the table cannot have it. */
@@ -39,7 +58,7 @@ object Index {
     case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
     case "BLOOM" => Bloom(Scope.Partition)
     case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
-    case "BUCKET" =>
+    case WriteOptions.ByBuckets =>
       val fields = asked.hashFields.getOrElse(config.recordKeyFields)
       Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get,
           hashed(fields, config.recordKeyFields)))
@@ -50,20 +69,4 @@ object Index {
     if (fields.nonEmpty && fields.forall(keyFields.contains)) fields
     else throw InvalidInput("INVALID_OPTION_VALUE", "option" -> WriteOptions.BucketHashFields.name,
       "value" -> fields.mkString(","), "reason" -> s"the record key has the fields ${keyFields.mkString(", ")}")
-}
-
-/** In which part of a table a key stands for one row. */
-sealed trait Scope
-
-object Scope {
-
-  /** In its partition: other partitions may have rows of the same key. */
-  case object Partition extends Scope
-
-  /** In the whole table.
-    *
-    * @param moves
-    *   whether a row whose partition path has changed moves there
-    */
-  final case class Table(moves: Boolean) extends Scope
 }

@@ -1,13 +1,13 @@
 package io.hudilite.spark.inspect
 
-import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.task.{SliceBatch, TaskWork}
+import io.hudilite.stats.FileStatistics
 import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.types.StructType
@@ -52,9 +52,8 @@ private final case class SliceInspectionTask(of: SliceInspection, schema: Struct
   private def footer(file: BaseFile): Map[String, Any] =
     if (!schema.fieldNames.exists(of.footerColumns)) Map.empty
     else {
-      val path = new Path(basePath, file.relativePath).toString
-      val read = FooterCache.read(conf.value, path, file.length, withBloom = false)
-      Map[String, Any]("rows" -> read.rows, "min_key" -> read.minKey.orNull, "max_key" -> read.maxKey.orNull)
+      val known = FileStatistics.at(basePath, conf.value).ofFile(file)
+      Map[String, Any]("rows" -> known.rows, "min_key" -> known.keys.min.orNull, "max_key" -> known.keys.max.orNull)
     }
 }
 

@@ -1,10 +1,11 @@
 package io.hudilite.spark.lookup
 
 import io.hudilite.codec.bloom.BloomFilter
-import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
+import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.basefile.read.{FileBatches, KeyBatches, KeyPagesFilter, RowReader}
 import io.hudilite.spark.row.Binaries
+import io.hudilite.stats.{BoundsWanted, KeyBounds}
 
 import java.util
 
@@ -55,25 +56,33 @@ private[lookup] final case class KeyProbe(output: StructType, useBloom: Boolean,
   /** As [[rows]], in batches of `columns`; `None` when the file has none of the keys. */
   def found(file: BaseFile, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Option[FoundBatches] = {
-    val own = footer(file)
-    val candidates = mayHold(file, own, keys, metrics)
+    val known = bounds(file)
+    val candidates = mayHold(file, known, keys, metrics)
     if (candidates.isEmpty) None
     else {
       metrics.filesOpened += 1
-      Some(matching(file, candidates, own.sortedByKey, metrics, context))
+      Some(matching(file, candidates, known.sorted, metrics, context))
     }
   }
 
-  def footer(file: BaseFile): BaseFileFooter =
-    FooterCache.read(batches.conf, batches.pathOf(file), file.length, withBloom = useBloom)
+  private val wanted = BoundsWanted(blooms = useBloom)
+
+  /** Facts on the file's keys. */
+  def bounds(file: BaseFile): KeyBounds = batches.statistics.ofFile(file, wanted).keys
+
+  /** Asks for the facts on some files beside each other; [[bounds]] then finds them in memory. */
+  def bring(files: Seq[BaseFile]): Unit = {
+    batches.statistics.each(files, wanted)(_ => ())
+    ()
+  }
 
   private def mayHold(
-      file: BaseFile, footer: BaseFileFooter, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
-    val inRange = if (pruneByRanges) KeyRange.within(keys, footer.minKey, footer.maxKey) else keys
+      file: BaseFile, known: KeyBounds, keys: Array[UTF8String], metrics: ProbeMetrics): Array[UTF8String] = {
+    val inRange = if (pruneByRanges) KeyRange.within(keys, known.min, known.max) else keys
     if (inRange.nonEmpty) metrics.filesInRange += 1
-    val passed = footer.bloom.filter(_ => useBloom).fold(inRange) { filter =>
+    val passed = known.bloom.filter(_ => useBloom).fold(inRange) { filter =>
       // The pages are in the whole footer, which few keys do not need.
-      lazy val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = footer.sortedByKey)
+      lazy val ofEveryPage = KeyProbe.CandidatesPerPage * batches.pages(file, own = known.sorted)
       if (inRange.length > KeyProbe.Sample && inRange.length > ofEveryPage &&
         KeyProbe.expected(filter, inRange) > ofEveryPage) inRange
       else KeyProbe.letThrough(filter, inRange)

@@ -1,7 +1,5 @@
 package io.hudilite.spark.lookup
 
-import io.hudilite.storage.Parallel
-
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -22,7 +20,7 @@ private[lookup] final class ProbeRDD(
   override def compute(split: Partition, context: TaskContext): Iterator[InternalRow] = {
     val all = keys.get
     split.asInstanceOf[ProbeLot].slices.grouped(ProbeRDD.FootersAtOnce).flatMap { slices =>
-      Parallel.map(slices.toSeq)(probed => probe.bringFooter(probed.slice))
+      probe.bringStatistics(slices.toSeq.map(_.slice))
       slices.iterator.flatMap(probed =>
         probe.rows(probed, all.of(UTF8String.fromString(probed.slice.partition)), metrics, context))
     }

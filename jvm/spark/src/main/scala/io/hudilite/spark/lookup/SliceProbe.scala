@@ -52,8 +52,8 @@ private[lookup] final case class SliceProbe(
   @transient private lazy val lookup: Option[SliceLookup] =
     logRows.map(new SliceLookup(_, wide.columns, output, base.batches.conf))
 
-  /** Reads the footer of the slice's base file, which `rows` then finds in memory. */
-  def bringFooter(slice: FileSlice): Unit = slice.base.foreach(base.footer)
+  /** Asks for the statistics of the slices' base files beside each other; `rows` then finds them in memory. */
+  def bringStatistics(slices: Seq[FileSlice]): Unit = base.bring(slices.flatMap(_.base))
 
   /** Rows of `slice` with one of `keys`, which are sorted by their UTF-8 bytes. */
   def rows(probed: ProbedSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
@@ -88,7 +88,7 @@ private[lookup] final case class SliceProbe(
   private def merged(slice: FileSlice, keys: Array[UTF8String], metrics: ProbeMetrics, context: TaskContext)
       : Iterator[InternalRow] = {
     val found = slice.base.flatMap(wide.found(_, keys, metrics, context))
-    val sorted = slice.base.forall(base.footer(_).sortedByKey)
+    val sorted = slice.base.forall(base.bounds(_).sorted)
     lookup.iterator.flatMap(_.rows(slice, keys, found, sorted, metrics.found, context))
   }
 

@@ -99,7 +99,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
   }
 
   /** Rows go to new file groups, or to such as no clustering takes. */
-  private def addsOnly(operation: WriteOperation, asked: WriteConf): Boolean = asked.index.kind != "BUCKET" &&
+  private def addsOnly(operation: WriteOperation, asked: WriteConf): Boolean = !asked.index.byBuckets &&
     (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert)
 
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =

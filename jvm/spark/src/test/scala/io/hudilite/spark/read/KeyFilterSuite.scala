@@ -1,7 +1,8 @@
 package io.hudilite.spark.read
 
 import io.hudilite.config.{TableConfig, TableDefinition}
-import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
+import io.hudilite.record.RecordKeys
+import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.basefile.read.ScanFilter._
 import io.hudilite.spark.scan.plan.KeyFilter
 import munit.FunSuite

@@ -2,9 +2,8 @@ package io.hudilite.spark.read
 
 import io.hudilite.filegroup.{FileNames, Partitions}
 import io.hudilite.spark.SharedSession
-import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
-import io.hudilite.table.Table
+import io.hudilite.table.{RowCounts, Table}
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.Transaction
 

@@ -1,7 +1,9 @@
 package io.hudilite.spark.read
 
-import io.hudilite.filegroup.FooterCache
+import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.stats.{BoundsWanted, FileBounds, FileStatistics}
 
+import java.io.File
 import java.nio.file.Files
 
 import org.apache.hadoop.conf.Configuration
@@ -13,10 +15,21 @@ object PlainFile {
 
   /** The footer of one file with these rows. */
   def footer(rows: DataFrame, options: (String, String)*): ParquetMetadata = {
+    val file = written(rows, options)
+    FooterCache.metadata(new Configuration(), file.getPath, file.length)
+  }
+
+  /** Statistics of one file with these rows, with those of some columns. */
+  def statistics(rows: DataFrame, columns: Seq[String], options: (String, String)*): FileBounds = {
+    val file = written(rows, options)
+    FileStatistics.at(file.getParent, new Configuration())
+      .ofFile(BaseFile("", file.getName, "", "", "", file.length), BoundsWanted(columns))
+  }
+
+  private def written(rows: DataFrame, options: Seq[(String, String)]): File = {
     val folder = Files.createTempDirectory("hudilite-plain").toFile
     rows.coalesce(1).write.options(options.toMap).mode("overwrite").parquet(folder.getPath)
-    val file = folder.listFiles.filter(_.getName.endsWith(".parquet")).head
-    FooterCache.metadata(new Configuration(), file.getPath, file.length)
+    folder.listFiles.filter(_.getName.endsWith(".parquet")).head
   }
 
   /** Options that make row groups and pages small. */

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.log.RowPosition
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{KeyCheck, OrderedRows}
+import io.hudilite.stats.FileStatistics
 import io.hudilite.storage.KnownPath
 
 import java.io.Closeable
@@ -29,7 +30,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
 
   private val conf = contexts.conf
   private val path = s"$basePath/${file.relativePath}"
-  private val sorted = FooterCache.read(conf, path, file.length, withBloom = false).sortedByKey
+  private val sorted = FileStatistics.at(basePath, conf).ofFile(file).keys.sorted
   private lazy val footer: ParquetMetadata = FooterCache.metadata(conf, path, file.length)
   private lazy val groups: Array[BlockMetaData] = footer.getBlocks.asScala.toArray
   private lazy val ranges = groups.map(OldBaseFile.keyRange(_).map { case (smallest, largest) =>

@@ -1,6 +1,7 @@
 package io.hudilite.spark.basefile.read
 
-import io.hudilite.filegroup.FileNames
+import io.hudilite.filegroup.{BaseFile, FileNames}
+import io.hudilite.record.RecordKeys
 import io.hudilite.schema.EvolvedColumns
 
 import org.apache.spark.sql.types.StructType
@@ -40,8 +41,14 @@ final case class FileRange(relativePath: String, fileId: String, fileLength: Lon
   def partition: String = relativePath.take(relativePath.lastIndexOf('/').max(0))
 
   /** Instant of the write that made the file; the empty text, before all instants, when its name does not tell. */
-  def instant: String =
-    FileNames.parseBaseFile(relativePath.substring(relativePath.lastIndexOf('/') + 1)).fold("")(_.instant)
+  def instant: String = file.instant
+
+  /** The whole file. */
+  def file: BaseFile = {
+    val name = relativePath.substring(relativePath.lastIndexOf('/') + 1)
+    val parts = FileNames.parseBaseFile(name)
+    BaseFile(partition, name, fileId, parts.fold("")(_.writeToken), parts.fold("")(_.instant), fileLength)
+  }
 }
 
 /** The session's settings for reading parquet files.

@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{BaseFile, BaseFileFooter, FooterCache}
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.{ColumnNames, EvolvedColumns}
 import io.hudilite.spark.row.SharedConf
+import io.hudilite.stats.FileStatistics
 import io.hudilite.storage.KnownPath
 
 import org.apache.hadoop.conf.Configuration
@@ -29,7 +30,10 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
 
   @transient private lazy val contexts = new ReaderContexts(conf, caseSensitive = false)
 
-  def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
+  /** Facts on the files that can be known without their rows. */
+  @transient lazy val statistics: FileStatistics = FileStatistics.at(basePath, conf)
+
+  private def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
   private def footer(file: BaseFile): ParquetMetadata = FooterCache.metadata(conf, pathOf(file), file.length)
 

@@ -2,6 +2,7 @@ package io.hudilite.spark.basefile.read
 
 import io.hudilite.filegroup.{BaseFile, FooterCache}
 import io.hudilite.spark.row.KeyCheck
+import io.hudilite.stats.FileStatistics
 import io.hudilite.storage.KnownPath
 
 import java.util
@@ -33,11 +34,11 @@ private[spark] object RepeatedKeys {
     */
   def of(basePath: String, file: BaseFile, contexts: ReaderContexts, check: KeyCheck = KeyCheck.None)
       : RepeatedKeys = {
-    val path = FilePaths.absolute(basePath, file.relativePath)
-    val facts = FooterCache.read(contexts.conf, path, file.length, withBloom = false)
-    if (facts.uniqueKeys || facts.rows < 2) None
+    val known = FileStatistics.at(basePath, contexts.conf).ofFile(file)
+    if (known.keys.unique || known.rows < 2) None
     else {
-      val hashes = hashesOf(path, file, facts.rows.toInt, contexts, check)
+      val path = FilePaths.absolute(basePath, file.relativePath)
+      val hashes = hashesOf(path, file, known.rows.toInt, contexts, check)
       util.Arrays.sort(hashes)
       val repeated = (1 until hashes.length).iterator.map(i => (hashes(i - 1), hashes(i))).collect {
         case (before, hash) if before == hash => hash

@@ -78,7 +78,7 @@ object TableProperty {
   def ofSimpleBuckets(properties: Map[String, String]): Map[String, String] = {
     def says(key: ConfigKey[_], text: String): Option[Boolean] =
       key.raw(properties).map(_._2.trim.equalsIgnoreCase(text))
-    if (says(WriteOptions.IndexType, "BUCKET").contains(true) &&
+    if (says(WriteOptions.IndexType, WriteOptions.ByBuckets).contains(true) &&
       !says(WriteOptions.BucketEngine, "SIMPLE").contains(false))
       ofBuckets(properties)
     else Map.empty

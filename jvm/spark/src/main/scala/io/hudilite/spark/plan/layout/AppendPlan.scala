@@ -2,11 +2,11 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.write.AppendWrite
 import io.hudilite.spark.write.attempt.{LateGroups, Replaces, WriteIntent}
 import io.hudilite.spark.write.job.WriteGroups
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
+import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -29,7 +29,7 @@ object AppendPlan {
       case WriteOperation.BulkInsert =>
         AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
       case WriteOperation.DeletePartition =>
-        for (table <- target.existing; index <- target.buckets) BucketTables.checkStated(table, index)
+        for (table <- target.existing; index <- target.buckets) Buckets(table).checkStated(index)
         AppendPlan(write, keyed)
       case _ =>
         val packed = if (write.intent.replaces == Replaces.Nothing) packing(target, keyed, tasks, session) else None

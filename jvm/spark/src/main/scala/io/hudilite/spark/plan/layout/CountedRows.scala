@@ -2,11 +2,11 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
-import io.hudilite.spark.bucket.BucketTables
+import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.stage.SharedRows
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.WriteGroups
-import io.hudilite.table.Table
+import io.hudilite.table.{Buckets, Table}
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -61,7 +61,7 @@ private[plan] object CountedRows {
 
   /** Raises the same errors as [[inBuckets]] now. */
   def checkBuckets(table: Table, index: BucketIndex): Unit = {
-    BucketTables.slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, table)
+    Buckets(table).slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, new SampledKeys(table))
     ()
   }
 

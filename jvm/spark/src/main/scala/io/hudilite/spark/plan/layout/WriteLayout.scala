@@ -4,13 +4,13 @@ import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
-import io.hudilite.spark.bucket.BucketTables
+import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.{BucketSlots, WriteGroups}
 import io.hudilite.spark.write.table.WriteTarget
-import io.hudilite.table.Table
+import io.hudilite.table.{Buckets, Table}
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -272,7 +272,8 @@ object WriteLayout {
   def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int,
       counted: Option[Set[String]] = None): WriteGroups = {
     val all = sorted(slices)
-    inBuckets(all, BucketSlots(index, BucketTables.slots(all, index, table), counted), parallelism, most)
+    val slots = Buckets(table).slots(all, index, new SampledKeys(table))
+    inBuckets(all, BucketSlots(index, slots, counted), parallelism, most)
   }
 
   /** The groups of a write that begins all its buckets anew. */

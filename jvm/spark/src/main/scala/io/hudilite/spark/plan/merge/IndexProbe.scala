@@ -3,8 +3,8 @@ package io.hudilite.spark.plan.merge
 import io.hudilite.record.RowPlace
 import io.hudilite.spark.lookup.ProbeTarget
 import io.hudilite.spark.row.SessionConf
-import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.spark.stage.OfSnapshot
+import io.hudilite.table.RowCounts
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}

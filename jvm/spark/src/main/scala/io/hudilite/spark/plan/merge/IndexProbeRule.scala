@@ -1,6 +1,5 @@
 package io.hudilite.spark.plan.merge
 
-import io.hudilite.index.Index
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.lookup.{KeyPlaces, OnlyLeaves, ProbeTarget}
 import io.hudilite.spark.plan.table.{PartitionFilters, PlannedTable}
@@ -175,7 +174,7 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
   private[plan] def probeTarget(table: Table, relation: DataSourceV2Relation, operation: RowLevelWrite,
       filters: PartitionFilters): ProbeTarget =
     new ProbeTarget(table, relation, () => filtered(operation.scan(CaseInsensitiveStringMap.empty()), filters),
-      operation.target.keys, asksBlooms(operation.target.index), operation.target.conf.index.prunesByRanges,
+      operation.target.keys, operation.target.index.asksBlooms, operation.target.conf.index.prunesByRanges,
       operation.byKey, filters.selection)
 
   // They stay above the lookup, too.
@@ -186,11 +185,6 @@ object IndexProbeRule extends Rule[LogicalPlan] with PredicateHelper {
       case _ =>
     }
     builder
-  }
-
-  private def asksBlooms(index: Index): Boolean = index match {
-    case Index.Bloom(_) => true
-    case Index.Simple(_) | Index.Bucket(_) => false
   }
 
   /** The target side without columns that only the condition in its old form needed. */

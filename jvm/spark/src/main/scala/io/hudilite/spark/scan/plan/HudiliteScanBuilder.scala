@@ -2,6 +2,7 @@ package io.hudilite.spark.scan.plan
 
 import io.hudilite.spark.basefile.read.ScanFilter
 import io.hudilite.spark.row.SessionConf
+import io.hudilite.stats.FileStatistics
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation
@@ -55,14 +56,14 @@ sealed class HudiliteScanBuilder(
   override def build(): Scan = new HudiliteScan(session,
     new ScanPlanner(source, filters, SessionConf.parquet(options)), columns, limit)
 
-  /** The answer from footers to an aggregation of all that would be read, where they have it. */
+  /** The answer from statistics to an aggregation of all that would be read, where they have it. */
   protected def answer(aggregation: Aggregation): Option[AggregateScan] =
     if (filters.nonEmpty || source.commitTimes.nonEmpty || source.files.merged.nonEmpty) None
-    else FooterAggregates.answer(SessionConf.hadoop(options), source.table, source.files.files, aggregation, known,
-      source.evolved)
+    else FileAggregates.answer(FileStatistics.at(source.table.basePath, SessionConf.hadoop(options)), source.table,
+      source.files.files, aggregation, known, source.evolved)
 }
 
-/** Builder for a query whose aggregates footers may answer. */
+/** Builder for a query whose aggregates statistics may answer. */
 final class AggregateScanBuilder(
     session: SparkSession, source: TableState, readSchema: StructType, options: Map[String, String])
     extends HudiliteScanBuilder(session, source, readSchema, options)

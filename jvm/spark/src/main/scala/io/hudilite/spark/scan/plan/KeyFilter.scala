@@ -1,8 +1,8 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.TableConfig
-import io.hudilite.record.{KeyEncoding, MetaFields}
-import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
+import io.hudilite.record.{KeyEncoding, MetaFields, RecordKeys}
+import io.hudilite.spark.basefile.read.ScanFilter
 
 import java.time.LocalDate
 

@@ -1,10 +1,10 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.{KeyGeneratorType, TableConfig, TableKeys}
+import io.hudilite.filegroup.Partitions
 import io.hudilite.record.KeyEncoding
 import io.hudilite.spark.basefile.read.PossibleValues
 import io.hudilite.spark.row.{FieldTypes, PathText}
-import io.hudilite.storage.TablePath
 
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -100,14 +100,14 @@ private[scan] final class PartitionLevels(config: TableConfig, schema: StructTyp
   /** Filters compare with this text only what a path can tell from it: where texts are not encoded, one with an empty level
     * leads to the folder of another.
     */
-  def isCertain(text: UTF8String): Boolean = config.urlEncode || TablePath.isNormal(text.toString)
+  def isCertain(text: UTF8String): Boolean = config.urlEncode || Partitions.mayBe(text.toString)
 
   private def spell(column: PartitionColumn, value: Any): Option[Seq[String]] = {
     val texts = value match {
       case _ if !column.dataType.contains(StringType) => None
       case text: UTF8String if text.numBytes == 0 => Some(Defaults.toSeq)
       case text: UTF8String if config.urlEncode => Some(Seq(encoded(text.toString)))
-      case text: UTF8String => Some(Seq(text.toString)).filter(_ => TablePath.isNormal(text.toString))
+      case text: UTF8String => Some(Seq(text.toString)).filter(_ => Partitions.mayBe(text.toString))
       case _ => None
     }
     texts.map(_.map(text => if (config.hiveStyle) s"${column.name}=$text" else text))

@@ -1,7 +1,8 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
-import io.hudilite.spark.basefile.read.{RecordKeys, ScanFilter}
+import io.hudilite.record.RecordKeys
+import io.hudilite.spark.basefile.read.ScanFilter
 
 /** The files that a scan reads, and how many slices each pruning step left out. Partitions that the filters of the query
   * exclude are not even listed, so nothing is known of their files.

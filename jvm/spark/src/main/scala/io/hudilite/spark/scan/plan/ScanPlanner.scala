@@ -3,9 +3,10 @@ package io.hudilite.spark.scan.plan
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
-import io.hudilite.spark.scan.task.{FileFacts, Narrowing, ScanPartition, ScanTask, SliceSplit, TaskSizes}
+import io.hudilite.spark.scan.task.{CheckedSplits, FileFacts, Narrowing, ScanPartition, ScanTask, SliceSplit, TaskSizes}
 import io.hudilite.spark.slice.deliver.SliceMerge
-import io.hudilite.table.{IncrementalRange, Table}
+import io.hudilite.stats.FileStatistics
+import io.hudilite.table.{IncrementalRange, RowCounts, Table}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.types.StructType
@@ -50,7 +51,7 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     val keys = keyFilter.keys(filters ++ late)
     val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
     val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
-      KeyPruning.prune(conf, table.basePath, inPartitions.files, _))
+      KeyPruning.prune(CheckedSplits.ByFiles, FileStatistics.at(table.basePath, conf), inPartitions.files, _))
     PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions,
       listed.size - inPartitions.size,
       pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver, late)

@@ -1,5 +1,7 @@
 package io.hudilite.spark.scan.plan
 
+import io.hudilite.table.RowCounts
+
 import java.util.{Collections, Map => JMap, Optional, OptionalLong}
 
 import org.apache.spark.sql.catalyst.plans.logical.{ColumnStat, Histogram => PlanHistogram}

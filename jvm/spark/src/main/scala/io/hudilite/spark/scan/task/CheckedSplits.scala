@@ -1,15 +1,15 @@
 package io.hudilite.spark.scan.task
 
-import io.hudilite.filegroup.FooterCache
-import io.hudilite.spark.basefile.read.{FilePaths, FileRange, FileRead, KeyVerdict, RecordKeys}
-import io.hudilite.storage.Parallel
+import io.hudilite.filegroup.FileSlice
+import io.hudilite.index.{Index, KeyIndex, KeyVerdict, Scope, SearchedSlices}
+import io.hudilite.record.RecordKeys
+import io.hudilite.spark.basefile.read.FileRead
+import io.hudilite.stats.FileStatistics
 
-import org.apache.hadoop.conf.Configuration
-
-/** The splits of one task that can hold rows: where the driver has left that to the tasks, the footers of some files at a
-  * time are asked for the keys, beside each other, before one of them is read.
+/** The splits of one task that can hold rows: where the driver has left that to the tasks, the index is asked about some
+  * files at a time before one of them is read.
   */
-private[scan] final class CheckedSplits(files: FileRead, conf: Configuration, splits: Seq[ScanSplit])
+private[scan] final class CheckedSplits(files: FileRead, statistics: FileStatistics, splits: Seq[ScanSplit])
     extends Iterator[ScanSplit] {
 
   private val keys: Option[RecordKeys] = files.keys.filter(_ => files.keysToCheck)
@@ -23,26 +23,24 @@ private[scan] final class CheckedSplits(files: FileRead, conf: Configuration, sp
   var outOfRange = 0L
   var notInBloom = 0L
 
-  private def check(some: Seq[ScanSplit], wanted: RecordKeys): Seq[ScanSplit] =
-    some.zip(Parallel.map(some) {
-      case FileSplit(range) => verdict(range, wanted)
-      case _ => KeyVerdict.MayHold
-    }).flatMap {
-      case (split, KeyVerdict.MayHold) => Some(split)
-      case (split, reason) =>
-        count(split, reason)
-        None
+  private def check(some: Seq[ScanSplit], wanted: RecordKeys): Seq[ScanSplit] = {
+    val asked = some.collect { case FileSplit(range) => FileSlice.ofBase(range.file) }.distinct
+    val found = CheckedSplits.ByFiles.locate(wanted, SearchedSlices(asked, statistics)).verdicts
+      .map { case (slice, verdict) => slice.base -> verdict }.toMap
+    some.filter {
+      case FileSplit(range) => holds(found(Some(range.file)), isFirst = range.start == 0)
+      case _ => true
     }
-
-  private def verdict(range: FileRange, wanted: RecordKeys): KeyVerdict = {
-    val path = FilePaths.absolute(files.basePath, range.relativePath)
-    KeyVerdict.of(FooterCache.read(conf, path, range.fileLength, withBloom = true), wanted)
   }
 
-  private def count(split: ScanSplit, reason: KeyVerdict): Unit = split match {
-    case FileSplit(range) if range.start == 0 =>
-      if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1
-    case _ =>
+  /** @param isFirst
+    *   the split is the first of its file, with which the file is counted
+    */
+  private def holds(verdict: KeyVerdict, isFirst: Boolean): Boolean = verdict match {
+    case KeyVerdict.MayHold(_) => true
+    case reason =>
+      if (isFirst) { if (reason == KeyVerdict.OutOfRange) outOfRange += 1 else notInBloom += 1 }
+      false
   }
 
   override def hasNext: Boolean = checked.hasNext
@@ -50,6 +48,10 @@ private[scan] final class CheckedSplits(files: FileRead, conf: Configuration, sp
   override def next(): ScanSplit = checked.next()
 }
 
-private object CheckedSplits {
+private[spark] object CheckedSplits {
+
+  /** The index of reads, whichever one writes use: each file tells of its own keys. */
+  val ByFiles: KeyIndex = Index.Bloom(Scope.Partition)
+
   val AtOnce = 64
 }

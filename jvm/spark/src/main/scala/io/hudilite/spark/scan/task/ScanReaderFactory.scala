@@ -11,6 +11,7 @@ import io.hudilite.spark.basefile.read.{
 }
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.slice.deliver.{MergeCounts, SliceReader}
+import io.hudilite.stats.FileStatistics
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
@@ -75,7 +76,7 @@ private final class TaskReader[T](
 
   private val job = columns.job
   private val contexts = new ReaderContexts(conf, job.files.settings.caseSensitive)
-  private val remaining = new CheckedSplits(job.files, conf, splits)
+  private val remaining = new CheckedSplits(job.files, FileStatistics.at(job.files.basePath, conf), splits)
   private var current: Option[SplitReader[T]] = None
   private var rows = 0L
   private var opened = 0L

@@ -1,7 +1,8 @@
 package io.hudilite.spark.scan.task
 
 import io.hudilite.filegroup.{BaseFile, FileSlice, Lots}
-import io.hudilite.spark.basefile.read.{FileRange, FileRead, RecordKeys, ScanFilter}
+import io.hudilite.record.RecordKeys
+import io.hudilite.spark.basefile.read.{FileRange, FileRead, ScanFilter}
 import io.hudilite.spark.slice.deliver.SliceMerge
 
 import org.apache.spark.sql.connector.read.InputPartition

@@ -4,8 +4,8 @@ import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.service.cluster.ClusteringCall
-import io.hudilite.spark.bucket.BucketTables
-import io.hudilite.table.Table
+import io.hudilite.spark.bucket.SampledKeys
+import io.hudilite.table.{Buckets, Table}
 
 /** Tables with a bucket index that get another number of buckets. */
 private[cluster] object BucketMove {
@@ -13,11 +13,12 @@ private[cluster] object BucketMove {
   /** The index that a call moves the table to. Raises `InvalidInput` when the options do not name the one that the table
     * has, and where the call asks for less than the whole table or for more than the move.
     */
-  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int): BucketIndex =
-    Index.of(table.config, BucketTables.asked(table, conf)) match {
-      case Index.Bucket(present) =>
-        BucketTables.check(table, Index.Bucket(present))
-        BucketTables.slots(table.allSlices().values.flatten.toArray, present, table)
+  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int): BucketIndex = {
+    val (buckets, index) = (Buckets(table), Index.of(table.config, Buckets(table).asked(conf.index)))
+    index.buckets match {
+      case Some(present) =>
+        buckets.check(index)
+        buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table))
         if (count < 1 || count > WriteOptions.MostBuckets)
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
         if (count == present.count) throw refused(count, "the table has as many")
@@ -26,11 +27,12 @@ private[cluster] object BucketMove {
             "reason" ->
               "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
         present.copy(count = count)
-      case Index.Simple(_) | Index.Bloom(_) =>
+      case None =>
+        val named = s"${WriteOptions.IndexType.name} does not say ${WriteOptions.ByBuckets}"
         throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" ->
-            s"${WriteOptions.IndexType.name} does not say BUCKET, and only the rows of such tables lie in buckets")
+          "reason" -> s"$named, and only the rows of such tables lie in buckets")
     }
+  }
 
   private def refused(count: Int, reason: String): InvalidInput =
     InvalidInput.option(WriteOptions.Buckets.name, count.toString, reason)

@@ -12,14 +12,13 @@ import io.hudilite.service.cluster.{
   PendingClusterings,
   PlannedClustering
 }
-import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.service.Stop
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
 import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.table.WriteTarget
-import io.hudilite.table.Table
+import io.hudilite.table.{Buckets, Table}
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{Assumption, LateFiles, Transaction, TransactionOptions}
 
@@ -108,13 +107,9 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   private def checkBuckets(table: Table): Unit = {
     val index = Index.of(table.config, conf.index)
-    BucketTables.check(table, index)
-    index match {
-      case Index.Bucket(_) => throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" ->
-            "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
-      case _ =>
-    }
+    Buckets(table).check(index)
+    if (index.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+      "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
   }
 
   /** Runs one planned clustering; when that fails nothing of it is left but its plan.

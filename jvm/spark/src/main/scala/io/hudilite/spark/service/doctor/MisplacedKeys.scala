@@ -3,10 +3,10 @@ package io.hudilite.spark.service.doctor
 import io.hudilite.config.WriteConf
 import io.hudilite.error.HudiliteException
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{BucketIndex, ShownBuckets}
 import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.service.doctor.{Finding, FindingKind}
-import io.hudilite.spark.bucket.ShownBuckets
+import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 
@@ -62,7 +62,7 @@ private[spark] object MisplacedKeys {
     */
   private def ofUnstated(session: SparkSession, table: Table, slices: Array[FileSlice],
       hashFields: Option[Seq[String]]): Seq[Finding] = hashFields.toSeq.flatMap { fields =>
-    val sample = ShownBuckets.sample(slices, table)
+    val sample = ShownBuckets.sample(slices.toSeq, new SampledKeys(table))
     ShownBuckets.evidence(slices.toSeq, sample, fields).count match {
       case Some(count) => misplaced(session, table, BucketIndex(count, fields))
       // Partitions may have numbers of their own.

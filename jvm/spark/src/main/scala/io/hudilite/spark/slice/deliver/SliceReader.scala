@@ -1,13 +1,12 @@
 package io.hudilite.spark.slice.deliver
 
-import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache}
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.merge.MergeRule
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.ColumnNames
 import io.hudilite.spark.basefile.read.{
   BaseFileReader,
   BatchReader,
-  FilePaths,
   FileRange,
   FileRead,
   ReaderContexts,
@@ -16,6 +15,7 @@ import io.hudilite.spark.basefile.read.{
   SplitReader
 }
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRowLayout, MergedLog}
+import io.hudilite.stats.{BoundsWanted, FileStatistics}
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 import org.apache.spark.sql.vectorized.ColumnarBatch
@@ -68,8 +68,8 @@ private[spark] final class SliceReader(job: FileRead, merge: SliceMerge, context
   private def boundsOf(base: BaseFile): Option[IndexedSeq[Any]] =
     if (!merge.log.rule.compares || merge.log.namesIn(base.instant) != ColumnNames.Same) None
     else {
-      val path = FilePaths.absolute(job.basePath, base.relativePath)
-      OrderingBounds.of(FooterCache.metadata(conf, path, base.length), merge.log.orderingColumns)
+      val wanted = BoundsWanted(columns = merge.log.orderingColumns.map(_.name))
+      OrderingBounds.of(FileStatistics.at(job.basePath, conf).ofFile(base, wanted), merge.log.orderingColumns)
     }
 
   private def byPosition(

@@ -1,7 +1,7 @@
 package io.hudilite.spark.write.table
 
 import io.hudilite.config.{TableConfig, TableType, WriteConf}
-import io.hudilite.index.{BucketIndex, Index}
+import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.record.PartitionPaths
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.basefile.read.{KeySpelling, TimeSpelling}
@@ -26,17 +26,14 @@ import org.apache.spark.sql.types.StructType
   *   of keys and partition paths; asks the table where releases of Hudi differ
   */
 final class TableShape(val config: TableConfig, val schema: StructType, val evolved: Option[EvolvedColumns],
-    val index: Index, spelling: () => KeySettings) {
+    val index: KeyIndex, spelling: () => KeySettings) {
 
   lazy val keySettings: KeySettings = spelling()
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
   /** Where keys belong with a bucket index. */
-  def buckets: Option[BucketIndex] = index match {
-    case Index.Bucket(by) => Some(by)
-    case Index.Simple(_) | Index.Bloom(_) => None
-  }
+  def buckets: Option[BucketIndex] = index.buckets
 
   /** Changes of existing rows are appended to log files. */
   def isMergeOnRead: Boolean = config.tableType == TableType.MergeOnRead

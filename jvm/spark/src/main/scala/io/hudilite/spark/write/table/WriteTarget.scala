@@ -2,13 +2,12 @@ package io.hudilite.spark.write.table
 
 import io.hudilite.config.{ColumnsConf, TableConfig, TableKeys, TableRequest, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
-import io.hudilite.index.{BucketIndex, Index}
+import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.bucket.BucketTables
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
 import io.hudilite.storage.Storage
-import io.hudilite.table.{Table, TableAccess, TableSupport}
+import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 
 import org.apache.hadoop.conf.Configuration
@@ -34,7 +33,7 @@ final case class WriteTarget(
   def config: TableConfig = shape.config
   def schema: StructType = shape.schema
   def keys: KeyExpressions = shape.keys
-  def index: Index = shape.index
+  def index: KeyIndex = shape.index
   def buckets: Option[BucketIndex] = shape.buckets
   def isMergeOnRead: Boolean = shape.isMergeOnRead
 
@@ -63,10 +62,10 @@ object WriteTarget {
         val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
-        val conf = named.copy(index = BucketTables.asked(table, named))
+        val conf = named.copy(index = Buckets(table).asked(named.index))
         TableRequest.checkAgainst(table.config, conf.options)
         MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(conf.commit.metadata))
-        BucketTables.check(table, Index.of(table.config, conf.index))
+        Buckets(table).check(Index.of(table.config, conf.index))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
         SchemaAlignment.requireKeyTypes(present, schema, table.config)
         if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))

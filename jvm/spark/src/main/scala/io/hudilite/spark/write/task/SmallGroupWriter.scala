@@ -1,8 +1,9 @@
 package io.hudilite.spark.write.task
 
 import io.hudilite.error.UnsupportedTable
-import io.hudilite.filegroup.{BaseFile, FileSlice, FooterCache, Partitions}
+import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.basefile.read.RepeatedKeys
+import io.hudilite.stats.FileStatistics
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -75,11 +76,9 @@ private[write] final class SmallGroupWriter(output: TaskOutput, slice: FileSlice
     open.flatMap(_.close())
   }
 
-  private def rewritePays(inserts: Long): Boolean = inserts > 0 && {
-    val path = s"${Partitions.directory(job.basePath, base.partition)}/${base.name}"
+  private def rewritePays(inserts: Long): Boolean = inserts > 0 &&
     inserts * SmallGroupWriter.RowsRewrittenPerInsert >=
-      FooterCache.read(job.conf.value, path, base.length, withBloom = false).rows
-  }
+    FileStatistics.at(job.basePath, job.conf.value).ofFile(base).rows
 
   override def abort(): Unit = {
     held.foreach(_.free())

@@ -2,9 +2,10 @@ package io.hudilite.spark.slice.deliver
 
 import io.hudilite.spark.SharedSession
 import io.hudilite.spark.SharedSession.withConf
-import io.hudilite.spark.read.PlainFile.{footer, smallRowGroups}
+import io.hudilite.spark.read.PlainFile
+import io.hudilite.spark.read.PlainFile.smallRowGroups
 import munit.FunSuite
-import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -14,10 +15,12 @@ class OrderingBoundsSuite extends FunSuite {
 
   /** The bounds of a file with these rows of one column `o`, which is read as `wanted`. */
   private def bounds(values: String, wanted: String): Option[Seq[Any]] =
-    of(footer(spark.sql(s"SELECT * FROM VALUES $values AS t(o)")), s"o $wanted")
+    of(spark.sql(s"SELECT * FROM VALUES $values AS t(o)"), s"o $wanted")
 
-  private def of(footer: ParquetMetadata, columns: String): Option[Seq[Any]] =
-    OrderingBounds.of(footer, StructType.fromDDL(columns).fields.toSeq)
+  private def of(rows: DataFrame, columns: String, options: (String, String)*): Option[Seq[Any]] = {
+    val fields = StructType.fromDDL(columns).fields.toSeq
+    OrderingBounds.of(PlainFile.statistics(rows, fields.map(_.name), options: _*), fields)
+  }
 
   /** Spark writes times as INT96 by default, and refuses old ones in some versions. */
   private def withTimes(kind: String)(body: => Unit): Unit =
@@ -45,12 +48,12 @@ class OrderingBoundsSuite extends FunSuite {
 
   test("a column without values, and one that the file lacks, is bounded by null") {
     assertEquals(bounds("cast(null AS BIGINT), null", "BIGINT"), Some(Seq[Any](null)))
-    assertEquals(of(footer(spark.sql("SELECT 1 AS other")), "o BIGINT"), Some(Seq[Any](null)))
-    assertEquals(of(footer(spark.sql("SELECT 1L AS o WHERE 1 = 0")), "o BIGINT"), Some(Seq[Any](null)))
+    assertEquals(of(spark.sql("SELECT 1 AS other"), "o BIGINT"), Some(Seq[Any](null)))
+    assertEquals(of(spark.sql("SELECT 1L AS o WHERE 1 = 0"), "o BIGINT"), Some(Seq[Any](null)))
   }
 
   test("a column in another letter case is not certain") {
-    assertEquals(of(footer(spark.sql("SELECT 1L AS O")), "o BIGINT"), None)
+    assertEquals(of(spark.sql("SELECT 1L AS O"), "o BIGINT"), None)
   }
 
   test("fractions, decimals and what is no number, day, time or text are not certain") {
@@ -72,7 +75,7 @@ class OrderingBoundsSuite extends FunSuite {
   }
 
   test("several columns have a bound each, and none when one is not certain") {
-    val written = footer(spark.sql("SELECT * FROM VALUES (1, 'x', 1D), (2, 'a', 2D) AS t(a, b, c)"))
+    val written = spark.sql("SELECT * FROM VALUES (1, 'x', 1D), (2, 'a', 2D) AS t(a, b, c)")
     assertEquals(of(written, "b STRING, a INT"), Some(Seq[Any](UTF8String.fromString("x"), 2)))
     assertEquals(of(written, "a INT, none INT"), Some(Seq[Any](2, null)))
     assertEquals(of(written, "a INT, c DOUBLE"), None)
@@ -81,10 +84,9 @@ class OrderingBoundsSuite extends FunSuite {
   test("all row groups count") {
     val rows = spark.range(0, 20000, 1, 1).selectExpr("abs(id - 10000) o", "if(id < 10000, null, id) late",
       "if(id < 10000, 'short', repeat('long', 2000)) t", "cast(id AS string) filler")
-    val written = footer(rows, smallRowGroups: _*)
-    assert(written.getBlocks.size > 3, "few row groups")
-    assertEquals(of(written, "o BIGINT, late BIGINT"), Some(Seq[Any](10000L, 19999L)))
+    assert(PlainFile.footer(rows, smallRowGroups: _*).getBlocks.size > 3, "few row groups")
+    assertEquals(of(rows, "o BIGINT, late BIGINT", smallRowGroups: _*), Some(Seq[Any](10000L, 19999L)))
     // Of values as long as this a footer has no bounds.
-    assertEquals(of(written, "t STRING"), None)
+    assertEquals(of(rows, "t STRING", smallRowGroups: _*), None)
   }
 }

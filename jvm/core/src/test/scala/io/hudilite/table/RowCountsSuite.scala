@@ -1,11 +1,9 @@
-package io.hudilite.spark.read
+package io.hudilite.table
 
 import io.hudilite.GoldenFolder
 import io.hudilite.config.TableProperties
 import io.hudilite.filegroup.FooterCache
-import io.hudilite.spark.scan.plan.RowCounts
 import io.hudilite.storage.HadoopStorage
-import io.hudilite.table.Table
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration

@@ -1,15 +1,10 @@
 package io.hudilite.spark.scan.plan
 
-import io.hudilite.filegroup.{BaseFile, FooterCache}
+import io.hudilite.filegroup.BaseFile
 import io.hudilite.schema.EvolvedColumns
-import io.hudilite.spark.basefile.read.FilePaths
-import io.hudilite.storage.Parallel
-import io.hudilite.table.Table
+import io.hudilite.stats.{BoundsWanted, ColumnBounds, FileBounds, FileStatistics, ValueBounds}
+import io.hudilite.table.{RowCounts, Table}
 
-import org.apache.hadoop.conf.Configuration
-import org.apache.parquet.column.statistics.{IntStatistics, LongStatistics, Statistics}
-import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}
-import org.apache.parquet.schema.LogicalTypeAnnotation.{DateLogicalTypeAnnotation, IntLogicalTypeAnnotation}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.connector.expressions.{Expression, NamedReference}
@@ -17,22 +12,20 @@ import org.apache.spark.sql.connector.expressions.aggregate.{AggregateFunc, Aggr
 import org.apache.spark.sql.connector.read.LocalScan
 import org.apache.spark.sql.types._
 
-import scala.collection.JavaConverters._
-
-/** An aggregate that footers answered: one row, no file is read. */
+/** An aggregate that statistics answered: one row, no file is read. */
 final case class AggregateScan(schema: StructType, row: InternalRow, text: String) extends LocalScan {
   override def readSchema(): StructType = schema
   override def rows(): Array[InternalRow] = Array(row)
   override def description(): String = text
 }
 
-/** Answers `count(*)` of whole files from what their commits counted, and `count`, `min` and `max` of columns from their
-  * footers, where these are exact. No more footers are read here than the driver can read while a query is planned.
+/** Answers `count(*)` of whole files from what their commits counted, and `count`, `min` and `max` of columns from the
+  * files' statistics, where these are exact. No more files are asked about than the driver can while a query is planned.
   *
   * Bounds of text can be cut short by a writer and those of fractions can leave out NaN, so both are refused; so are
   * days before the change of calendars, which a reader might have to shift, and files from before a change of columns.
   */
-object FooterAggregates {
+object FileAggregates {
 
   // 1900-01-01; the two calendars and all zones agree from there on.
   private val FirstCertainDay = -25567L
@@ -40,37 +33,35 @@ object FooterAggregates {
   /** @param folder
     *   values of columns as the folder of the file says them
     */
-  private final case class FileFooter(footer: ParquetMetadata, folder: Map[String, Any])
+  private final case class KnownFile(bounds: FileBounds, folder: Map[String, Any])
 
   private final case class ColumnFacts(nulls: Long, min: Option[Long], max: Option[Long])
 
   /** The answer, or `None` when some part of it is not certain. */
   def answer(
-      conf: Configuration, table: Table, files: Seq[BaseFile], aggregation: Aggregation,
+      statistics: FileStatistics, table: Table, files: Seq[BaseFile], aggregation: Aggregation,
       schema: StructType, evolved: Option[EvolvedColumns]): Option[AggregateScan] = {
     val functions = aggregation.aggregateExpressions.toSeq
     val columns = functions.map(columnOf(_, schema))
     def sameColumns: Boolean = evolved.forall(e => files.forall(f => e.isOfQuery(f.instant)))
     if (aggregation.groupByExpressions.nonEmpty || columns.exists(_.isEmpty)) None
     else if (columns.flatten.forall(_.isEmpty))
-      rowsOf(conf, table, files).map(rows => scan(functions, functions.map(_ => LongType -> (rows: Any))))
+      rowsOf(statistics, table, files).map(rows => scan(functions, functions.map(_ => LongType -> (rows: Any))))
     else if (!sameColumns || files.size > KeyPruning.MaxFilesOnDriver) None
     else {
       val partitions = PartitionPruning.of(table.config, schema, evolved)
-      val footers = Parallel.map(files)(f =>
-        FileFooter(FooterCache.metadata(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length),
-          partitions.valuesOf(f.partition)))
-      val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, footers) }
+      val bounds = statistics.of(files, BoundsWanted(columns = columns.flatten.flatten.map(_.name)))
+      val known = files.map(f => KnownFile(bounds(f), partitions.valuesOf(f.partition)))
+      val values = functions.zip(columns.flatten).map { case (function, column) => evaluate(function, column, known) }
       if (values.forall(_.isDefined)) Some(scan(functions, values.flatten)) else None
     }
   }
 
-  private def rowsOf(conf: Configuration, table: Table, files: Seq[BaseFile]): Option[Long] = {
+  private def rowsOf(statistics: FileStatistics, table: Table, files: Seq[BaseFile]): Option[Long] = {
     val counted = RowCounts.of(table, files)
     val others = files.filterNot(f => counted.contains(f.relativePath))
     if (others.size > KeyPruning.MaxFilesOnDriver) None
-    else Some(counted.values.sum + Parallel.map(others)(f =>
-      FooterCache.read(conf, FilePaths.absolute(table.basePath, f.relativePath), f.length, withBloom = false).rows).sum)
+    else Some(counted.values.sum + statistics.of(others).values.map(_.rows).sum)
   }
 
   private def scan(functions: Seq[AggregateFunc], values: Seq[(DataType, Any)]): AggregateScan = {
@@ -104,16 +95,16 @@ object FooterAggregates {
   }
 
   private def evaluate(
-      function: AggregateFunc, column: Option[StructField], footers: Seq[FileFooter]): Option[(DataType, Any)] = {
-    val rows = footers.map(_.footer.getBlocks.asScala.map(_.getRowCount).sum).sum
+      function: AggregateFunc, column: Option[StructField], files: Seq[KnownFile]): Option[(DataType, Any)] = {
+    val rows = files.map(_.bounds.rows).sum
     column match {
       case None => Some(LongType -> rows)
       case Some(field) =>
         val bounded = !function.isInstanceOf[Count]
-        val chunks = footers.map(chunksOf(_, field, bounded))
-        if (chunks.exists(_.isEmpty)) None
+        val found = files.map(factsOf(_, field, bounded))
+        if (found.exists(_.isEmpty)) None
         else {
-          val facts = chunks.flatten.flatten
+          val facts = found.flatten
           function match {
             case _: Count => Some(LongType -> (rows - facts.map(_.nulls).sum))
             case _: Min =>
@@ -131,21 +122,10 @@ object FooterAggregates {
     case None => null
   }
 
-  /** Facts of every row group of the file; `None` when one is not certain. */
-  private def chunksOf(file: FileFooter, field: StructField, bounded: Boolean): Option[Seq[ColumnFacts]] = {
-    val blocks = file.footer.getBlocks.asScala.toSeq
-    val schema = file.footer.getFileMetaData.getSchema
-    if (file.folder.contains(field.name))
-      Some(blocks.map(b => factsOf(file.folder(field.name), b.getRowCount)))
-    else if (!schema.getFields.asScala.exists(_.getName.equalsIgnoreCase(field.name)))
-      Some(blocks.map(b => ColumnFacts(b.getRowCount, None, None)))
-    else {
-      val facts = blocks.map(b =>
-        b.getColumns.asScala.find(_.getPath.toDotString == field.name)
-          .flatMap(factsOf(_, field.dataType, b.getRowCount, bounded)))
-      if (facts.forall(_.isDefined)) Some(facts.flatten) else None
-    }
-  }
+  /** `None` where the column is not certain. */
+  private def factsOf(file: KnownFile, field: StructField, bounded: Boolean): Option[ColumnFacts] =
+    if (file.folder.contains(field.name)) Some(factsOf(file.folder(field.name), file.bounds.rows))
+    else file.bounds.columns.get(field.name).flatMap(factsOf(_, file.bounds.rows, field.dataType, bounded))
 
   /** Where the folder says the value of all rows. */
   private def factsOf(value: Any, rows: Long): ColumnFacts = value match {
@@ -155,24 +135,15 @@ object FooterAggregates {
     case _ => ColumnFacts(0, None, None)
   }
 
-  private def factsOf(chunk: ColumnChunkMetaData, wanted: DataType, rows: Long, bounded: Boolean): Option[ColumnFacts] =
-    Option(chunk.getStatistics).filter(_.isNumNullsSet).flatMap { statistics =>
-      val nulls = statistics.getNumNulls
-      if (!bounded || nulls == rows) Some(ColumnFacts(nulls, None, None))
-      else bounds(chunk, statistics).filter { case (min, _) => wanted != DateType || min >= FirstCertainDay }
-        .map { case (min, max) => ColumnFacts(nulls, Some(min), Some(max)) }
-    }
+  private def factsOf(column: ColumnBounds, rows: Long, wanted: DataType, bounded: Boolean): Option[ColumnFacts] =
+    if (!bounded || column.nulls == rows) Some(ColumnFacts(column.nulls, None, None))
+    else column.values.flatMap(numbers).filter { case (min, _) => wanted != DateType || min >= FirstCertainDay }
+      .map { case (min, max) => ColumnFacts(column.nulls, Some(min), Some(max)) }
 
-  private def bounds(chunk: ColumnChunkMetaData, statistics: Statistics[_]): Option[(Long, Long)] = {
-    val plain = chunk.getPrimitiveType.getLogicalTypeAnnotation match {
-      case null | _: DateLogicalTypeAnnotation => true
-      case i: IntLogicalTypeAnnotation => i.isSigned
-      case _ => false
-    }
-    statistics match {
-      case i: IntStatistics if plain && i.hasNonNullValue => Some((i.getMin.toLong, i.getMax.toLong))
-      case l: LongStatistics if plain && l.hasNonNullValue => Some((l.getMin, l.getMax))
-      case _ => None
-    }
+  private def numbers(values: ValueBounds): Option[(Long, Long)] = values match {
+    case ValueBounds.Ints(min, max) => Some((min.toLong, max.toLong))
+    case ValueBounds.Longs(min, max) => Some((min, max))
+    case ValueBounds.Days(min, max) => Some((min.toLong, max.toLong))
+    case ValueBounds.Micros(_, _) | ValueBounds.Texts(_, _) => None
   }
 }

@@ -1,48 +1,39 @@
-package io.hudilite.spark.bucket
+package io.hudilite.table
 
-import io.hudilite.config.{IndexConf, WriteConf, WriteOptions}
+import io.hudilite.config.{IndexConf, WriteOptions}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.{BucketIndex, Index}
-import io.hudilite.table.Table
+import io.hudilite.index.{BucketIndex, FirstKeys, KeyIndex, ShownBuckets}
 
-/** Tables with a bucket index. Their file ids tell that they have one, and the commits of hudilite how many buckets there
-  * are; of a table that has none of these, what the files show (docs/format.md#indexes).
+/** The buckets of a table, if it has any: file ids tell that it does, and the commits of hudilite how many there are. Of a
+  * table without such commits its files show it (docs/format.md#indexes).
   */
-private[spark] object BucketTables {
+final class Buckets(table: Table) {
 
-  /** File groups that are asked whether they belong to buckets. */
-  private val GroupsAsked = 1000
-
-  /** Where Hudi keeps what other kinds of bucket index need. */
-  private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
+  import Buckets._
 
   /** Refuses a write whose options and the table's files do not have the same index. */
-  def check(table: Table, index: Index): Unit = {
+  def check(index: KeyIndex): Unit = {
     val others = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
     Metadata.find(others.contains).foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
-    val groups = someGroups(table)
-    val bucketed = groups.nonEmpty && groups.forall(BucketIndex.bucketOfFile(_).isDefined)
-    index match {
-      case Index.Bucket(_) if groups.nonEmpty && !bucketed =>
-        val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty).head
-        throw refused(WriteOptions.IndexType.name, "BUCKET", s"the table's file group $strange belongs to no bucket")
-      case Index.Simple(_) | Index.Bloom(_) if bucketed =>
-        throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
-      case _ =>
-    }
+    val groups = someGroups
+    val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty)
+    if (index.buckets.isDefined)
+      strange.foreach(group => throw notByBuckets(s"the table's file group $group belongs to no bucket"))
+    else if (groups.nonEmpty && strange.isEmpty)
+      throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
   }
 
   /** How the options say that keys are looked up; what they leave open of buckets is as the table states it. */
-  def asked(table: Table, conf: WriteConf): IndexConf = table.statedBuckets match {
-    case Some(stated) => conf.index.orBuckets(stated.count, stated.hashFields)
-    case None => conf.index
+  def asked(conf: IndexConf): IndexConf = table.statedBuckets match {
+    case Some(stated) => conf.orBuckets(stated.count, stated.hashFields)
+    case None => conf
   }
 
   /** Raises `InvalidInput` where a commit states another index than that of a write. */
-  def checkStated(table: Table, index: BucketIndex): Unit = table.statedBuckets.foreach { stated =>
+  def checkStated(index: BucketIndex): Unit = table.statedBuckets.foreach { stated =>
     if (stated.count != index.count)
       throw refused(WriteOptions.Buckets.name, index.count.toString, s"the table has ${stated.count} buckets")
     else if (!stated.isSame(index))
@@ -54,15 +45,20 @@ private[spark] object BucketTables {
     * commit was read when the table was opened. Where it names none, partitions are looked at up to the first that has
     * any.
     */
-  private def someGroups(table: Table): Seq[String] = {
+  private def someGroups: Seq[String] = {
     val written = table.lastInstant.toSeq.flatMap(table.store.readCommit(_).allStats.map(_.fileId).take(GroupsAsked))
     if (written.nonEmpty) written
     else table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
   }
 
-  /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. */
-  def slots(slices: Array[FileSlice], index: BucketIndex, table: Table): Map[String, Array[Int]] = {
-    if (slices.nonEmpty) checkStated(table, index)
+  /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. Raises
+    * `InvalidInput` or `UnsupportedTable` where they are not as the index says.
+    *
+    * @param keys
+    *   of files, some of which are held against the index where no commit states it
+    */
+  def slots(slices: Array[FileSlice], index: BucketIndex, keys: FirstKeys): Map[String, Array[Int]] = {
+    if (slices.nonEmpty) checkStated(index)
     val slots = slices.indices.groupBy(i => slices(i).partition).map { case (partition, found) =>
       val byBucket = Array.fill(index.count)(-1)
       found.foreach { i =>
@@ -75,7 +71,7 @@ private[spark] object BucketTables {
       }
       partition -> byBucket
     }
-    if (table.statedBuckets.isEmpty) checkKeys(slices, index, table)
+    if (table.statedBuckets.isEmpty) checkKeys(slices.toSeq, index, keys)
     slots
   }
 
@@ -84,14 +80,13 @@ private[spark] object BucketTables {
       case Some(bucket) if bucket < index.count => bucket
       case Some(bucket) => throw refused(WriteOptions.Buckets.name, index.count.toString,
           s"the table has the bucket $bucket, of the file group ${slice.fileId}")
-      case None => throw refused(WriteOptions.IndexType.name, "BUCKET",
-          s"the table's file group ${slice.fileId} belongs to no bucket")
+      case None => throw notByBuckets(s"the table's file group ${slice.fileId} belongs to no bucket")
     }
 
-  private def checkKeys(slices: Array[FileSlice], index: BucketIndex, table: Table): Unit = {
-    val sample = ShownBuckets.sample(slices, table)
+  private def checkKeys(slices: Seq[FileSlice], index: BucketIndex, keys: FirstKeys): Unit = {
+    val sample = ShownBuckets.sample(slices, keys)
     ShownBuckets.misplaced(sample, index).foreach { case (key, bucket) =>
-      val shown = ShownBuckets.evidence(slices.toSeq, sample, index.hashFields).count
+      val shown = ShownBuckets.evidence(slices, sample, index.hashFields).count
       throw refused(WriteOptions.Buckets.name, index.count.toString,
         s"with it and the hash fields ${index.hashFields.mkString(", ")} the key $key belongs to bucket " +
           s"${index.bucketOf(key)}, but the table has it in bucket $bucket" +
@@ -99,6 +94,20 @@ private[spark] object BucketTables {
     }
   }
 
+  private def notByBuckets(reason: String): InvalidInput =
+    refused(WriteOptions.IndexType.name, WriteOptions.ByBuckets, reason)
+
   private def refused(option: String, value: String, reason: String): InvalidInput =
     InvalidInput("INVALID_OPTION_VALUE", "option" -> option, "value" -> value, "reason" -> reason)
+}
+
+object Buckets {
+
+  /** File groups that are asked whether they belong to buckets. */
+  private val GroupsAsked = 1000
+
+  /** Where Hudi keeps what other kinds of bucket index need. */
+  private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")
+
+  def apply(table: Table): Buckets = new Buckets(table)
 }

@@ -1,8 +1,7 @@
-package io.hudilite.spark.scan.plan
+package io.hudilite.table
 
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.storage.WeightedCache
-import io.hudilite.table.Table
 
 /** Rows of base files as the commits that wrote them recorded: no file is opened.
   *
