@@ -36,6 +36,7 @@ private[service] object CopyWork {
       CopiedFile(slices, FileNames.newFileId(write.instant, -1, i))
     }
     if (items.isEmpty) Nil
-    else TaskJob.run(session, s"hudilite clustering ${write.instant} of ${write.basePath}", CopyWork(write, done), items)
+    else
+      TaskJob.run(session, s"hudilite clustering ${write.instant} of ${write.basePath}", CopyWork(write, done), items)
   }
 }
