@@ -8,10 +8,8 @@ import munit.FunSuite
 class CommentsSuite extends FunSuite {
 
   // Rooms that still have others, with the rooms below them but for the root. None is added.
-  private val open = Set("config", "index", "service", "spark", "spark.basefile.read", "spark.bucket", "spark.catalog",
-    "spark.cluster", "spark.curve", "spark.function", "spark.logfile.read", "spark.lookup",
-    "spark.plan", "spark.procedure", "spark.service", "spark.slice", "spark.stage", "spark.task",
-    "spark.write", "storage", "transaction")
+  private val open =
+    Set("config", "index", "service", "spark.basefile.read", "spark.catalog", "spark.task", "transaction")
 
   private def isAt(room: String)(at: String): Boolean = room == at || at != "spark" && room.startsWith(s"$at.")
 

@@ -10,8 +10,8 @@ import io.hudilite.log.AvroRecords;
 import io.hudilite.log.LogBlock;
 import io.hudilite.log.LogFileReader$;
 import io.hudilite.spark.logfile.read.AvroRowDecoder;
-import io.hudilite.storage.HadoopStorage;
 import io.hudilite.storage.Storage;
+import io.hudilite.transaction.lock.Process;
 
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
@@ -41,7 +41,7 @@ public class LogDecode {
         MergeOnReadTable table = new MergeOnReadTable();
         Path file = table.logFiles().get(0);
         path = file.toString();
-        Storage storage = new HadoopStorage(new Configuration());
+        Storage storage = Process.current().storage(new Configuration());
         LogBlock block = LogFileReader$.MODULE$.blocks(storage, path, Files.size(file)).apply(0);
         content = LogFileReader$.MODULE$.content(storage, block, Files.size(file));
         schema = new Schema.Parser().parse(block.schemaJson());

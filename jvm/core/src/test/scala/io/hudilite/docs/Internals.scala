@@ -39,7 +39,8 @@ object Internals {
       "catalog.statement/RewritesRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
-      "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable", "plan.merge/PutBackRows",
+      "plan.merge/MergeStatements", "plan.delta/MovedRows", "plan.table/PartitionFilters", "plan.table/PlannedTable",
+      "plan.merge/PutBackRows",
       "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
       "cluster.rewrite/ClusteredFiles",
       "cluster.rewrite/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
@@ -129,7 +130,8 @@ object Internals {
       "Runs each of these commands, says in one line why it failed, and has the services of its table follow.")(
       "plan/WriteLoopExec")("MergeStatementSuite", "WriteLoopSuite"),
     entry("sql.execution.metric.SQLMetric")("Counts that the page of a query shows; tasks add to them.")(
-      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle", "slice.deliver/SliceLookup")(
+      "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle",
+      "slice.deliver/SliceLookup")(
       "UpsertPlanSuite", "EvaluatedOnceSuite"),
     entry("sql.execution.metric.SQLMetrics")("Makes those of an operator.")(
       "lookup/IndexProbeExec", "lookup/ProbeRDD", "plan.merge/LatestByKey", "shim/OwnShuffle")("UpsertPlanSuite",
@@ -254,9 +256,11 @@ object Internals {
       "catalog.statement/NamedWrites",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
-      "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates", "plan.delta/LateMoves",
+      "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",
+      "plan.delta/LateMoves",
       "scan.rule/RuntimeFilters",
-      "plan.table/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters", "plan.layout/WriteLayout",
+      "plan.table/SelectedPartitions", "scan.rule/SubqueryScans", "scan.rule/UnnestedFilters",
+      "plan.layout/WriteLayout",
       "scan.plan/HudiliteScan", "scan.plan/ScanSettings", "scan.plan/TimeTravel", "row/SchemaAlignment",
       "row/SessionConf",
       "shim/TimesOfDay")(

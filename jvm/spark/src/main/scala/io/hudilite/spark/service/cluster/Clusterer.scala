@@ -15,7 +15,6 @@ import io.hudilite.service.cluster.{
 import io.hudilite.spark.service.Stop
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
-import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.{Buckets, Table}
@@ -134,7 +133,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
 
   private def job(table: Table, pending: PendingClustering, running: Transaction): WriteJob = {
     val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
-    val target = WriteTarget.compacting(table, pending.instant.time, conf, () => Sessions.hadoopConf(session))
+    val target = WriteTarget.compacting(table, pending.instant.time, conf, session)
     val job = WriteJob.of(target, running.permit)
     // A bucket has one file group, however large it grows.
     job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))

@@ -15,7 +15,6 @@ import io.hudilite.service.compact.{
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.service.Stop
 import io.hudilite.spark.service.slice.CompactionWork
-import io.hudilite.spark.shim.Sessions
 import io.hudilite.spark.task.{SliceBatch, TaskJob}
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.table.WriteTarget
@@ -126,7 +125,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def completed(table: Table, running: Transaction, pending: PendingCompaction, kind: CompactionKind,
       isFirst: Boolean): FinishedCompaction = {
     val instant = pending.instant
-    val target = WriteTarget.compacting(table, instant.time, conf, () => Sessions.hadoopConf(session))
+    val target = WriteTarget.compacting(table, instant.time, conf, session)
     // Rows stay in their buckets, whatever the options of a call say of these.
     val job = WriteJob.of(target, running.permit).copy(buckets = None)
     val work = CompactionWork(kind, job, logsUpTo(table, instant), done)

@@ -6,11 +6,13 @@ import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
+import io.hudilite.spark.shim.Sessions
 import io.hudilite.storage.Storage
 import io.hudilite.table.{Buckets, Table, TableAccess, TableSupport}
 import io.hudilite.transaction.MetadataTablePolicy
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 /** The aim of a write: a table that exists, or the one that this write creates.
@@ -90,10 +92,11 @@ object WriteTarget {
   }
 
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
-  def compacting(table: Table, instant: String, conf: WriteConf, hadoop: () => Configuration): WriteTarget = {
+  def compacting(table: Table, instant: String, conf: WriteConf, session: SparkSession): WriteTarget = {
     val support = TableSupport.of(table, TableAccess.Service(instant))
     val schema = support.schema.map(s => SchemaConversion.columns(s.avroJson)).getOrElse(new StructType())
-    val shape = TableShape.of(table.basePath, Some(table), table.config, conf, schema, support.columns, hadoop)
+    val shape = TableShape.of(table.basePath, Some(table), table.config, conf, schema, support.columns,
+      () => Sessions.hadoopConf(session))
     WriteTarget(table.basePath, table.storage, Some(table), conf, shape)
   }
 

@@ -1,11 +1,10 @@
 package io.hudilite.spark.write.task
 
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.BucketIndex
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.basefile.read.RepeatedKeys
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
+import io.hudilite.spark.write.job.{BucketSlots, WriteGroups, WriteJob}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -71,7 +70,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     case _ =>
       val name = NewBucket(partition.copy(), bucket)
       switch(name,
-        new NewFileGroups(output, name.partition.toString, Some(BucketIndex.newFileId(bucket, output.newFileId()))))
+        new NewFileGroups(output, name.partition.toString, Some(BucketSlots.newFileId(bucket, output.newFileId()))))
   }
 
   private def switch(name: AnyRef, next: => GroupWriter): Unit = {
