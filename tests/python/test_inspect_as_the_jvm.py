@@ -27,7 +27,9 @@ class Jvm:
 
     def table(self, path: Path) -> Any:
         core = self._jvm.io.hudilite
-        return scala_object(core.table, "Table").open(core.storage.HadoopStorage(self._conf), str(path))
+        return scala_object(core.table, "Table").open(
+            core.transaction.lock.Process.current().storage(self._conf), str(path)
+        )
 
     def files(self, path: Path) -> list[tuple[str, str, str, int]]:
         table = self.table(path)

@@ -60,7 +60,9 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
     for workload, figures in re.findall(r"^\| `(W\w+)`:[^|]*\|(.*)\|$", README, re.MULTILINE):
         shown = re.findall(r"\d+\.\d+", figures)
         measured = re.findall(rf"^\| {workload} \|.*$", results, re.MULTILINE)
-        assert shown and any(re.findall(r"\*\*([\d.]+)\*\*", row)[1:] == shown for row in measured), workload
+        # Behind those of plain Parquet.
+        last = [re.findall(r"\*\*([\d.]+)\*\*", row)[-len(shown) :] for row in measured]
+        assert shown and shown in last, workload
 
 
 def test_links_lead_to_files_and_headings_that_exist() -> None:

@@ -124,7 +124,8 @@ object FileAggregates {
 
   /** `None` where the column is not certain. */
   private def factsOf(file: KnownFile, field: StructField, bounded: Boolean): Option[ColumnFacts] =
-    if (file.folder.contains(field.name)) Some(factsOf(file.folder(field.name), file.bounds.rows))
+    if (file.bounds.rows == 0) Some(ColumnFacts(0, None, None)) // its folder has a value of no row
+    else if (file.folder.contains(field.name)) Some(factsOf(file.folder(field.name), file.bounds.rows))
     else file.bounds.columns.get(field.name).flatMap(factsOf(_, file.bounds.rows, field.dataType, bounded))
 
   /** Where the folder says the value of all rows. */
