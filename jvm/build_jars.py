@@ -94,11 +94,12 @@ def installed() -> str | None:
 
     A build of pip's does not see the packages of its environment, but is run by the environment's Python.
     """
-    home = os.environ.get("SPARK_HOME")
-    root = Path(home) if home else Path(sysconfig.get_path("purelib"), "pyspark")
-    names = [jar.name for jar in root.glob("jars/spark-core_*.jar")]
-    versions = [found[1] for name in names if (found := re.search(r"-(\d[\d.]+)\.jar$", name))]
-    return next((line for line in LINES for version in versions if version.startswith(f"{line}.")), None)
+    homes = [os.environ.get("SPARK_HOME") or "", str(Path(sysconfig.get_path("purelib"), "pyspark"))]
+    for home in filter(None, homes):
+        for jar in Path(home, "jars").glob("spark-core_*.jar"):
+            if found := re.fullmatch(r"spark-core_[\d.]+-(\d+\.\d+.*)\.jar", jar.name):
+                return next((line for line in LINES if found[1].startswith(f"{line}.")), None)
+    return None
 
 
 def stamp(line: str) -> Path:

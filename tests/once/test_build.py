@@ -96,6 +96,8 @@ def test_the_jars_in_the_package_hold_hudilite_s_classes_and_resources_alone() -
         ("", None, "3.5.9", ["3.5"]),
         ("", None, "4.3.0", ["4"]),
         ("", "3.5.1", "4.3.0", ["3.5"]),
+        ("", "3.5.4-amzn-0", None, ["3.5"]),
+        ("", "without jars", "3.5.9", ["3.5"]),
         ("", None, "3.4.4", ["4"]),
         ("", None, None, ["4"]),
         ("all", None, "4.3.0", ["3.5", "4"]),
