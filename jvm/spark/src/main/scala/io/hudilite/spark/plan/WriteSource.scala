@@ -44,7 +44,7 @@ private[plan] final class WriteSource private (judge: CommitJudge, attempt: Int,
     }
   } yield new Rebase(judge, attempt,
     now =>
-      if (AwaitedClusterings.isSameTable(found, now))
+      if (AwaitedClusterings.isSameTable(found, now) && target.shape.isSpelledAlike(now))
         Some(over(now, new WriteSource(judge, attempt + 1, Some(again), rebases)))
       else None)
 }

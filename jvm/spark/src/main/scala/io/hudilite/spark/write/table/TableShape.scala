@@ -22,13 +22,18 @@ import org.apache.spark.sql.types.StructType
   *   names of the columns in the table's files, where some have changed
   * @param index
   *   how the file group of a key is found
+  * @param existing
+  *   the table, `None` = the write makes it
   * @param spelling
-  *   of keys and partition paths; asks the table where releases of Hudi differ
+  *   of keys and partition paths in a snapshot; asks its files where releases of Hudi differ
   */
 final class TableShape(val config: TableConfig, val schema: StructType, val evolved: Option[EvolvedColumns],
-    val index: KeyIndex, spelling: () => KeySettings) {
+    val index: KeyIndex, existing: Option[Table], spelling: Option[Table] => KeySettings) {
 
-  lazy val keySettings: KeySettings = spelling()
+  lazy val keySettings: KeySettings = spelling(existing)
+
+  /** Rows that are keyed for this snapshot have the keys and paths of a later one, too. */
+  def isSpelledAlike(now: Table): Boolean = spelling(Some(now)) == keySettings
 
   lazy val keys: KeyExpressions = KeyExpressions(keySettings)
 
@@ -52,7 +57,7 @@ object TableShape {
   def of(basePath: String, existing: Option[Table], config: TableConfig, conf: WriteConf, schema: StructType,
       evolved: Option[EvolvedColumns], hadoop: () => Configuration): TableShape =
     new TableShape(config, schema, evolved, Index.of(config, conf.index),
-      () => spelling(basePath, existing, config, conf, schema, hadoop()))
+      existing, spelling(basePath, _, config, conf, schema, hadoop()))
 
   private def spelling(basePath: String, existing: Option[Table], config: TableConfig, conf: WriteConf,
       schema: StructType, hadoop: => Configuration): KeySettings = {
