@@ -8,7 +8,7 @@ import munit.FunSuite
 class CommentsSuite extends FunSuite {
 
   // Rooms that still have others, with the rooms below them but for the root. None is added.
-  private val open = Set("config", "service", "spark.catalog")
+  private val open = Set("config", "service")
 
   private def isAt(room: String)(at: String): Boolean = room == at || at != "spark" && room.startsWith(s"$at.")
 
