@@ -52,7 +52,7 @@ object TwoProcesses {
   def options(name: String): TransactionOptions =
     TransactionOptions(process = Processes.elsewhere(name, name), claimWaitMs = 0L)
 
-  /** What became of both, and whether each was held. */
+  /** Outcomes of both, and true where the second was held. */
   final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
 
   /** The first one is held before its request of the number `n`, while the second one runs until its own of the number `m`;
