@@ -15,7 +15,7 @@ import io.hudilite.timeline.{Action, WriteStat}
   * @param replaced
   *   file groups that it takes out
   * @param assumption
-  *   what it takes for granted
+  *   assumption of the write
   */
 final case class TextWrite(
     name: String, action: String, stage: (Table, String) => Seq[WriteStat],

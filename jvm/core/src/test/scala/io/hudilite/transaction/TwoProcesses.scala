@@ -10,10 +10,10 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
   * @param before
   *   is shown each request before it is made, as its kind and path
   * @param after
-  *   the same when it has been made
+  *   is shown each request after it was made
   * @param exclusive
-  *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop 3.3
-  *   does
+  *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop
+  *   3.3 does
   * @param behind
   *   how much slower its clock is
   */
