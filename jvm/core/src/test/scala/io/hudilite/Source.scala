@@ -32,8 +32,13 @@ private[hudilite] object Source {
   private val Named = """io\.hudilite(\.\w+)+|org\.apache\.spark\.sql(\.execution)?\.hudilite(\.\w+)*""".r
 
   /** The main sources of `core` or `spark`. */
-  def of(module: String): Seq[Source] = {
-    val walk = Files.walk(Paths.get("jvm", module, "src", "main"))
+  def of(module: String): Seq[Source] = below(Paths.get("jvm", module, "src", "main"))
+
+  /** All sources of `core` or `spark`, tests included. */
+  def withTests(module: String): Seq[Source] = below(Paths.get("jvm", module, "src"))
+
+  private def below(folder: Path): Seq[Source] = {
+    val walk = Files.walk(folder)
     try walk.iterator.asScala.filter(_.toString.endsWith(".scala")).toList
         .map(path => Source(path, new String(Files.readAllBytes(path), UTF_8).split('\n').toList))
     finally walk.close()

@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-/** Rows with a certain value in a column of the table's own delete their keys, as rows with `_hoodie_is_deleted` do.
+/** A value in a column of the table's own by which rows delete their keys, as rows with `_hoodie_is_deleted` do.
   *
   * @param field
   *   name of the column
@@ -11,6 +11,6 @@ final case class DeleteMarker(field: String, value: String)
 
 private[config] object DeleteMarker {
 
-  /** Table version from which on a table can have one. */
+  /** First table version that can have one. */
   val FirstVersion = 9
 }

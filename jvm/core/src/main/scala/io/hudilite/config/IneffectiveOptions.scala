@@ -5,18 +5,18 @@ import java.util.Locale
 /** An option of Hudi's that is accepted and does nothing here.
   *
   * @param name
-  *   in the spelling in which it was given
+  *   name in the spelling of the user
   * @param instead
-  *   what takes its place, as the rest of a sentence
+  *   substitute for the option, as the rest of a sentence
   */
 final case class IneffectiveOption(name: String, instead: String) {
   def text: String = s"The option $name has no effect in hudilite: $instead."
 }
 
-/** Tells a user which of the options that were accepted do nothing, and why that is no loss. */
+/** Accepted options that do nothing, with the reason why that is no loss. */
 object IneffectiveOptions {
 
-  /** Those among the options, by name. */
+  /** Options without effect among these, by name. */
   def among(options: Map[String, String]): Seq[IneffectiveOption] =
     options.keys.toSeq.sorted.filter(isAccepted).map(name => IneffectiveOption(name, instead(lower(name))))
 

@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-/** How record key and partition path are made from a row's columns. */
+/** A way to make record key and partition path from a row's columns. */
 sealed abstract class KeyGeneratorType(val name: String, val className: String) extends Serializable
 
 object KeyGeneratorType {
@@ -23,19 +23,19 @@ object KeyGeneratorType {
 
   val all: Seq[KeyGeneratorType] = Seq(Simple, Complex, Timestamp, Custom, NonPartitioned)
 
-  /** By enum name as in `hoodie.table.keygenerator.type`; the `_AVRO` twins mean the same. */
+  /** The type by an enum name as in `hoodie.table.keygenerator.type`. The `_AVRO` twins have equal meanings. */
   def ofName(name: String): Option[KeyGeneratorType] = {
     val plain = name.trim.toUpperCase(java.util.Locale.ROOT).stripSuffix("_AVRO")
     all.find(_.name == plain)
   }
 
-  /** By class name; the `Avro` twins (`SimpleAvroKeyGenerator`) mean the same. */
+  /** The type by a class name. The `Avro` twins (`SimpleAvroKeyGenerator`) have equal meanings. */
   def ofClass(className: String): Option[KeyGeneratorType] = {
     val plain = className.trim.replace("AvroKeyGenerator", "KeyGenerator")
     all.find(_.className == plain)
   }
 
-  /** What Hudi chooses when neither type nor class is given. `partitionItems` are the items as configured. */
+  /** The type that Hudi chooses when neither type nor class is given. `partitionItems` are the items as configured. */
   def infer(recordKeyFields: Int, partitionItems: Seq[String]): KeyGeneratorType =
     if (partitionItems.isEmpty) NonPartitioned
     else if (partitionItems.exists(_.contains(':'))) Custom

@@ -7,16 +7,16 @@ import scala.collection.JavaConverters._
 /** An option of Hudi's that hudilite does not act on.
   *
   * @param harmless
-  *   values, in lower case, with which ignoring it changes nothing
+  *   values, in lower case, with which the option may be ignored
   */
 final case class RefusedOption(name: String, harmless: Seq[String], reason: String)
 
 /** Options of Hudi's that are accepted and do nothing here.
   *
   * @param names
-  *   in lower case; one that ends in an asterisk stands for all that begin like it
+  *   names in lower case; one that ends in an asterisk stands for all with its beginning
   * @param instead
-  *   the thing in their place, as the rest of a sentence
+  *   substitute for the options, as the rest of a sentence
   */
 private[config] final case class OptionsWithoutEffect(names: Seq[String], instead: Option[String]) {
 
@@ -25,17 +25,17 @@ private[config] final case class OptionsWithoutEffect(names: Seq[String], instea
     names.exists(known => known == name || (known.endsWith("*") && name.startsWith(known.dropRight(1))))
 }
 
-/** Options that Hudi knows and hudilite does not document, as `known-options.json` lists them: accepted where ignoring
-  * them loses nothing, else refused.
+/** Options that Hudi knows and hudilite does not document, from `known-options.json`. They are accepted where ignoring
+  * them loses nothing, and refused otherwise.
   */
 private[config] object KnownOptions {
 
-  /** What Spark itself adds to the options of a read or write, in lower case: only the argument of `load` and `save`
-    * (seen on 3.5.9, 4.0.1 and 4.3.0).
+  /** Options that Spark itself adds to a read or write, in lower case: only the argument of `load` and `save` (seen on
+    * 3.5.9, 4.0.1 and 4.3.0).
     */
   val OfSpark: Set[String] = Set("path")
 
-  /** Options of other formats, and Hudi's names in SQL, in lower case, and what does their work here. */
+  /** Substitutes for options of other formats and for Hudi's names in SQL, by their names in lower case. */
   val InPlaceOf: Map[String, String] = Map(
     "primarykey" -> TableOptions.RecordKeyFields.name,
     "precombinefield" -> TableOptions.OrderingFields.name,
@@ -52,7 +52,7 @@ private[config] object KnownOptions {
   lazy val WithoutEffect: Seq[OptionsWithoutEffect] = entries("withoutEffect").map(node =>
     OptionsWithoutEffect(texts(node.get("names")), Option(node.get("instead")).map(_.asText)))
 
-  /** Options whose meaning would be lost; accepted only with a harmless value. */
+  /** Options whose meaning would be lost. They are accepted only with a harmless value. */
   lazy val Refused: Seq[RefusedOption] = entries("refused").map(node =>
     RefusedOption(node.get("name").asText, texts(node.get("accepted")), node.get("reason").asText))
 

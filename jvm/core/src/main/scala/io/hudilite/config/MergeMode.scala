@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-/** Which of two records with the same key survives. */
+/** The rule by which one of two records with equal keys survives. */
 sealed abstract class MergeMode(val name: String, val payloadClass: String, val strategyId: String)
     extends Serializable
 
@@ -20,7 +20,7 @@ object MergeMode {
 
   def of(name: String): Option[MergeMode] = all.find(_.name.equalsIgnoreCase(name.trim))
 
-  /** The mode that a payload class stands for; `None` for a class with a merge rule of its own. */
+  /** The mode of a payload class; `None` for a class with a merge rule of its own. */
   def ofPayload(className: String): Option[MergeMode] = className.trim match {
     case EventTimePayload => Some(EventTime)
     case name => all.find(_.payloadClass == name)

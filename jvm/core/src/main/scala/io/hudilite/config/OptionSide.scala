@@ -1,11 +1,11 @@
 package io.hudilite.config
 
-/** What options are given to. */
+/** The receiver of options. */
 sealed trait OptionSide
 
 object OptionSide {
 
-  /** A session, whose settings count for all that runs in it, or what is not known yet. */
+  /** A session, whose settings hold for all that runs in it, or a receiver that is not known yet. */
   case object Any extends OptionSide
 
   case object Read extends OptionSide

@@ -13,7 +13,7 @@ import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale
 
-/** All options: those that hudilite documents, and the check of what a user has set. */
+/** All options that hudilite documents, and the check of those that a user has set. */
 object Options {
 
   /** The documented options, in the order of docs/options.md. */
@@ -28,7 +28,7 @@ object Options {
 
   private val documentedNames: Set[String] = heeded.flatMap(_.names).map(lower).toSet
 
-  /** Options of Hudi's that are accepted and have no effect, and beginnings of such with an asterisk. */
+  /** Options of Hudi's that are accepted and have no effect; an asterisk stands for any end of a name. */
   def accepted: Seq[String] = KnownOptions.WithoutEffect.flatMap(_.names).sorted
 
   /** Options of Hudi's that are refused unless their value is harmless. */
@@ -42,16 +42,16 @@ object Options {
 
   private val ofReads: Set[String] = ReadOptions.all.flatMap(_.names).map(lower).toSet
 
-  // Hudi's readers prune by buckets, so that these are given to reads as well.
+  // Options of buckets may be given to reads, too, since Hudi's readers prune by buckets.
   private val ofWrites: Set[String] =
     (WriteOptions.all ++ CompactionOptions.all ++ ServiceOptions.all ++ CleanOptions.all ++
       ArchiveOptions.all ++ ClusteringOptions.all ++ PartitionTtlOptions.all).filterNot(
       WriteOptions.OfBuckets.contains).flatMap(_.names).map(lower)
       .toSet
 
-  /** Raises `InvalidInput` for an option that nobody knows, for one of reads given to a write and the reverse, for one
-    * whose meaning hudilite would lose, and for a value that cannot be read. Of options that Hudi knows and that change
-    * nothing here `IneffectiveOptions` tells.
+  /** Raises `InvalidInput` for an unknown option, for one of reads given to a write and the reverse, for one whose
+    * meaning hudilite would lose, and for a malformed value. `IneffectiveOptions` has the options that Hudi knows and
+    * that change nothing here.
     */
   def check(options: Map[String, String], side: OptionSide = OptionSide.Any): Unit = {
     options.toSeq.sorted.foreach { case (key, value) => checkOne(lower(key), key, value, side) }

@@ -11,7 +11,7 @@ import scala.collection.JavaConverters._
 /** The text of `hoodie.properties`: Java's property format, latin-1 with Unicode escapes. */
 private[config] object PropertiesFile {
 
-  /** CRC-32 of `database.name`, the dot always there; it shows that the file was written to its end. */
+  /** CRC-32 of `database.name`, always with the dot. It shows that the file was written to its end. */
   def checksum(database: String, name: String): String = {
     val crc = new CRC32
     crc.update(s"$database.$name".getBytes(UTF_8))
@@ -34,7 +34,7 @@ private[config] object PropertiesFile {
     else if (name.isEmpty) Some(s"it has no ${TableKeys.Name}")
     else properties.get(TableKeys.Checksum) match {
       case Some(found) if found.trim != expected => Some(s"its checksum is $found, not $expected")
-      // A file cut short may have lost its checksum line; every writer puts a version in.
+      // A file that was cut short may have lost its checksum line, but every writer puts a version in.
       case None if !properties.contains(TableKeys.Version) => Some(s"it has no ${TableKeys.Version}")
       case _ => None
     }

@@ -2,20 +2,20 @@ package io.hudilite.config
 
 import io.hudilite.config.key.ConfigKey
 
-/** The options of one read, checked and read once.
+/** Options of one read, checked and read once.
   *
   * @param options
-  *   as they were given, session settings included: Hadoop's file systems and Parquet take theirs from them
+  *   options as they were given, session settings included, for Hadoop's file systems and Parquet
   * @param states
-  *   the states of the table that the options name; more than one when they say it under several names
+  *   states of the table that the options name; several when they use several names
   * @param begin
-  *   where an incremental read begins, by its option
+  *   begin of an incremental read, by its option
   * @param end
-  *   where it ends; `None` = with the newest instant
+  *   end of it; `None` = the newest instant
   * @param orWhatIsLeft
-  *   where rows of an incremental read have been overwritten since and cleaned away, the others are read
+  *   true to read the other rows of an incremental read when some were overwritten since and cleaned away
   * @param showsMeta
-  *   `SELECT *` has the meta columns
+  *   true when `SELECT *` has the meta columns
   */
 final case class ReadConf(
     options: Map[String, String],
@@ -28,7 +28,7 @@ final case class ReadConf(
 
 object ReadConf {
 
-  /** Raises `InvalidInput` for an option that nobody knows and for a value that cannot be read. */
+  /** Options of a read. Raises `InvalidInput` for an unknown option and for a malformed value. */
   def of(options: Map[String, String]): ReadConf = {
     Options.check(options)
     ReadConf(
@@ -41,14 +41,14 @@ object ReadConf {
       showsMeta = ReadOptions.MetaColumns(options))
   }
 
-  /** The options of the session as far as those of one read leave them standing: a read that names a state itself takes
-    * none from the session.
+  /** Options of the session that hold for a read with options of its own. A read that names a state takes none from the
+    * session.
     */
   def inherited(session: Map[String, String], own: Map[String, String]): Map[String, String] =
     if (statesOf(own).isEmpty) session
     else session.filterNot { case (key, _) => ReadOptions.TimeTravel.exists(_.name.equalsIgnoreCase(key)) }
 
-  /** What a session says about the rows that reads see, unless it is what they see anyway. */
+  /** The session's option about the rows that reads see, unless it asks for those that they see anyway. */
   def chosenRows(session: Map[String, String]): Option[GivenOption] =
     ReadOptions.ChoosesRows.filter(key => key.get(session) != key.default).flatMap(asked(_, session)).headOption
 
@@ -61,18 +61,18 @@ object ReadConf {
     key.raw(options).map { case (name, text) => GivenOption(name, text) }
 }
 
-/** Which rows a read asks for. */
+/** The kind of rows that a read asks for. */
 sealed abstract class QueryType(val name: String)
 
 object QueryType {
 
-  /** The newest ones, or those of a named state. */
+  /** The newest rows, or those of a named state. */
   case object Snapshot extends QueryType("snapshot")
 
-  /** Those that changed between two instants. */
+  /** Rows that changed between two instants. */
   case object Incremental extends QueryType("incremental")
 
-  /** Those of base files alone. */
+  /** Rows of base files alone. */
   case object ReadOptimized extends QueryType("read_optimized")
 
   val all: Seq[QueryType] = Seq(Snapshot, Incremental, ReadOptimized)
@@ -86,6 +86,6 @@ final case class GivenOption(name: String, text: String)
 /** A state of the table that a read names.
   *
   * @param bySession
-  *   a time without a zone is one of the session's, otherwise of the table's clock
+  *   true when a time without a zone is in the session's, false when it is in that of the table's clock
   */
 final case class NamedState(option: GivenOption, bySession: Boolean)

@@ -35,10 +35,10 @@ object ReadOptions {
   val MetaColumns: ConfigKey[Boolean] = ConfigKey.flag("hoodie.datasource.read.meta.columns", default = false,
     "Show the five `_hoodie_` columns in `SELECT *`. By name they can always be selected.")
 
-  /** Names of the state of the table that is read, of which there is one. */
+  /** Options that name the state of the table to read. At most one state may be named. */
   val TimeTravel: Seq[ConfigKey[String]] = Seq(AsOfInstant, VersionAsOf, TimestampAsOf)
 
-  /** Which rows a read sees; a write works on the newest ones. */
+  /** Options that choose the rows that a read sees. Writes work on the newest ones. */
   val ChoosesRows: Seq[ConfigKey[String]] = QueryType +: (TimeTravel ++ Seq(BeginInstant, EndInstant))
 
   val all: Seq[ConfigKey[_]] = ChoosesRows ++ Seq(FullScanFallback, MetaColumns)

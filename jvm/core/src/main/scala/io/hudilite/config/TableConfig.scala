@@ -5,9 +5,9 @@ import io.hudilite.storage.TablePath
 
 import java.time.{Clock, ZoneId, ZoneOffset}
 
-/** The facts of one table: the content of its `hoodie.properties`, with typed access.
+/** Facts of one table: the content of its `hoodie.properties`, with typed access.
   *
-  * Properties that hudilite does not know are kept, and written back unchanged by an update.
+  * Unknown properties are kept, and written back unchanged by an update.
   */
 final case class TableConfig(properties: Map[String, String]) {
 
@@ -29,7 +29,7 @@ final case class TableConfig(properties: Map[String, String]) {
 
   /** Partition items as configured, with the `:TYPE` suffix of a custom key generator.
     *
-    * Below version 8 Hudi keeps no types in the table; tables made by hudilite have them in a property of their own.
+    * Below version 8 Hudi keeps no types in the table. Tables made by hudilite have them in a property of their own.
     */
   def partitionItems: Seq[String] = {
     val stored = list(TableKeys.PartitionFields)
@@ -37,7 +37,7 @@ final case class TableConfig(properties: Map[String, String]) {
     if (typed.map(_.takeWhile(_ != ':')) == stored) typed else stored
   }
 
-  /** The `hoodie.keygen.timebased.*` settings of the table, old spellings under the present one. */
+  /** The `hoodie.keygen.timebased.*` settings of the table, with old spellings under the present one. */
   def timeBased: Map[String, String] = properties.collect {
     case (key, value) if key.startsWith(TableKeys.OldTimeBasedPrefix) =>
       TableKeys.TimeBasedPrefix + key.stripPrefix(TableKeys.OldTimeBasedPrefix) -> value
@@ -49,7 +49,7 @@ final case class TableConfig(properties: Map[String, String]) {
   def orderingFields: Seq[String] =
     Seq(TableKeys.OrderingFields, TableKeys.PrecombineField).map(list).find(_.nonEmpty).getOrElse(Nil)
 
-  /** The key generator; one that hudilite does not have raises `UnsupportedTable`. */
+  /** The key generator. Raises `UnsupportedTable` for one that hudilite does not have. */
   def keyGenerator: KeyGeneratorType = knownKeyGenerator.getOrElse(
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name,
       "feature" -> s"the key generator ${keyGeneratorName.getOrElse("")}",
@@ -58,7 +58,7 @@ final case class TableConfig(properties: Map[String, String]) {
   /** The configured key generator, as written in the table. */
   def keyGeneratorName: Option[String] = text(TableKeys.KeyGeneratorClass).orElse(text(TableKeys.KeyGeneratorType))
 
-  /** The key generator, `None` for one that hudilite does not have: such a table can be read. */
+  /** The key generator; `None` for one that hudilite does not have. Such a table can be read. */
   def knownKeyGenerator: Option[KeyGeneratorType] = {
     val className = text(TableKeys.KeyGeneratorClass).filterNot(_.endsWith(".SqlKeyGenerator"))
     val typeName = text(TableKeys.KeyGeneratorType).filterNot(_.toUpperCase.startsWith("SPARK_SQL"))
@@ -80,32 +80,32 @@ final case class TableConfig(properties: Map[String, String]) {
   /** Zone in which a machine with this clock generates instants of the table. */
   def zone(clock: Clock): ZoneId = if (zoneName == "UTC") ZoneOffset.UTC else clock.getZone
 
-  /** The same for this machine. */
+  /** Zone in which this machine generates instants of the table. */
   def zone: ZoneId = zone(Clock.systemDefaultZone())
 
   /** `UTC`, or `LOCAL` for the zone of the process that generates an instant. */
   def zoneName: String = if (text(TableKeys.TimelineZone).exists(_.equalsIgnoreCase("UTC"))) "UTC" else "LOCAL"
 
-  /** The merge mode; a merge rule that hudilite does not have raises `UnsupportedTable`. */
+  /** The merge mode. Raises `UnsupportedTable` for a merge rule that hudilite does not have. */
   def mergeMode: MergeMode = knownMergeMode.getOrElse(
     throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> name, "feature" -> customMergeName,
       "reason" -> "its rule for records with the same key is not known"))
 
-  // docs/format.md, merging: the mode itself, then the payload class, then the strategy, then the ordering field.
-  // The payload outranks the strategy because 0.x writes one and the same strategy id for every payload.
+  // The mode itself comes first, then the payload class, the strategy, and the ordering field (docs/format.md,
+  // merging). The payload outranks the strategy because 0.x writes one strategy id for every payload.
   private[hudilite] def knownMergeMode: Option[MergeMode] =
     text(TableKeys.MergeMode).map(MergeMode.of)
       .orElse(text(TableKeys.PayloadClass).map(MergeMode.ofPayload))
       .orElse(strategyId.map(MergeMode.ofStrategy))
       .getOrElse(Some(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime))
 
-  /** Which rows delete their keys by a column of their own. */
+  /** Marker by which rows delete their keys, in a column of the table's own. */
   def deleteMarker: Option[DeleteMarker] = if (version < DeleteMarker.FirstVersion) None
   else for (field <- text(TableKeys.DeleteField); value <- text(TableKeys.DeleteMarker))
     yield DeleteMarker(field, value)
 
-  /** The first property of the table's merge rule that hudilite does not follow. Field and value of a delete marker are
-    * followed together only.
+  /** The first property of the table's merge rule that hudilite does not follow. It follows field and value of a delete
+    * marker only where both are set.
     */
   def unknownMergeProperty: Option[String] = {
     val known = if (deleteMarker.isEmpty) Set.empty[String] else Set(TableKeys.DeleteField, TableKeys.DeleteMarker)
@@ -152,7 +152,7 @@ final case class TableConfig(properties: Map[String, String]) {
     catch { case _: NumberFormatException => throw invalid(key, t) }
   }
 
-  // A folder below another one: neither absolute, nor above it, nor that folder itself.
+  // The name of a folder below another one: neither absolute, nor above that, nor that folder itself.
   private def folder(key: String, default: String): String = text(key).fold(default) { t =>
     if (TablePath.isNormal(t) && !t.contains(':')) t else throw invalid(key, t)
   }

@@ -2,7 +2,7 @@ package io.hudilite.config
 
 import io.hudilite.error.InvalidInput
 
-/** Decisions about a table that are made when it is created.
+/** Facts of a table that are decided when it is created.
   *
   * @param partitionItems
   *   partition fields, with `:SIMPLE` or `:TIMESTAMP` behind each for a custom key generator
@@ -11,8 +11,9 @@ import io.hudilite.error.InvalidInput
   * @param timeBased
   *   the `hoodie.keygen.timebased.*` settings of a time-based key generator
   * @param timelineZone
-  *   `LOCAL`, which is Hudi's default, or `UTC`. One process of Hudi takes the instants of all its tables from one clock: west
-  *   of Greenwich it would wait after a table in UTC until the time of that has come there.
+  *   `LOCAL`, which is Hudi's default, or `UTC`. One process of Hudi takes the instants of all its tables from one
+  *   clock. West of Greenwich it would wait, after a write to a table in UTC, until local time has reached that
+  *   instant.
   */
 final case class TableDefinition(
     name: String,
@@ -37,14 +38,14 @@ final case class TableDefinition(
   def effectiveMergeMode: MergeMode =
     mergeMode.getOrElse(if (orderingFields.nonEmpty) MergeMode.EventTime else MergeMode.CommitTime)
 
-  /** The table's `hoodie.properties`; facts that contradict each other raise `InvalidInput`. */
+  /** The table's `hoodie.properties`. Raises `InvalidInput` for facts that contradict each other. */
   private[config] def properties: Map[String, String] = {
     check()
     common ++ ofVersion ++ timeBased.filter(_._1.startsWith(TableKeys.TimeBasedPrefix)) ++
       createSchema.map(TableKeys.CreateSchema -> _)
   }
 
-  // Settings that have the same spelling in every version.
+  // Settings with one spelling in every version.
   private def common: Map[String, String] = Map(
     TableKeys.Name -> name,
     TableKeys.Type -> tableType.name,
@@ -63,7 +64,7 @@ final case class TableDefinition(
     TableKeys.TimelineZone -> timelineZone) ++
     Option(database).filter(_.nonEmpty).map(TableKeys.Database -> _) ++ partitions ++ ordering ++ deletes
 
-  // 0.x and 1.0.x know only the old spelling of the ordering field, 1.1 prefers the new one.
+  // Spellings of the ordering field. Releases 0.x and 1.0.x know only the old one, 1.1 prefers the new one.
   private def ordering: Map[String, String] =
     if (orderingFields.isEmpty) Map.empty
     else {
@@ -88,7 +89,7 @@ final case class TableDefinition(
     }
   }
 
-  // Before version 8 Hudi knows no types here, so they go to a property of our own.
+  // Before version 8 Hudi has no types here, so they go to a property of hudilite's.
   private def partitions: Map[String, String] = {
     val items = partitionItems.mkString(",")
     if (version >= 8 || !items.contains(':')) Map(TableKeys.PartitionFields -> items)
@@ -130,7 +131,7 @@ final case class TableDefinition(
       case KeyGeneratorType.NonPartitioned =>
         if (partitionItems.nonEmpty) wrong("it takes no partition field")
       case KeyGeneratorType.Complex if recordKeyFields.size == 1 && version < 9 =>
-        // docs/format.md, record keys: releases disagree on the spelling of such a key.
+        // Releases disagree on the spelling of such a key (docs/format.md, record keys).
         refuse(TableOptions.TableVersion.name, version.toString,
           s"below version 9 Hudi's releases spell the keys of the complex key generator with the one key field " +
             s"${recordKeyFields.head} in two ways; create a table of version 9, or choose another key generator")

@@ -12,7 +12,7 @@ object TableKeys {
   val RecordKeyFields = "hoodie.table.recordkey.fields"
   val PartitionFields = "hoodie.table.partition.fields"
 
-  /** Ours: the partition fields of a version 6 table with the types of its custom key generator. */
+  /** hudilite's own: the partition fields of a version 6 table with the types of its custom key generator. */
   val TypedPartitionFields = "hudilite.table.partition.fields"
   val PrecombineField = "hoodie.table.precombine.field"
   val OrderingFields = "hoodie.table.ordering.fields"
@@ -50,6 +50,6 @@ object TableKeys {
   /** Prefix of the settings of time-based partition paths, which a table keeps. */
   val TimeBasedPrefix = "hoodie.keygen.timebased."
 
-  /** The prefix of the same settings in older releases. */
+  /** Prefix of these settings in older releases. */
   val OldTimeBasedPrefix = "hoodie.deltastreamer.keygen.timebased."
 }

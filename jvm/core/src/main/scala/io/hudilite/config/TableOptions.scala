@@ -2,8 +2,8 @@ package io.hudilite.config
 
 import io.hudilite.config.key.ConfigKey
 
-/** Options that state facts of a table. The write that creates the table fixes them; later writes need not repeat
-  * them, and one that differs from the table is an error.
+/** Options that state facts of a table. The write that creates the table fixes them. Later writes need not repeat them,
+  * and fail when one differs from the table.
   */
 object TableOptions {
 

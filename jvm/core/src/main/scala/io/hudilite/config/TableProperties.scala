@@ -9,10 +9,10 @@ import io.hudilite.storage.{Cached, Found, Storage, Undo, WeightedCache}
   */
 object TableProperties {
 
-  /** The file in `.hoodie`; the backup's name begins with it. */
+  /** Name of the file in `.hoodie`. The backup's name begins with it. */
   val FileName = "hoodie.properties"
 
-  // Content and tag of files that were read, by path.
+  // Content and tag of read files, by path.
   private val Read = new Cached(new WeightedCache[String, (String, ParsedProperties)](KeptBytes))
   private def KeptBytes: Long = 8L << 20
 
@@ -22,7 +22,7 @@ object TableProperties {
   def exists(storage: Storage, basePath: String): Boolean =
     storage.exists(file(basePath)) || storage.exists(backup(basePath))
 
-  /** The configuration of the table at this path; `None` when there is no sign of one. */
+  /** The configuration of the table at this path; `None` when there is no sign of a table. */
   def find(storage: Storage, basePath: String): Option[TableConfig] =
     try Some(read(storage, basePath))
     catch { case e: InvalidInput if e.condition == "TABLE_NOT_FOUND" => None }
@@ -31,7 +31,7 @@ object TableProperties {
   def read(storage: Storage, basePath: String): TableConfig = read(storage, basePath, Thread.sleep(_))
 
   private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
-    // A reader between the steps of an update can miss both files in one look, never in two.
+    // A reader between the steps of an update can miss both files in one look, but never in two.
     def attempt(left: Int): TableConfig = current(storage, file(basePath)) match {
       case Some(Valid(properties)) => TableConfig(properties)
       case main => look(storage, backup(basePath)) match {
@@ -58,7 +58,9 @@ object TableProperties {
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
   }
 
-  /** As [[look]]; content that this process has read is not read again while the storage says that it is still there. */
+  /** Content of the file as [[look]] finds it. Content that this process has read is not read again while the storage
+    * says that the file is unchanged.
+    */
   private def current(storage: Storage, path: String): Option[ParsedProperties] = {
     val read = Read.of(storage)
     val known = read.get(path)
@@ -83,8 +85,8 @@ object TableProperties {
     saved.fold(of(main))(s => s"${of(main)}; the backup: ${of(Some(s))}")
   }
 
-  /** Makes the folder of table files and the properties; somebody else's table raises `TABLE_ALREADY_EXISTS`. After a
-    * failure there are no properties of ours.
+  /** Makes the folder of table files and the properties. Raises `TABLE_ALREADY_EXISTS` for a table of somebody else.
+    * After a failure no properties of this call are left.
     */
   def create(storage: Storage, basePath: String, config: TableConfig): Unit = {
     storage.makeDirectory(folder(basePath))
@@ -98,15 +100,15 @@ object TableProperties {
     if (!created) throw InvalidInput("TABLE_ALREADY_EXISTS", "path" -> basePath)
   }
 
-  /** Ends a table that nobody uses; the caller holds the table lock. */
+  /** Deletes the properties of a table that nobody uses. The caller holds the table lock. */
   def delete(storage: Storage, basePath: String): Unit = {
     storage.delete(backup(basePath))
     storage.delete(file(basePath))
     ()
   }
 
-  /** Replaces the properties by `change` of them; the caller holds the table lock. Raises `CONCURRENT_TABLE_UPDATE` where
-    * another program, which the lock does not reach, changes them meanwhile.
+  /** Replaces the properties by `change` of them. The caller holds the table lock. Raises `CONCURRENT_TABLE_UPDATE`
+    * where another program, beyond the reach of the lock, changes them meanwhile.
     */
   def update(storage: Storage, basePath: String)(change: Map[String, String] => Map[String, String]): TableConfig = {
     recover(storage, basePath)
@@ -116,8 +118,8 @@ object TableProperties {
     after
   }
 
-  /** Ends an update that died and left its backup: restores from it when the file is not whole, then drops it. The caller
-    * holds the table lock.
+  /** Ends an update that died and left its backup: restores the file from it when the file is not whole, and then drops
+    * the backup. The caller holds the table lock.
     */
   private[hudilite] def recover(storage: Storage, basePath: String): Unit =
     storage.read(backup(basePath)).foreach { saved =>
@@ -164,15 +166,15 @@ object TableProperties {
 /** Health of a table's properties.
   *
   * @param flaw
-  *   of the file itself; `None` when it is whole
+  *   flaw of the file itself; `None` when it is whole
   * @param backup
-  *   of the backup, where there is one, the same
+  *   flaw of the backup, as of `flaw`; `None` when there is no backup
   */
 final case class PropertiesHealth(flaw: Option[String], backup: Option[Option[String]]) {
 
-  /** An update is under way, or died. */
+  /** True when an update is under way, or died. */
   def hasBackup: Boolean = backup.isDefined
 
-  /** One of the two files can be read. */
+  /** True when one of the two files can be read. */
   def isReadable: Boolean = flaw.isEmpty || backup.contains(None)
 }

@@ -5,10 +5,10 @@ import io.hudilite.error.InvalidInput
 
 import java.util.Locale
 
-/** A write's options about the table itself. */
+/** Options of a write about the table itself. */
 object TableRequest {
 
-  /** The table that a first write with these options creates. */
+  /** Definition of the table that a first write with these options creates. */
   def newTable(options: Map[String, String], defaultName: String): TableDefinition = TableDefinition(
     name = TableOptions.Name.get(options).getOrElse(defaultName),
     recordKeyFields = TableOptions.RecordKeyFields.get(options).getOrElse(Nil),
@@ -25,10 +25,11 @@ object TableRequest {
     timeBased = timeBased(options),
     timelineZone = TableOptions.TimelineZone(options))
 
-  /** The options with columns as the table spells them, where a session takes another spelling for the same name.
+  /** The options with columns in the spelling of the table, for a session in which another spelling means an equal
+    * name.
     *
     * @param spelling
-    *   of the column that a name means, which is the name itself where there is none
+    *   function from a name to the spelling of its column; the name itself where there is no such column
     */
   def spelt(options: Map[String, String], spelling: String => String): Map[String, String] =
     options.map { case (name, text) =>
@@ -65,7 +66,7 @@ object TableRequest {
     checkTimeBased(config, options)
   }
 
-  /** The words of a statement that creates a table with the facts of another one but its name. */
+  /** Options of a statement that creates a table with the facts of another one, except its name. */
   def facts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val always: Seq[(ConfigKey[_], String)] = Seq(TableOptions.Type -> config.tableType.name,
       TableOptions.TableVersion -> config.version.toString,
@@ -81,7 +82,7 @@ object TableRequest {
     always ++ columns.collect { case (key, names) if names.nonEmpty => key -> fieldText(names) } ++ marker ++ times
   }
 
-  /** As before, without the facts that a new table has by itself. */
+  /** Options as of [[facts]], without those that a new table has by default. */
   def ownFacts(config: TableConfig): Seq[(ConfigKey[_], String)] = {
     val plain = TableDefinition(config.name, config.recordKeyFields, config.partitionItems, config.orderingFields)
     facts(config).filterNot { case (key, value) =>
@@ -102,7 +103,7 @@ object TableRequest {
 
   private def fieldText(fields: Seq[String]): String = fields.mkString(",")
 
-  // `day` and `day:TIMESTAMP` name the same field; types are compared only where both sides have them.
+  // `day` and `day:TIMESTAMP` name one field. Types are compared only where both sides have them.
   private def partitionText(config: TableConfig, options: Map[String, String]): String = {
     val items = TableOptions.PartitionPathFields.get(options).getOrElse(Nil)
     val stored = config.partitionItems
@@ -147,7 +148,7 @@ object TableRequest {
   private def tableType(options: Map[String, String]): Option[TableType] =
     TableOptions.Type.get(options).flatMap(TableType.of)
 
-  /** The key generator asked for by class or by name. */
+  /** The key generator that is asked for by class or by name. */
   private[config] def keyGenerator(options: Map[String, String]): Option[KeyGeneratorType] = {
     val byClass = read(TableOptions.KeyGeneratorClass, options, KeyGeneratorType.ofClass)
     val byName = read(TableOptions.KeyGeneratorName, options, KeyGeneratorType.ofName)
@@ -163,7 +164,7 @@ object TableRequest {
         s"hudilite has ${KeyGeneratorType.all.map(_.name).mkString(", ")}"))
   }
 
-  /** The settings of a time-based key generator that are set, under their present spelling. */
+  /** Settings of a time-based key generator that are set, under their present spelling. */
   def timeBased(options: Map[String, String]): Map[String, String] =
     TableOptions.timeBasedKeys.flatMap(key => key.raw(options).map { case (_, text) => key.name -> text.trim }).toMap
 }

@@ -1,6 +1,6 @@
 package io.hudilite.config
 
-/** How changes reach a file group: by rewriting its base file, or by appending log files to it. */
+/** The way of changes to a file group: its base file is written again, or log files are appended. */
 sealed abstract class TableType(val name: String) extends Serializable
 
 object TableType {
@@ -9,6 +9,6 @@ object TableType {
 
   val all: Seq[TableType] = Seq(CopyOnWrite, MergeOnRead)
 
-  /** The type of that name, in any case of letters. */
+  /** The type of that name, in upper or lower case. */
   def of(name: String): Option[TableType] = all.find(_.name.equalsIgnoreCase(name.trim))
 }

@@ -3,23 +3,22 @@ package io.hudilite.config
 import io.hudilite.config.key.ConfigKey
 import io.hudilite.config.service.ServiceConf
 
-/** The options of one write, checked and read once.
+/** Options of one write, checked and read once.
   *
   * @param options
-  *   as they were given, session settings included: for the facts of a new table, and for the reads that belong to the
-  *   write
+  *   options as they were given, session settings included, for the facts of a new table and for the reads of the write
   * @param operation
-  *   what the write does with its rows; `None` = what the statement says
+  *   operation on the rows; `None` = that of the statement
   * @param partitionsToDelete
   *   partition paths or beginnings of such, for the operation that drops partitions; `None` = those of the rows
   * @param overwrite
-  *   what an overwriting write replaces
+  *   part of the table that an overwriting write replaces
   * @param columns
-  *   how the columns of the rows meet those of the table
+  *   changes of columns that the rows may bring
   * @param timesAsTexts
-  *   keys and partition paths of a new table spell timestamps as texts
+  *   true when keys and partition paths of a new table spell timestamps as texts
   * @param services
-  *   what the table does for itself, after the write or because it is called
+  *   services of the table, after the write or by a call
   */
 final case class WriteConf(
     options: Map[String, String],
@@ -40,7 +39,7 @@ final case class WriteConf(
 
 object WriteConf {
 
-  /** Raises `InvalidInput` for an option that nobody knows and for a value that cannot be read. */
+  /** Options of a write. Raises `InvalidInput` for an unknown option and for a malformed value. */
   def of(options: Map[String, String]): WriteConf = {
     Options.check(options)
     val files = FileConf(WriteOptions.MaxFileSize(options), WriteOptions.CompressionCodec(options),
@@ -87,32 +86,32 @@ object WriteConf {
     if (key.isSet(options)) key.get(options) else None
 }
 
-/** What a write with the save mode overwrite replaces.
+/** The part of a table that a write with the save mode overwrite replaces.
   *
   * @param where
-  *   a condition on partition columns, in SQL
+  *   condition on partition columns, in SQL
   * @param dynamic
-  *   the partitions of the rows only, or the whole table; `None` = what the session says
+  *   true for the partitions of the rows only, false for the whole table; `None` = as the session says
   */
 final case class OverwriteConf(where: Option[String], dynamic: Option[Boolean])
 
-/** How the columns of the rows meet those of the table.
+/** Differences between the columns of the rows and those of the table.
   *
   * @param grow
-  *   the rows may bring new columns and wider types
+  *   true when the rows may bring new columns and wider types
   * @param fillNull
-  *   what they lack is null
+  *   true when columns that they lack are null
   */
 final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
 
-/** How keys are looked up, as the options say it; what it means for a table is core's `Index`.
+/** Index that the options ask for. Core's `Index` is its meaning for a table.
   *
   * @param simpleMoves
-  *   with the kind GLOBAL_SIMPLE, a row whose partition has changed moves there
+  *   true when GLOBAL_SIMPLE moves a row whose partition has changed
   * @param bloomMoves
-  *   the same with GLOBAL_BLOOM
+  *   true when GLOBAL_BLOOM does so
   * @param prunesByRanges
-  *   files whose range of keys cannot hold a key are not looked into
+  *   true when files are passed over whose range of keys cannot hold a key
   * @param hashFields
   *   fields of the record key that deal keys to buckets; `None` = all
   */
@@ -121,34 +120,34 @@ final case class IndexConf(kind: String, simpleMoves: Boolean, bloomMoves: Boole
 
   def byBuckets: Boolean = kind == WriteOptions.ByBuckets
 
-  /** The same, with this number and these fields where the options leave them open. */
+  /** This index, with this number and these fields where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String]): IndexConf =
     copy(buckets = buckets.orElse(Some(count)), hashFields = hashFields.orElse(Some(fields)))
 }
 
-/** Whether the rows of one write with the same key are reduced to the newest one. */
+/** Operations that reduce rows with equal keys to the newest one. */
 final case class CombineConf(beforeUpsert: Boolean, beforeInsert: Boolean)
 
 /** Tasks of the shuffle of each operation; 0 = as many as fit. */
 final case class ParallelismConf(upsert: Int, insert: Int, bulkInsert: Int, delete: Int)
 
-/** How rows are brought to files.
+/** Packing of rows into files.
   *
   * @param sortsWhole
-  *   a bulk insert sorts its rows as a whole; otherwise in each task
+  *   true when a bulk insert sorts its rows as a whole, false when in each task
   * @param smallFileBytes
-  *   inserts go to base files smaller than this first
+  *   size below which a base file gets inserts first
   * @param smallGroups
   *   file groups of a partition that take inserts of one write to a merge-on-read table
   * @param recordBytes
   *   size of a row when no commit tells
   * @param recordShare
-  *   a commit tells when it wrote more than this share of `smallFileBytes`
+  *   share of `smallFileBytes` above which a commit tells the size of a row
   */
 final case class PackingConf(sortsWhole: Boolean, smallFileBytes: Long, smallGroups: Int, recordBytes: Int,
     recordShare: Double)
 
-/** New base files; row groups and pages without a size in the options have one that suits merges.
+/** New base files. Row groups and pages have a size that suits merges, unless the options give one.
   *
   * @param maxBytes
   *   size at which another file is begun
@@ -161,17 +160,17 @@ final case class BloomConf(kind: String, entries: Int, fpp: Double, maxEntries: 
 /** Log files.
   *
   * @param parquet
-  *   rows are stored as parquet, not as Avro
+  *   true when rows are stored as parquet, false when as Avro
   * @param positions
-  *   blocks say which rows of the base file they replace, where the table has a place for it
+  *   true when blocks have the positions of the rows of the base file that they replace, where the format allows it
   */
 final case class LogConf(parquet: Boolean, blockBytes: Long, fileBytes: Long, positions: Boolean)
 
-/** How the write begins and commits.
+/** Begin and commit of the write.
   *
   * @param metadata
-  *   which metadata tables keep it from being written
+  *   metadata tables that the write may remove
   * @param foreignWrites
-  *   what becomes of pending writes of other programs
+  *   treatment of pending writes of other programs
   */
 final case class CommitConf(lockWaitMs: Long, metadata: String, foreignWrites: String)

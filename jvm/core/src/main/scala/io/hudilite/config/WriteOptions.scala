@@ -50,7 +50,9 @@ object WriteOptions {
       "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, and " +
       "every write to it must say so.")
 
-  /** A larger number is taken for the beginning of a random file id; one in 65,000 of those begins with so small a one. */
+  /** Most buckets of a partition. A larger number is taken for the beginning of a random file id, of which one in
+    * 65,000 begins with so small a number.
+    */
   val MostBuckets: Int = 65536
 
   val Buckets: ConfigKey[Int] = ConfigKey.int("hoodie.bucket.index.num.buckets", 256,
@@ -169,7 +171,7 @@ object WriteOptions {
       "EAGER: it is rolled back, dead or not. NEVER: it is left as it is; Apache Hudi may then refuse its own next write.",
     Seq("hoodie.cleaner.policy.failed.writes"))
 
-  /** How keys are dealt to buckets. */
+  /** Options that deal keys to buckets. */
   val OfBuckets: Seq[ConfigKey[_]] = Seq(IndexType, Buckets, BucketHashFields, BucketEngine)
 
   val all: Seq[ConfigKey[_]] = Seq(Operation, PartitionsToDelete, ReplaceWhere, OverwriteMode, MergeSchema,

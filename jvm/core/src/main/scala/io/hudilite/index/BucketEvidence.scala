@@ -2,29 +2,29 @@ package io.hudilite.index
 
 import io.hudilite.config.WriteOptions
 
-/** What keys and the buckets that they lie in tell of the number of buckets, where no commit states it: a key of the hash
-  * `h` lies in the bucket that `h` leaves, so that the number divides `h - bucket` of each of them, and it is greater than
-  * any bucket.
+/** Evidence of the number of buckets from keys and the buckets that they lie in, for tables in which no commit states
+  * the number. A key whose hash is `h` lies in the bucket `h` modulo that number. So the number divides `h - bucket` of
+  * each key, and is greater than any bucket.
   *
   * @param divisor
-  *   what the number of buckets divides; 0 when nothing is known
+  *   a multiple of the number of buckets; 0 when nothing is known
   * @param greatest
-  *   the greatest bucket there is, -1 for none
+  *   the greatest bucket that was seen, -1 for none
   */
 final case class BucketEvidence(hashFields: Seq[String], divisor: Int = 0, greatest: Int = -1) {
 
-  /** With a bucket that there is. */
+  /** This evidence and a bucket that has files. */
   def withBucket(bucket: Int): BucketEvidence = copy(greatest = greatest.max(bucket))
 
-  /** With a key that lies in a bucket. */
+  /** This evidence and a key that lies in a bucket. */
   def withKey(key: String, bucket: Int): BucketEvidence =
     withBucket(bucket).copy(divisor = BucketEvidence.common(divisor, BucketIndex.hashOf(key, hashFields) - bucket))
 
-  /** The numbers of buckets that fit all that was seen, smallest first; more than one where few keys were. */
+  /** Numbers of buckets that fit all that was seen, smallest first. Few keys leave more than one. */
   def counts: Iterator[Int] = (greatest + 1).max(1).to(WriteOptions.MostBuckets).iterator.filter(count =>
     divisor % count == 0)
 
-  /** The one number that fits. */
+  /** The number of buckets, when only one fits. */
   def count: Option[Int] = counts.take(2).toList match {
     case List(only) => Some(only)
     case _ => None

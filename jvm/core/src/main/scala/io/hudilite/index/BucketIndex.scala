@@ -6,13 +6,13 @@ import io.hudilite.record.KeyEncoding
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
-/** Hudi's simple bucket index (docs/format.md#indexes): a record key alone says which of the `count` file groups of its
-  * partition it belongs to, so that nothing is looked up.
+/** Hudi's simple bucket index (docs/format.md#indexes): a record key alone determines its file group, one of `count` in
+  * its partition, so that nothing is looked up.
   *
   * @param count
   *   buckets in each partition
   * @param hashFields
-  *   record key fields that decide
+  *   record key fields whose values are hashed
   */
 final case class BucketIndex(count: Int, hashFields: Seq[String]) {
 
@@ -32,7 +32,9 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
     if (plain) BucketIndex.positive(31 + hash) % count else bucketOf(new String(key, offset, length, UTF_8))
   }
 
-  /** Deals keys out as another index does: values are hashed in the order of the key, whatever that of the fields is. */
+  /** True when both indexes put each key into an equal bucket. The order of the fields does not matter, since values
+    * are hashed in the order of the key.
+    */
   def isSame(other: BucketIndex): Boolean = count == other.count && hashFields.toSet == other.hashFields.toSet
 }
 
@@ -44,16 +46,16 @@ object BucketIndex {
   /** Id of a new file group for a bucket, made from one that belongs to none. */
   def newFileId(bucket: Int, plain: String): String = prefix(bucket) + plain.drop(prefix(bucket).length)
 
-  /** How the ids of a bucket's file groups begin. */
+  /** Beginning of the ids of a bucket's file groups. */
   def prefix(bucket: Int): String = f"$bucket%08d"
 
-  /** Bucket of a file group; `None` when its id is, most likely, a random one. */
+  /** Bucket of a file group; `None` when its id is most likely random. */
   def bucketOfFile(fileId: String): Option[Int] = fileId match {
     case Digits(number) => Some(number.toInt).filter(_ < WriteOptions.MostBuckets)
     case _ => None
   }
 
-  /** What the number of buckets leaves a remainder of: the bucket. */
+  /** Hash of a record key. Its remainder by the number of buckets is the bucket. */
   private[index] def hashOf(key: String, hashFields: Seq[String]): Int =
     positive(Arrays.asList(KeyEncoding.keyValues(key, hashFields): _*).hashCode)
 

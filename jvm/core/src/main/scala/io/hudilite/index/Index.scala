@@ -6,12 +6,12 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.record.RecordKeys
 import io.hudilite.stats.BoundsWanted
 
-/** The kinds of index that a write can ask for. */
+/** A kind of index that a write can ask for. */
 sealed trait Index extends KeyIndex
 
 object Index {
 
-  /** The keys of base files are read: any slice can hold any key. */
+  /** Keys of base files are read, since any slice can hold any key. */
   final case class Simple(scope: Scope) extends Index {
     override def locate(keys: RecordKeys, within: SearchedSlices): Locations =
       Locations(within.slices.map(_ -> KeyVerdict.MayHold(keys)))
@@ -32,7 +32,7 @@ object Index {
     private def baseAlone(slice: FileSlice): Option[BaseFile] = slice.base.filter(_ => slice.logs.isEmpty)
   }
 
-  /** The key itself says which file group of its partition it is in, so that nothing is looked up. */
+  /** The key itself determines its file group in each partition, so that nothing is looked up. */
   final case class Bucket(by: BucketIndex) extends Index {
 
     override def scope: Scope = Scope.Partition
@@ -44,7 +44,7 @@ object Index {
       Locations(within.slices.map { slice =>
         slice ->
           (BucketIndex.bucketOfFile(slice.fileId).filter(_ < by.count) match {
-            case None => KeyVerdict.MayHold(keys) // of no bucket that there is
+            case None => KeyVerdict.MayHold(keys) // the file group belongs to no bucket of the table
             case Some(bucket) => inBuckets.get(bucket).fold(KeyVerdict.OtherBucket: KeyVerdict)(own =>
                 KeyVerdict.MayHold(RecordKeys(own)))
           })

@@ -4,43 +4,45 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.record.RecordKeys
 import io.hudilite.stats.FileStatistics
 
-/** Answers where record keys are (docs/format.md#indexes): the kinds that there are today are those of [[Index]].
+/** Locates record keys (docs/format.md#indexes). [[Index]] has the kinds of today.
   *
-  * The keys of a write are too many for one place. A write therefore takes from its index how its plan finds them: by
-  * buckets, which each row tells by itself, or else by a lookup in files, which may ask bloom filters first.
+  * The keys of a write are too many for one place. A write therefore takes from its index only how its plan finds them:
+  * by buckets, computed from each row alone, or by a lookup in files, which may ask bloom filters first.
   */
 trait KeyIndex {
 
-  /** Where a key is one key. */
+  /** The part of a table in which a key stands for one row. */
   def scope: Scope
 
-  /** Where these keys can be. A slice that is ruled out holds none of them, neither in its base file nor in its logs. */
+  /** Slices that can hold these keys. A slice that is ruled out holds none of them, neither in its base file nor in its
+    * logs.
+    */
   def locate(keys: RecordKeys, within: SearchedSlices): Locations
 
-  /** Buckets that the key itself tells, so that no write looks anything up. */
+  /** Buckets, when the key alone determines its own, so that no write looks anything up. */
   def buckets: Option[BucketIndex] = None
 
-  /** A lookup asks the bloom filters of base files before it reads their keys. */
+  /** True when a lookup asks the bloom filters of base files before it reads their keys. */
   def asksBlooms: Boolean = false
 
   final def isGlobal: Boolean = scope != Scope.Partition
 
-  /** A row whose partition path has changed leaves its partition for the new one. With an index of partitions it does not:
-    * the row in the other partition is another one.
+  /** True when a row whose partition path has changed leaves its partition for the new one. An index of partitions
+    * never moves rows: equal keys of two partitions are two rows.
     */
   final def movesRows: Boolean = scope == Scope.Table(moves = true)
 
-  /** A row whose partition path has changed is updated where it is. */
+  /** True when a row whose partition path has changed is updated where it is. */
   final def keepsPlaces: Boolean = scope == Scope.Table(moves = false)
 }
 
-/** File slices in which keys are looked for, and whom an index may ask about their files. */
+/** File slices in which keys are looked for, and the statistics that an index may ask about their files. */
 final case class SearchedSlices(slices: Seq[FileSlice], statistics: FileStatistics)
 
-/** Where keys can be.
+/** Slices that can hold keys.
   *
   * @param verdicts
-  *   of all slices that were searched, in their order
+  *   verdicts on all slices that were searched, in their order
   */
 final case class Locations(verdicts: Seq[(FileSlice, KeyVerdict)]) {
 
@@ -51,22 +53,22 @@ final case class Locations(verdicts: Seq[(FileSlice, KeyVerdict)]) {
   def of(key: String): Seq[FileSlice] =
     verdicts.collect { case (slice, KeyVerdict.MayHold(keys)) if keys.contains(key) => slice }
 
-  /** How many slices are ruled out for this reason. */
+  /** Number of slices that are ruled out for this reason. */
   def ruledOut(reason: KeyVerdict): Int = verdicts.count(_._2 == reason)
 }
 
-/** In which part of a table a key stands for one row. */
+/** The part of a table in which a key stands for one row. */
 sealed trait Scope
 
 object Scope {
 
-  /** In its partition: other partitions may have rows of the same key. */
+  /** Its partition. Other partitions may have rows of the same key. */
   case object Partition extends Scope
 
-  /** In the whole table.
+  /** The whole table.
     *
     * @param moves
-    *   whether a row whose partition path has changed moves there
+    *   true when a row whose partition path has changed moves there
     */
   final case class Table(moves: Boolean) extends Scope
 }

@@ -5,13 +5,15 @@ import io.hudilite.stats.KeyBounds
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** A judgement if a file slice can hold some of the record keys that are asked for, and what says that it cannot. */
+/** A verdict on a file slice: it can hold some of the record keys that are asked for, or a reason why it cannot. */
 sealed trait KeyVerdict
 
 object KeyVerdict {
 
-  /** @param keys
-    *   all others are elsewhere
+  /** The slice can hold some keys.
+    *
+    * @param keys
+    *   keys that it can hold; all others are elsewhere
     */
   final case class MayHold(keys: RecordKeys) extends KeyVerdict
 

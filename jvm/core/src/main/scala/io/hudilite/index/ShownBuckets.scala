@@ -12,16 +12,18 @@ trait FirstKeys {
 /** Some record keys of a base file.
   *
   * @param bucket
-  *   that its file group is of
+  *   the bucket of its file group
   */
 final case class BucketSample(partition: String, bucket: Int, keys: Seq[String])
 
-/** Files of a table show its buckets where no commit states how many there are: the first own write to a table of Apache
-  * Hudi's asks, and states what it went by.
+/** Number of buckets from the files of a table, where no commit states it. The first own write to a table of Apache
+  * Hudi's asks for it, and its commit states the number that it used.
   */
 object ShownBuckets {
 
-  /** Files that are looked into, and keys of each: those of one bucket may all fit another number, too. */
+  /** Number of files that are looked into, and of keys of each. Several files are needed, since the keys of one bucket
+    * may all fit another number, too.
+    */
   private val FilesAsked = 48
   private val KeysOfFile = 128
 
@@ -29,19 +31,19 @@ object ShownBuckets {
   def sample(slices: Seq[FileSlice], keys: FirstKeys): Seq[BucketSample] = {
     val files = for (base <- slices.flatMap(_.base); bucket <- BucketIndex.bucketOfFile(base.fileId))
       yield base -> bucket
-    // Behind its bucket an id is as good as random.
+    // The part of an id behind its bucket is random, so that this order is a random sample.
     val asked = files.sortBy(_._1.fileId.drop(BucketIndex.prefix(0).length)).take(FilesAsked)
     asked.zip(keys.of(asked.map(_._1), KeysOfFile)).map { case ((base, bucket), first) =>
       BucketSample(base.partition, bucket, first)
     }
   }
 
-  /** A key that does not lie where it belongs, and the bucket that it lies in. */
+  /** A key that lies in a wrong bucket, with that bucket. */
   def misplaced(sample: Seq[BucketSample], index: BucketIndex): Option[(String, Int)] =
     sample.iterator.flatMap(of => of.keys.find(index.bucketOf(_) != of.bucket).map(_ -> of.bucket)).take(1).toList
       .headOption
 
-  /** The number of buckets as file ids and a sample of the keys tell it. */
+  /** Evidence of the number of buckets from file ids and a sample of the keys. */
   def evidence(slices: Seq[FileSlice], sample: Seq[BucketSample], hashFields: Seq[String]): BucketEvidence = {
     val known = slices.iterator.flatMap(slice => BucketIndex.bucketOfFile(slice.fileId))
       .foldLeft(BucketEvidence(hashFields))(_.withBucket(_))

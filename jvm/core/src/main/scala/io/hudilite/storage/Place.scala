@@ -6,7 +6,7 @@ import java.util.Locale
 /** Where a path lies.
   *
   * @param key
-  *   the same text for all spellings of one place
+  *   text that all spellings of one place share
   * @param local
   *   the path on this machine's file system, when it is there
   */

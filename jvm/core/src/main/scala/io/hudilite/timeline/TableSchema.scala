@@ -10,7 +10,7 @@ import scala.collection.JavaConverters._
   * @param avroJson
   *   Avro schema without meta columns
   * @param byId
-  *   the same columns with their ids, where Hudi's schema-on-read has changed the table
+  *   these columns with their ids, where Hudi's schema-on-read has changed the table
   */
 final case class TableSchema(avroJson: String, byId: Option[String] = None)
 

@@ -2,32 +2,33 @@ package io.hudilite.transaction
 
 import io.hudilite.timeline.{CommitMetadata, WriteStat}
 
-/** Something that a write takes for granted about rows that it did not touch, as of its snapshot. Commits since then
-  * must not have made it untrue (docs/format.md#concurrency).
+/** An assumption of a write about rows that it did not touch, as of its snapshot. Commits since then must not have made
+  * it untrue (docs/format.md#concurrency).
   */
 sealed trait Assumption {
 
   /** The first partition in which `other`, completed since, made it untrue for a write with the metadata `mine`. */
   private[transaction] def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String]
 
-  /** Meaning of that, for the partition's name. */
+  /** Text of an error that says what follows from that, given the partition's name. */
   private[transaction] def consequence: String
 }
 
 object Assumption {
 
-  /** Rows are added whatever else there is, as `insert` and `bulk_insert` do, and into buckets, whose file groups say it
-    * all.
+  /** No assumption. `insert` and `bulk_insert` add rows whatever else there is. For rows added to buckets, the overlap
+    * of file groups is enough of a check.
     */
   case object Nothing extends Assumption {
     private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] = None
     private[transaction] override def consequence: String = ""
   }
 
-  /** The keys of the rows that the write adds had no row: not in the partitions where it adds them, or not anywhere.
+  /** Keys of the rows that the write adds had no row, either in the partitions where it adds them or in the whole
+    * table.
     *
     * @param anywhere
-    *   a key has one row in the table, not one in each partition
+    *   true when a key has one row in the table, false when it has one in each partition
     */
   final case class KeysAbsent(anywhere: Boolean) extends Assumption {
     private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] = {
@@ -37,10 +38,10 @@ object Assumption {
     private[transaction] override def consequence: String = "the keys that this one adds may be among them"
   }
 
-  /** The write takes out all rows of these partitions.
+  /** The write takes out all rows of some partitions.
     *
     * @param partitions
-    *   whether a partition path is among them
+    *   true for the paths of these partitions
     */
   final case class Replaces(partitions: String => Boolean) extends Assumption {
     private[transaction] override def brokenBy(other: CommitMetadata, mine: CommitMetadata): Option[String] =
@@ -48,7 +49,7 @@ object Assumption {
     private[transaction] override def consequence: String = "this one would not replace them"
   }
 
-  /** For a write that says nothing about itself. */
+  /** Strictest assumption, for a write that states none. */
   val Default: Assumption = KeysAbsent(anywhere = true)
 
   private val MoveRows = Set(CommitMetadata.Compact, CommitMetadata.LogCompact, CommitMetadata.Cluster)

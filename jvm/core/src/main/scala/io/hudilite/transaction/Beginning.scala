@@ -6,12 +6,12 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.State
 import io.hudilite.transaction.rollback.{Claim, Heartbeat, OwnerFile, WritePermit}
 
-/** The first steps of a write, under the table lock: all of them are taken, or none is to be seen.
+/** First steps of a write, under the table lock. Either all of them are taken, or none leaves a trace.
   *
   * @param planned
-  *   the action was requested before, by others
+  *   true when others have requested the action before
   * @param claim
-  *   ends when the owner file says the same
+  *   claim of this process, which ends once the owner file says as much
   */
 private[transaction] final class Beginning(table: Table, instant: String, action: String, planned: Boolean,
     options: TransactionOptions, claim: Claim) {
@@ -22,27 +22,27 @@ private[transaction] final class Beginning(table: Table, instant: String, action
   private val permit = WritePermit.of(instant)
   private lazy val isTakenOver = new PlannedRun(storage, basePath, instant, options.process, planned).isTakenOver
 
-  // How the steps so far are taken back, the last one first.
+  // Inverses of the steps so far, the last one first.
   private var undo: List[() => Unit] = Nil
   private var heartbeat: Option[Heartbeat] = None
 
-  /** Makes the write's traces and its inflight instant. Leftovers of a failure that storage does not let go of are left to
-    * the next writer, for whom this process has released the instant.
+  /** Makes the write's traces and its inflight instant. After a failure, leftovers that the storage does not delete
+    * stay for the next writer, to whom this process has released the instant.
     */
   def run(): Begun =
     try steps()
     catch {
       case e: Throwable =>
         heartbeat.foreach(_.abandon())
-        // One after another, and no further than the first that fails: the owner goes last, since it is by that file that
-        // the next writer finds what is left.
+        // Steps are undone one after another, up to the first that fails. The owner file goes last, since the next
+        // writer finds leftovers by it.
         val failure = Undo.after(e)(undo.foreach(step => step()))
         options.process.ends(table.place, instant)
         throw failure
     }
 
   private def steps(): Begun = {
-    // The owner comes first: a crash at any later point leaves an instant that says whose it was.
+    // The owner file comes first, so that a crash at any later point leaves an instant whose owner is known.
     step(if (!isTakenOver) OwnerFile.delete(storage, basePath, instant)) {
       if (!OwnerFile.write(storage, basePath, instant, options.process)) throw taken("another process works on it")
     }
@@ -58,8 +58,8 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     Begun(heartbeat.get, permit)
   }
 
-  /** Takes a step. Whatever fails in it may still have been done; only what somebody else has done is not ours to take
-    * back.
+  /** Takes a step. A step that fails may still have had its effect, so it is undone too, unless the effect is somebody
+    * else's.
     */
   private def step(takeBack: => Unit)(take: => Unit): Unit = {
     undo = (() => takeBack) :: undo
@@ -75,5 +75,5 @@ private[transaction] final class Beginning(table: Table, instant: String, action
     CommitConflict("INSTANT_TAKEN", "instant" -> instant, "path" -> basePath, "reason" -> reason)
 }
 
-/** The things that a write keeps alive once it has begun. */
+/** Heartbeat and permit, which a write keeps alive once it has begun. */
 private[transaction] final case class Begun(heartbeat: Heartbeat, permit: WritePermit)

@@ -7,15 +7,15 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant}
 /** Changes the columns of a table by a commit without rows; no file is touched. */
 object ColumnAlteration {
 
-  /** Columns that are only added, or as a write widens them: readers find them by their names.
+  /** Adds columns, or widens them as a write does. Readers go on finding them by their names.
     *
     * @param avroJson
-    *   the columns afterwards, without meta columns
+    *   columns after the change, without meta columns
     */
   def grow(table: Table, avroJson: String, options: TransactionOptions): Instant =
     run(table, options)(_.commit(Nil, columns = Some(avroJson), assumption = Assumption.Nothing))
 
-  /** Columns that are renamed, dropped, moved or get other types: from now on each has an id (Hudi's schema-on-read). */
+  /** Renames, drops, moves or retypes columns. From then on each column has an id (Hudi's schema-on-read). */
   def alter(table: Table, columns: AlteredColumns, options: TransactionOptions): Instant =
     run(table, options)(_.alter(columns))
 

@@ -5,15 +5,15 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.table.{StatedBuckets, Table}
 import io.hudilite.timeline.{CommitMetadata, Timeline}
 
-/** Entries of a commit about the table's bucket index: no commit must forget what an earlier one has stated. */
+/** Entries of a commit about the table's bucket index. No commit may lose what an earlier one has stated. */
 private[transaction] object CommitBuckets {
 
-  /** Entries of the extra metadata. Raises `CommitConflict` when the index is another one since the write was planned.
+  /** Entries of the extra metadata. Raises `CommitConflict` when the index has changed since the write was planned.
     *
     * @param table
-    *   as the write was planned on it
+    *   snapshot that the write was planned on
     * @param mine
-    *   the index that the write has dealt its rows by
+    *   index by which the write has dealt its rows
     * @param now
     *   the timeline before the write completes
     */
@@ -23,8 +23,8 @@ private[transaction] object CommitBuckets {
     mine.filter(index => stated != table.statedBuckets && stated.exists(!index.isSame(_))).foreach(_ =>
       throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> table.basePath,
         "reason" -> "another writer dealt the rows of the table to other buckets meanwhile"))
-    // A clustering under way, whose instant is the older one, may be about to state another number. What brings rows fails
-    // it; all else leaves the word to it.
+    // A pending clustering with an older instant may be about to state another number. A write with rows makes it fail;
+    // any other write states nothing and leaves that to the clustering.
     val leaves = (mine.isEmpty || metadata.stats.isEmpty) &&
       now.pending.exists(i => i.time != instant && ConflictCheck.takesGroups(i))
     if (leaves) Map.empty else mine.orElse(stated).fold(Map.empty[String, String])(StatedBuckets.entries)

@@ -11,30 +11,31 @@ import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
   * @param extra
   *   entries of the commit's extra metadata
   * @param history
-  *   all versions of the columns, of a table that keeps them by id
+  *   all versions of the columns, for a table that keeps them by id
   */
 private[transaction] final case class CommitColumns(extra: Map[String, String], history: Option[String])
 
-/** The columns after a change that gives them ids.
+/** Columns after a change that gives them ids.
   *
   * @param avroJson
-  *   without meta columns
+  *   schema without meta columns
   * @param edits
-  *   what becomes of the names before
+  *   changes from the names before to those after
   */
 final case class AlteredColumns(avroJson: String, edits: Seq[ColumnEdit])
 
-/** Readers take the columns from the newest commit, so a commit must not forget what another one added while it ran, nor
-  * what Hudi's schema-on-read renamed or dropped (docs/format.md#columns-by-id).
+/** Merges columns at a commit. Readers take the columns from the newest commit, so it must not lose columns that
+  * another commit added while it ran, nor names that Hudi's schema-on-read renamed or dropped
+  * (docs/format.md#columns-by-id).
   */
 private[transaction] object CommitColumns {
 
-  /** For a write. Raises `CommitConflict` when the files it wrote and the columns as they are now do not go together.
+  /** Columns at the commit of a write. Raises `CommitConflict` when its files do not fit the columns as they are now.
     *
     * @param table
-    *   as the write was planned on it
+    *   snapshot that the write was planned on
     * @param mine
-    *   the columns after the write, those of the table when it brings none
+    *   columns after the write; those of the table when it brings none
     * @param now
     *   the timeline before the write completes
     */
@@ -50,10 +51,11 @@ private[transaction] object CommitColumns {
     }
   }
 
-  /** For a change of the columns themselves. Raises `CommitConflict` when they have changed since it was planned.
+  /** Columns at the commit of a change of the columns themselves. Raises `CommitConflict` when they have changed since
+    * it was planned.
     *
     * @param table
-    *   as the change was planned on it
+    *   snapshot that the change was planned on
     * @param now
     *   the timeline before the change completes
     */
@@ -68,7 +70,7 @@ private[transaction] object CommitColumns {
     CommitColumns(entries(TableSchema(altered.avroJson, Some(next))).toMap, Some(NextVersion.history(history, next)))
   }
 
-  /** The columns of a table that had no ids so far, and how writes brought them about as far back as the timeline goes. */
+  /** Columns with ids of a table that had none so far, and their history as far back as the timeline goes. */
   private def withIds(table: Table, avroJson: String, now: Timeline): (String, String) = {
     val commits = table.store.readCommits(now.writes).reverse.takeWhile(_._2.schemaById.isEmpty).reverse
     val states = for {
@@ -79,10 +81,13 @@ private[transaction] object CommitColumns {
     (versions.last, versions.tail.foldLeft(AlteredVersion.history(versions.head))(NextVersion.history))
   }
 
-  /** For a service, which moves rows and leaves the columns as they were when it was planned. */
+  /** Columns at the commit of a service, which moves rows and leaves the columns as they were when it was planned. */
   def ofService(schema: Option[TableSchema]): CommitColumns = CommitColumns(schema.toSeq.flatMap(entries).toMap, None)
 
-  /** Files are read by the version of the columns at their instant: later changes leave those of this write alone. */
+  /** Columns at the commit of a write when another commit has renamed or dropped some since it was planned. Files are
+    * read by the version of the columns at their instant, so a later change leaves those of this write alone. Raises
+    * `CommitConflict` when the change is not later, or the write brings columns of its own.
+    */
   private def renamed(table: Table, instant: String, own: Option[String], newest: Option[TableSchema])
       : CommitColumns = {
     val later = newest.flatMap(_.byId).exists(SchemaJson.version(_).version > instant)

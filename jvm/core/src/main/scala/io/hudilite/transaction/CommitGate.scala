@@ -9,10 +9,10 @@ import io.hudilite.timeline.plan.ClusteringPlan
 import io.hudilite.transaction.rollback.{InstantFiles, Markers, Strays, WritePermit}
 
 /** The steps between a finished write and its completed instant, all of them under the table lock
-  * (docs/format.md#commit): nothing may stand against the write, files of attempts that lost go, and hooks run.
+  * (docs/format.md#commit): conflicts are looked for, files of attempts that lost are deleted, and hooks run.
   *
   * @param permit
-  *   of the write's tasks; it is taken away here
+  *   permit of the write's tasks, which is taken away here
   * @param earlier
   *   rollbacks that had completed before this run began
   */
@@ -22,9 +22,9 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
   private val store: TimelineStore = table.store
   private val before = table.timeline
 
-  /** Raises `CommitConflict` unless the write may complete, and `CommitStateUnknown` where another process has a write of
-    * the same instant. After that its tasks can leave no more files, those of attempts that lost are gone, and its hooks
-    * have run, as [[CommitHook]] says. The answer is the timeline as it is now.
+  /** Returns the timeline as it is now. Raises `CommitConflict` unless the write may complete, and `CommitStateUnknown`
+    * where another process has a write of the same instant. After this call the write's tasks can leave no more files,
+    * files of attempts that lost are gone, and the hooks have run, as [[CommitHook]] says.
     */
   def pass(metadata: CommitMetadata, assumption: Assumption): Timeline = {
     val config = TableProperties.read(table.storage, table.basePath)
@@ -32,8 +32,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     val exclusion = options.exclusion(table.storage, table.basePath)
     val traces = exclusion.checkAtCommit(instant, options.claimWaitMs)
     if (permit.isContested(traces)) {
-      run.checkOwn() // nothing of ours is left of a plan that another process has taken over
-      throw unknown // its files may lie under the names of ours, so nothing is deleted
+      run.checkOwn() // another process that took the plan over has deleted the files of this run
+      throw unknown // its files may have the names of ours, so nothing is deleted
     }
     val now = store.load()
     checkOwnInstant(now)
@@ -45,8 +45,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     now
   }
 
-  // In this order: a task that makes a marker after it was looked for finds that its permit is gone. Markers may be those
-  // of another run of the plan.
+  // The permit goes before markers are listed, so that a task that makes a marker later finds its permit gone. Markers
+  // may be those of another run of the plan.
   private def deleteStrays(config: TableConfig, stats: Seq[WriteStat]): Unit = {
     permit.revoke(table.storage, table.basePath)
     val files = new InstantFiles(table.storage, table.basePath, config, instant)
@@ -63,7 +63,7 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
       throw conflict(s"the rollback ${i.time} is taking this write back"))
   }
 
-  /** Writes that the snapshot rests on must still stand, and those that came since must be there to be looked at. */
+  /** Checks that writes of the snapshot still count, and that writes since then are still there to be checked. */
   private def checkHistory(now: Timeline): Unit = {
     now.pending.find(_.action == Action.Restore).foreach(i => throw conflict(s"the restore ${i.time} is under way"))
     before.writes.find(i => !now.isCommitted(i.time)).foreach(i =>
@@ -71,8 +71,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     archivedSince(now).foreach(i => throw conflict(s"${i.time}.${i.action} completed since and is archived already"))
   }
 
-  /** A write that is not of the snapshot and that the active timeline does not have any more. Archival takes the oldest
-    * first, so the archive need be asked only when it has come as far as the snapshot, or to a write that was pending.
+  /** A write that came after the snapshot and has left the active timeline since. Archival takes the oldest first, so
+    * the archive is read only when archival has reached the snapshot, or a write that was pending then.
     */
   private def archivedSince(now: Timeline): Option[Instant] = {
     val newest = before.lastTime.getOrElse("")
@@ -85,7 +85,8 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     }
   }
 
-  // A compaction brings no record of its own: whatever was written meanwhile lies in log files on top of its output.
+  // A compaction adds no record, and records that were written meanwhile lie in log files on top of its output, so it
+  // conflicts with no write.
   private def checkOthers(metadata: CommitMetadata, assumption: Assumption, now: Timeline): Unit = {
     val since = store.readCommits(now.writes.filterNot(i => before.isCompleted(i.time)))
     if (action == Action.LogCompaction)
@@ -118,7 +119,9 @@ private[transaction] final class CommitGate(table: Table, instant: String, actio
     store.pendingCompactions(now).collect { case (i, plan) if !known(i.time) => ConflictCheck.footprint(i, plan) }
   }
 
-  /** A clustering says in its plan what it takes, an overwrite in its inflight file, if it does. */
+  /** Footprint of a pending action. A clustering names its file groups in its plan, an overwrite in its inflight file,
+    * if at all.
+    */
   private def planned(i: Instant, plan: Option[ClusteringPlan]): Footprint = {
     val clustered = plan.toSeq.flatMap(_.groups.flatten).map(input => FileGroupId(input.partition, input.fileId)).toSet
     val stated =

@@ -4,19 +4,21 @@ import io.hudilite.config.TableConfig
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Timeline}
 
-/** Something that each write does inside the gate before it completes (docs/format.md#commit).
+/** A step that each write takes inside the gate before it completes (docs/format.md#commit).
   *
-  * Hooks run one after the other, under the table lock, when nothing stands against the write any more, its tasks can leave
-  * no more files, and strays are gone. The columns are recorded after that, and then the completed file is created.
+  * Hooks run one after the other, under the table lock, once conflicts are ruled out, the write's tasks can leave no
+  * more files, and strays are gone. The columns are recorded after that, and then the completed file is created.
   *
-  * An error of a hook is the error of the commit: later hooks do not run, no completed file is created, and the write can
-  * be rolled back. Nothing takes back what hooks have done by then, nor does a process do so that dies there: so whatever
-  * a hook leaves must be right for readers with and without the write.
+  * An error of a hook is the error of the commit: later hooks do not run, no completed file is created, and the write
+  * can be rolled back. Effects of hooks that ran are not undone, neither then nor after a crash. So each effect must be
+  * right for readers with and without the write.
   */
 trait CommitHook {
 
-  /** @param metadata
-    *   of the write, without what is recorded of the columns
+  /** Runs before the completed file is created.
+    *
+    * @param metadata
+    *   metadata of the write, without the columns
     */
   def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit
 }
@@ -27,13 +29,13 @@ object CommitHook {
   val standard: Seq[CommitHook] = Seq(MetadataTablePolicy)
 }
 
-/** A table whose lock is held, as it is before the write of `instant` completes.
+/** A table whose lock is held, before the write of `instant` completes.
   *
   * @param table
   *   snapshot that the write began with
   * @param config
   *   properties as they are now
   * @param timeline
-  *   the timeline as it is now, with the inflight instant
+  *   timeline as it is now, with the inflight instant
   */
 final case class CommitState(table: Table, instant: String, config: TableConfig, timeline: Timeline)

@@ -6,14 +6,14 @@ import io.hudilite.timeline.{Action, CommitMetadata, Instant, WriteStat}
 import io.hudilite.timeline.CommitMetadata.{Compact, LogCompact}
 import io.hudilite.timeline.plan.CompactionPlan
 
-/** File groups that another action on the table writes, replaces or is about to.
+/** File groups that another action on the table writes or replaces, or is about to.
   *
   * @param operation
   *   Hudi's upper-case name where known; `COMPACT` marks a compaction
   */
 final case class Footprint(instant: Instant, groups: Set[FileGroupId], operation: Option[String] = None)
 
-/** File groups that this write and another action both touch. */
+/** File groups that both this write and another action touch. */
 final case class Overlap(other: Footprint, groups: Set[FileGroupId])
 
 /** Changes of file groups by a write.
@@ -32,7 +32,7 @@ final case class Changes(
   def all: Set[FileGroupId] = rewritten ++ appended ++ replaced
 }
 
-/** The snapshot of the table that a write rests on.
+/** Facts of the snapshot that a write was planned on.
   *
   * @param version
   *   table version
@@ -46,7 +46,7 @@ object ConflictCheck {
 
   private val LogsJoinByCompletion = 8
 
-  // The latter is Hudi's own.
+  // `BUCKET_RESCALE` is Hudi's own name.
   private val MoveOperations = Set(CommitMetadata.Cluster, "BUCKET_RESCALE")
 
   /** The first action of `others` that excludes a write at `time` with these changes.
@@ -59,14 +59,14 @@ object ConflictCheck {
       .map(other => Overlap(other, other.groups.map(inBucket).intersect(contested(mine, other, basis).map(inBucket))))
       .find(_.groups.nonEmpty)
 
-  /** A bucket has one file group, so that two writes that begin one for the same bucket exclude each other. */
+  /** One file group for all of a bucket, so that two writes that begin one for the same bucket exclude each other. */
   private def inBucket(group: FileGroupId): FileGroupId =
     BucketIndex.bucketOfFile(group.fileId).fold(group)(bucket => group.copy(fileId = BucketIndex.prefix(bucket)))
 
-  /** A compaction only moves records, so it leaves alone what is replaced anyway, and log files wherever they end up in
-    * the slice that it makes: from version 8 on by the time they complete, before that only when their names bear the
-    * compaction's instant, i.e. when the writer knew of it. A log compaction only repeats what lies in the same slice
-    * before, so it stands against nothing but another slice.
+  /** File groups over which both actions conflict. A compaction only moves records. So it has no conflict with a
+    * replacement of its groups, nor with log files that belong to the slice that it makes: from version 8 on by their
+    * completion times, before that only when their names bear the compaction's instant, i.e. when the writer knew of
+    * it. A log compaction only repeats records of its slice, so it conflicts with nothing but a new slice.
     */
   private def contested(mine: Changes, other: Footprint, basis: Basis): Set[FileGroupId] =
     if (other.operation.contains(LogCompact)) mine.rewritten
@@ -74,13 +74,13 @@ object ConflictCheck {
     else if (basis.version >= LogsJoinByCompletion || basis.compactions(other.instant.time)) mine.rewritten
     else mine.rewritten ++ mine.appended
 
-  /** The write dealt all rows to another number of buckets: a clustering leaves buckets alone otherwise. */
+  /** True when the write dealt all rows to another number of buckets. Other clusterings leave buckets alone. */
   def movesBuckets(metadata: CommitMetadata): Boolean = MoveOperations(metadata.operation) && {
     val replaced = metadata.replaced.values.flatten
     replaced.nonEmpty && replaced.forall(BucketIndex.bucketOfFile(_).isDefined)
   }
 
-  /** The write leaves files in buckets. */
+  /** True when the write leaves files in buckets. */
   def writesBuckets(metadata: CommitMetadata): Boolean =
     metadata.allStats.exists(stat => BucketIndex.bucketOfFile(stat.fileId).isDefined)
 
@@ -88,13 +88,13 @@ object ConflictCheck {
   def footprint(instant: Instant, metadata: CommitMetadata): Footprint =
     Footprint(instant, changes(metadata).all, Some(if (metadata.compacted) Compact else metadata.operation))
 
-  /** A footprint as a log compaction sees it: log files of other writes lie behind its own. */
+  /** Footprint as a log compaction sees it: log files of other writes lie behind its own, and so do not count. */
   def footprintUnderLogs(instant: Instant, metadata: CommitMetadata): Footprint = {
     val found = footprint(instant, metadata)
     if (metadata.isLogCompaction) found else found.copy(groups = found.groups -- changes(metadata).appended)
   }
 
-  /** Footprint of a compaction that is pending. */
+  /** Footprint of a pending compaction. */
   def footprint(instant: Instant, plan: CompactionPlan): Footprint =
     Footprint(instant, plan.operations.map(o => FileGroupId(o.partition, o.fileId)).toSet, Some(Compact))
 
@@ -109,7 +109,7 @@ object ConflictCheck {
     Changes(rewritten, groups(logs) -- rewritten, replaced.toSet)
   }
 
-  /** Pending actions that will take file groups away when they complete. */
+  /** True for pending actions that take file groups out of the table when they complete. */
   def takesGroups(instant: Instant): Boolean =
     instant.isPending && (instant.action == Action.ReplaceCommit || instant.action == Action.Clustering)
 }

@@ -6,19 +6,19 @@ import io.hudilite.timeline.WriteFolders
 import io.hudilite.transaction.lock.{Owner, Process}
 import io.hudilite.transaction.rollback.{Claim, Liveness, OwnerFile}
 
-/** One of two processes gives way where the table lock does not reach the other (docs/format.md#concurrency).
+/** Exclusion of processes that the table lock does not join: one of two gives way (docs/format.md#concurrency).
   *
-  * Each change of a table begins with a claim there and then a look for others', and for their writes: of two that begin at
-  * one time at least one sees the other. A write has its owner file by the time that its claim goes.
+  * Each change of a table first makes a claim, and then looks for claims and writes of others. Of two that begin at one
+  * time at least one sees the other. A write has its owner file before its claim goes.
   *
   * @param self
-  *   the process that is at work
+  *   this process
   */
 private[hudilite] final class Exclusion(storage: Storage, basePath: String, self: Process) {
 
   private val place = storage.place(basePath)
 
-  /** Runs `body` with a claim on the table, which it may end itself. Raises as [[check]]. */
+  /** Runs `body` with a claim on the table, which `body` may end itself. Raises as [[check]]. */
   private[transaction] def claimed[T](body: (Claim, Seq[FileInfo]) => T): T = {
     val claim = Claim.take(storage, basePath, self)
     val result = try body(claim, check(claim.name))
@@ -27,13 +27,13 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     result
   }
 
-  /** Runs `body` while no other process that no lock reaches is at work. */
+  /** Runs `body` while no process beyond the reach of the lock is at work. */
   def alone[T](body: => T): T = claimed((_, _) => body)
 
-  /** Raises `WRITER_NOT_EXCLUDED` while another process that may be alive is at work and no lock reaches it.
+  /** Raises `WRITER_NOT_EXCLUDED` while another process that may be alive is at work beyond the reach of the lock.
     *
     * @param ours
-    *   the instant of the write that asks, or the name of its claim
+    *   instant of the calling write, or the name of its claim
     * @return
     *   all other files of the folder of owners
     */
@@ -43,8 +43,8 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
     listed
   }
 
-  /** As [[check]] for a write that has been at work since it began: a process with a later claim sees its owner file and
-    * gives way, unless it takes the write for dead. So a claim is given some time to go.
+  /** Checks as [[check]] does, at the end of a write. A process with a later claim sees the owner file of this write
+    * and gives way, unless it takes the write for dead. So the check waits some time for such a claim to go.
     */
   private[transaction] def checkAtCommit(instant: String, claimWaitMs: Long): Seq[FileInfo] = {
     val listed = others(instant)
@@ -60,7 +60,7 @@ private[hudilite] final class Exclusion(storage: Storage, basePath: String, self
   private def others(ours: String): Seq[FileInfo] =
     storage.list(WriteFolders.owners(basePath)).filter(_.name != ours)
 
-  /** The first of these files, claims last, whose process may be alive and is another one that no lock reaches. */
+  /** The first of these files, claims last, of another process that may be alive and that the lock does not join. */
   private def found(listed: Seq[FileInfo]): Option[(FileInfo, Owner)] = {
     val liveness = new Liveness(storage, basePath, self)
     OwnerFile.among(listed).iterator

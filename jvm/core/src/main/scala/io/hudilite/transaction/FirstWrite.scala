@@ -12,10 +12,10 @@ import java.nio.file.NotDirectoryException
 
 import org.slf4j.LoggerFactory
 
-/** A table that its first write makes, and takes away again when it fails and nobody else uses it.
+/** A table that its first write makes, and removes again when it fails and nobody else uses it.
   *
   * @param place
-  *   what was there before
+  *   folder of the table as it was before
   */
 final class FirstWrite private (val table: Table, place: NewTableFolder, options: TransactionOptions) {
 
@@ -24,16 +24,16 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
   private val storage = table.storage
   private val basePath = table.basePath.stripSuffix("/")
 
-  /** Begins the write that the table was made for; when that fails the table goes, too. */
+  /** Begins the write that the table was made for. When that fails, the table is removed, too. */
   def begin(action: String, operation: String): Transaction =
     try Transaction.begin(table, action, operation, options)
     catch { case e: Throwable => throw Undo.after(e)(remove("")) }
 
-  /** Removes the table, unless somebody else has begun to use it: it has another write, or other properties, or another
-    * process is at work that no lock reaches. Then an empty table may stay.
+  /** Removes the table, unless somebody else has begun to use it: the table has another write or other properties, or a
+    * process is at work beyond the reach of the lock. An empty table may stay then.
     *
     * @param instant
-    *   of the write that was rolled back: partitions that it made are removed
+    *   instant of the write that was rolled back, whose new partitions are removed
     */
   def remove(instant: String): Unit = options.locked(table.place) {
     val exclusion = options.exclusion(storage, basePath)
@@ -49,8 +49,8 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
 
   private def isUnused(timeline: Timeline): Boolean = timeline.writes.isEmpty && timeline.pending.isEmpty
 
-  /** From the moment that the properties are gone somebody else may make a table here: what goes after them goes by names
-    * that were known before.
+  /** Removes the properties and then the rest. Once the properties are gone, somebody else may make a table here, so
+    * the rest is removed by names that were listed before.
     */
   private def removeAll(instant: String, exclusion: Exclusion): Unit = {
     madeBy(instant).foreach(removePartition)
@@ -60,7 +60,7 @@ final class FirstWrite private (val table: Table, place: NewTableFolder, options
     rollbacks.foreach(table.store.delete)
   }
 
-  /** Paths of the partitions that hold nothing but the file that makes them one, which bears this instant. */
+  /** Paths of the partitions that hold nothing but their metadata file, which names this instant. */
   private def madeBy(instant: String): Seq[String] =
     Partitions.discover(storage, basePath).toSeq.collect {
       case (partition, Seq(only))
@@ -81,8 +81,8 @@ object FirstWrite {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.FirstWrite")
 
-  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster; after any failure nothing of the
-    * table is left.
+  /** Makes an empty table. Raises `TABLE_ALREADY_EXISTS` when somebody else was faster. After any failure nothing of
+    * the table is left.
     */
   def create(storage: Storage, path: String, config: TableConfig, options: TransactionOptions): FirstWrite = {
     val basePath = path.stripSuffix("/")

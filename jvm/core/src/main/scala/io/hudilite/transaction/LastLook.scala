@@ -5,25 +5,25 @@ import io.hudilite.storage.Interrupts
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineStore}
 import io.hudilite.transaction.PlannedRun.Standing
 
-/** A look at the timeline by a write that has just completed, whether somebody has taken it for dead before it did
+/** A look at the timeline by a write that has just completed. It tells a write that somebody took for dead before
   * (docs/format.md#late-writes).
   *
-  * Whoever takes a write back announces that first and looks then whether it has completed. So where no lock joins the
-  * two, one of them sees what the other one has done. Whoever takes a plan over has an owner file before anything else of
-  * its run, until that has ended: so this is asked for before the timeline is.
+  * A process that takes a write back announces the rollback first, and then looks for the completed file. So where no
+  * lock joins the two, at least one sees the other. A process that takes a plan over keeps an owner file from the first
+  * to the last step of its run. So the owner file is read before the timeline.
   *
   * @param earlier
   *   rollbacks that had completed before this run began
   * @param planned
-  *   it was planned by others, and is taken back to its plan
+  *   true when others have planned the action, so that it is taken back to its plan
   */
 private[transaction] final class LastLook(store: TimelineStore, instant: String, action: String, earlier: Set[String],
     planned: Boolean, run: PlannedRun) {
 
   import LastLook._
 
-  /** Raises `CommitConflict` when the write was taken back, or another run of the same plan counts, and
-    * `CommitStateUnknown` when either may be so.
+  /** Raises `CommitConflict` when the write was taken back or another run of the plan counts, and `CommitStateUnknown`
+    * when either is possible.
     */
   def check(completed: Instant, metadata: CommitMetadata): Unit = {
     val now = seen(metadata)
@@ -31,7 +31,8 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
       case Some(i) if i.isCompleted => throw takenBack(completed, s"the rollback ${i.time} has taken")
       case Some(i) => throw unknown(s"the rollback ${i.time} of it is under way")
       case None if now.has(State.Completed) && now.has(State.Inflight) => checkRun(completed, now)
-      // Its files are gone, whatever became of the plan: whoever saw it completed would miss their rows.
+      // The files of this run are gone, whatever became of the plan. Readers that saw it completed would miss their
+      // rows.
       case None if (planned && now.has(State.Requested)) || now.standing == Standing.Lost =>
         throw takenBack(completed, "another process has taken")
       case None => throw unknown("another process has removed its files from the timeline meanwhile")
@@ -45,8 +46,8 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
     case _ => throw unknown("another process has run the same plan, to files of the same names")
   }
 
-  /** State of the write in the timeline, and a rollback of it. A failure leaves the outcome open, so there is a second
-    * try, which no interrupt ends.
+  /** State of the write in the timeline, and a rollback of it. A failure here would leave the outcome open, so there is
+    * a second try, which no interrupt ends.
     */
   private def seen(metadata: CommitMetadata): Seen = {
     def look(): Seen = {
@@ -65,7 +66,7 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
   }
 
   private def takenBack(completed: Instant, who: String): CommitConflict = {
-    // Of another write the rollback that names it tells that it does not count.
+    // A write that nobody planned needs no more: the rollback that names it tells readers that it does not count.
     if (planned) withdraw(completed)
     CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> store.basePath,
       "reason" -> s"$who it back before it completed, since its writer gave no sign of life")
@@ -81,14 +82,16 @@ private[transaction] final class LastLook(store: TimelineStore, instant: String,
 
 private[transaction] object LastLook {
 
-  /** @param states
-    *   of each file that the timeline has of the write
+  /** State of a completed write.
+    *
+    * @param states
+    *   states of the files that the timeline has of the write
     */
   private final case class Seen(standing: Standing, states: Seq[State], rollback: Option[Instant]) {
     def has(state: State): Boolean = states.contains(state)
   }
 
-  /** A rollback of the write in this timeline, pending or completed since it began. */
+  /** A rollback of the write in this timeline, pending or completed since the write began. */
   def rollbackOf(store: TimelineStore, instant: String, earlier: Set[String], now: Timeline): Option[Instant] =
     now.instants.filter(i => i.action == Action.Rollback && i.time > instant && !earlier(i.time))
       .find(store.targetOf(_).contains(instant))

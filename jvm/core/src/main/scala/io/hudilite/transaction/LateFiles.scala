@@ -4,13 +4,13 @@ import io.hudilite.filegroup.{FileSystemView, Partitions}
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 
-/** Base files of an instant that is run a second time: a task that outlived a failed run may have written one after the
+/** Base files that a failed run of an instant has left. A task that outlived the run may have written one after the
   * clean-up, and readers list folders.
   */
 object LateFiles {
 
-  /** Deletes the base files of the instant in these partitions that no stat names. To be called before it completes. Raises
-    * `CommitConflict` where they may be those of another run that has begun since.
+  /** Deletes the base files of the instant in these partitions that no stat names. To be called before the instant
+    * completes. Raises `CommitConflict` where the files may be those of another run that has begun since.
     */
   def delete(table: Table, running: Transaction, partitions: Iterable[String], stats: Seq[WriteStat]): Unit = {
     val named = stats.map(_.path).toSet

@@ -7,26 +7,27 @@ import io.hudilite.timeline.CommitMetadata
 
 import org.slf4j.LoggerFactory
 
-/** The way of a writer that does not maintain Hudi's metadata table (docs/format.md#metadata-table).
+/** Removal of Hudi's metadata table by a writer that does not maintain it (docs/format.md#metadata-table).
   *
   * Readers trust a metadata table blindly, and one that misses a commit hides its rows for good. So before the commit
-  * the property that makes readers trust it is emptied, then its folder is removed; Hudi builds it anew.
+  * the property that makes readers trust it is emptied, and then its folder is removed. Hudi builds it anew.
   */
 object MetadataTablePolicy extends CommitHook {
 
-  /** Which metadata tables a write may remove. */
+  /** Metadata tables that a write may remove. */
   sealed trait Policy extends Serializable
 
   /** None. */
   case object KeepAll extends Policy
 
-  /** Those that list files and hold statistics; an index takes a pass over all rows to build, so it stays. */
+  /** Those that list files and hold statistics. One with an index stays, since to build it takes a pass over all rows.
+    */
   case object KeepIndexes extends Policy
 
   /** Any. */
   case object DropAll extends Policy
 
-  /** The policy that the option's value stands for: `true`, `indexes` or `false`. */
+  /** The policy of an option's value: `true`, `indexes` or `false`. */
   def policy(name: String): Policy = name match {
     case "true" => KeepAll
     case "false" => DropAll
@@ -52,7 +53,9 @@ object MetadataTablePolicy extends CommitHook {
   override def beforeComplete(metadata: CommitMetadata, state: CommitState): Unit =
     clear(state.table.storage, state.table.basePath, state.config)
 
-  /** The order property, folder, commit leaves a correct table wherever a crash falls. */
+  /** Empties the property and removes the folder. The order property, folder, commit leaves a correct table after a
+    * crash at any point.
+    */
   private[hudilite] def clear(storage: Storage, basePath: String, config: TableConfig): Unit = {
     val partitions = listed(config)
     if (partitions.nonEmpty) {
@@ -65,7 +68,8 @@ object MetadataTablePolicy extends CommitHook {
     }
   }
 
-  /** All that is there now goes by its names: Apache Hudi may begin to build the table again at any time. */
+  /** Deletes files by the names that are listed now, since Apache Hudi may begin to build the table again at any time.
+    */
   private def remove(storage: Storage, folder: String): Unit = {
     def below(level: Seq[String]): Seq[FileInfo] =
       if (level.isEmpty) Nil

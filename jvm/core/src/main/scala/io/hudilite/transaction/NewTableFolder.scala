@@ -3,10 +3,10 @@ package io.hudilite.transaction
 import io.hudilite.storage.Storage
 import io.hudilite.transaction.lock.LockProvider
 
-/** The path of a new table as it was before that was made; made and asked under the table lock.
+/** Folder of a new table as it was before the table was made. To be made and used under the table lock.
   *
   * @param pathExisted
-  *   there was a folder at the path
+  *   true when there was a folder at the path
   */
 private[transaction] final class NewTableFolder(storage: Storage, basePath: String, locks: LockProvider,
     pathExisted: Boolean) {
@@ -14,9 +14,9 @@ private[transaction] final class NewTableFolder(storage: Storage, basePath: Stri
   private val folder = s"$basePath/.hoodie"
   private val before = storage.list(folder).map(_.name).toSet -- locks.fileNames
 
-  /** Removes the folders that a table without properties has added, as far as they are empty. The lock files and the folder
-    * go last, and only with each other: who waits for the lock may make a table as soon as they are gone, and what that one
-    * makes stays.
+  /** Removes the folders that a table without properties has added, as far as they are empty. The lock files and the
+    * folder go last, and only together. A writer that waits for the lock may make a table as soon as they are gone, and
+    * its files stay.
     */
   def clear(): Unit = {
     storage.list(folder).filter(f => f.isDirectory && !before(f.name)).foreach(f => removeEmpty(f.path))

@@ -7,42 +7,43 @@ import io.hudilite.timeline.{CommitMetadata, WriteStat}
 import io.hudilite.transaction.lock.{Owner, Process}
 import io.hudilite.transaction.rollback.OwnerFile
 
-/** One run of an action among others (docs/format.md#late-writes). A process that takes the one of a planned action for
-  * dead leaves its plan, and may run that: then the inflight file, the markers and the owner file of the instant are the other run's.
+/** One run of an action, of which there may be several (docs/format.md#late-writes). A process that takes the run of a
+  * planned action for dead keeps the plan, and may run it. The inflight file, the markers and the owner file of the
+  * instant belong to that other run then.
   *
   * @param self
-  *   the process of this run
+  *   process of this run
   * @param planned
-  *   the action was planned by others; of any other one nobody begins a second run
+  *   true when others have planned the action; nobody begins a second run of any other
   */
 private[transaction] final class PlannedRun(storage: Storage, basePath: String, instant: String, self: Process,
     planned: Boolean) {
 
   import PlannedRun._
 
-  /** Another process runs the plan, or did when it died. */
+  /** True when another process runs the plan, or ran it until it died. */
   def isTakenOver: Boolean = planned && owner.exists(!self.isOwn(_))
 
-  /** Raises `COMMIT_CONFLICT` where another process may run the plan, or have run it: before files of the instant are
-    * deleted that this run does not know.
+  /** Raises `COMMIT_CONFLICT` where another process may run the plan, or have run it. To be called before files of the
+    * instant are deleted that this run does not know.
     */
   def checkOwn(): Unit = if (planned && !owner.exists(self.isOwn))
     throw CommitConflict("COMMIT_CONFLICT", "instant" -> instant, "path" -> basePath,
       "reason" -> "its process gave no sign of life, so that another one has taken the plan over, and runs it itself")
 
-  /** How it stands with this run after it has completed. */
+  /** Standing of this run after it has completed. */
   def standing(completed: CommitMetadata): Standing = if (!planned) Standing.Own
   else owner match {
     case Some(other) if self.isOwn(other) => Standing.Own
     case other if !areThere(completed.allStats) => Standing.Lost
-    // Its traces are removed from a completed run, too, when its process is taken for dead.
+    // Traces of a completed run are removed, too, when its process is taken for dead.
     case other => if (other.isEmpty) Standing.Untraced else Standing.Shared
   }
 
   private def owner: Option[Owner] = OwnerFile.read(storage, basePath, instant)
 
-  /** The base files, whole. Those of another run are others, but for a chance that gives them the same names: then they
-    * have the same rows.
+  /** True when all base files are there and whole. Files of another run have other names; where by chance they have
+    * equal names, they have equal rows.
     */
   private def areThere(stats: Seq[WriteStat]): Boolean = {
     val bases = stats.filterNot(_.isLog)
@@ -54,21 +55,21 @@ private[transaction] final class PlannedRun(storage: Storage, basePath: String, 
 
 private[transaction] object PlannedRun {
 
-  /** State of a run that has completed. */
+  /** Standing of a completed run beside others of its plan. */
   sealed trait Standing
 
   object Standing {
 
-    /** Nobody else has begun one. */
+    /** Nobody else has begun a run. */
     case object Own extends Standing
 
-    /** Its files are gone, as another run was begun. */
+    /** The files of this run are gone, since another one was begun. */
     case object Lost extends Standing
 
-    /** Its files are there and its traces are not. */
+    /** The files of this run are there, and its traces are gone. */
     case object Untraced extends Standing
 
-    /** Another run was begun, and has files of the same names. */
+    /** Another run was begun, and has files of equal names. */
     case object Shared extends Standing
   }
 }

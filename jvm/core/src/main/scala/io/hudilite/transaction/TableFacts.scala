@@ -2,13 +2,13 @@ package io.hudilite.transaction
 
 import io.hudilite.config.TableConfig
 
-/** The facts of a table that a write rests on from its plan to its commit.
+/** Facts of a table that must not change from the plan of a write to its commit.
   *
   * Hudi 1.1 and later may upgrade a table at any write, and an upgrade moves the whole timeline.
   */
 private[transaction] object TableFacts {
 
-  /** The change, in words, when there is one. */
+  /** Text that says what has changed; `None` when nothing has. */
   def changed(before: TableConfig, now: TableConfig): Option[String] =
     facts(before).zip(facts(now)).collectFirst {
       case ((name, old), (_, current)) if old != current =>

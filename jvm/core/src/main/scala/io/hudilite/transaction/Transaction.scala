@@ -13,10 +13,10 @@ import org.slf4j.LoggerFactory
 
 import scala.util.control.NonFatal
 
-/** One write to a table: from the requested instant to the completed one, or to nothing.
+/** One write to a table, from the requested instant to the completed one, or to its rollback.
   *
-  * The only door that completes an instant. Conflicts are judged against the snapshot of the table it began with, so
-  * that must be the one the write's rows were computed from.
+  * No other class completes an instant. Conflicts are judged against the snapshot that the transaction began with,
+  * which must be the one that the write's rows were computed from.
   */
 final class Transaction private (
     table: Table, store: TimelineStore, begun: Begun, planned: Boolean, earlier: Set[String],
@@ -31,30 +31,30 @@ final class Transaction private (
   /** Permission that tasks need to leave files in the table. */
   def permit: WritePermit = begun.permit
 
-  /** Publishes the files: checks that nothing stands against it, removes strays of retried tasks, and completes the
-    * instant.
+  /** Publishes the files: checks for conflicts, removes strays of retried tasks, and completes the instant.
     *
     * Raises `CommitConflict` when somebody else won, also by a rollback before the instant completed (then call
-    * [[rollback]]; a retry is safe), and `CommitStateUnknown` when the completing write failed in a way that leaves its
-    * outcome open, or somebody is taking it back (nothing is deleted).
+    * [[rollback]]; a retry is safe). Raises `CommitStateUnknown` when the outcome of completing is open, or somebody is
+    * taking the write back (nothing is deleted).
     *
     * @param stats
     *   one for each file written
     * @param replaced
-    *   partition path to the file ids that this write replaces
+    *   file ids that this write replaces, by partition path
     * @param columns
-    *   Avro schema without meta columns that the table has after the write; those that it has now when there is none
+    *   Avro schema of the table after the write, without meta columns; `None` when it stays as it is
     * @param assumption
-    *   what the write took for granted about rows that it did not touch
+    *   assumption about rows that the write did not touch
     * @param buckets
-    *   the bucket index by which it dealt its rows, if by any
+    *   bucket index by which the write dealt its rows, if any
     */
   def commit(stats: Seq[WriteStat], replaced: Map[String, Seq[String]] = Map.empty,
       columns: Option[String] = None, assumption: Assumption = Assumption.Default,
       buckets: Option[BucketIndex] = None): Instant =
     published(stats, replaced, assumption, buckets)(recordedColumns(columns, _))
 
-  /** Publishes other columns and no rows: from the instant on, files are read by the new names. Raises as [[commit]]. */
+  /** Publishes changed columns and no rows. From the instant on, files are read by the new names. Raises as [[commit]].
+    */
   def alter(columns: AlteredColumns): Instant = published(Nil, Map.empty, Assumption.Nothing, None)(
     CommitColumns.ofAlteration(table, instant, columns, _))
 
@@ -81,10 +81,10 @@ final class Transaction private (
       CommitColumns.ofWrite(table, instant, columns, now)
     else CommitColumns.ofService(table.schemaForService(instant))
 
-  /** Nothing of this write is left, which is not so after a commit or when the outcome of one is unknown. */
+  /** True when nothing of this write is left: false after a commit, and while the outcome of one is unknown. */
   def isRolledBack: Boolean = state == RolledBack
 
-  // Strays are told by their paths: a stat that names its file wrongly would have the file deleted.
+  // A file whose stat has a wrong path would be deleted as a stray.
   private def checkStat(stat: WriteStat): Unit = {
     val inFolder = if (stat.partitionPath.isEmpty) stat.fileName else s"${stat.partitionPath}/${stat.fileName}"
     val ofInstant =
@@ -98,7 +98,8 @@ final class Transaction private (
   // Before version 8 a log file bears the instant of its slice, or of the compaction that is to make its slice.
   private def isOwnTime(time: String): Boolean = time == instant || (table.config.version < 8 && time < instant)
 
-  // The state changes inside the lock: what fails from here on, its release included, must not make the write look open.
+  // The state changes inside the lock, so that a later failure, such as one of the lock's release, does not make the
+  // write look open.
   private def complete(metadata: CommitMetadata, now: Timeline): Instant = unlessUnknown {
     val completed = store.complete(instant, action, metadata, Some(now))
     new LastLook(store, instant, action, earlier, planned, run).check(completed, metadata)
@@ -118,16 +119,16 @@ final class Transaction private (
   /** Raises `CommitConflict` when another process may have run the plan of this action meanwhile. */
   private[transaction] def checkOwn(): Unit = run.checkOwn()
 
-  /** Removes every trace of this write; does nothing when it is committed, ended or in an unknown state. Of an instant
-    * that turns out to have completed nothing is removed, nor of a plan that another process runs: that one has removed
-    * what this run had left before it began.
+  /** Removes every trace of this write. Does nothing when the write is committed, ended or in an unknown state, when
+    * its instant turns out to have completed, or when another process runs its plan: that process removed the leftovers
+    * of this run before it began.
     *
     * @param stats
-    *   files known to be written; the markers name them and all others, too
+    *   files known to be written; markers name these and all others, too
     */
   def rollback(stats: Seq[WriteStat] = Nil): Unit = if (state == Open) Interrupts.heldBack {
     begun.heartbeat.abandon()
-    // From here on the next writer may clean up, should this one not come to it.
+    // From here on the next writer may clean up, in case this one fails to.
     options.process.ends(table.place, instant)
     options.locked(table.place) {
       state = if (run.isTakenOver || takenBack(stats)) RolledBack else Committed
@@ -140,11 +141,11 @@ final class Transaction private (
     val store = new TimelineStore(table.storage, table.basePath, config)
     def isInflight: Boolean = store.load().pending.exists(i => i.time == instant && i.state == State.Inflight)
     def run(): Boolean = new Rollback(store).run(instant, stats.map(_.path))
-    // Another run of the plan may have completed late, and have taken that back while traces were deleted.
+    // Another run of the plan may have completed late, and have undone that while traces were deleted.
     run() || (planned && isInflight && run())
   }
 
-  // The write is visible: what remains of its preparation must not fail it any more.
+  // The write is visible, so a failure to remove its traces must not fail it any more.
   private def finish(): Unit = Interrupts.heldBack {
     options.process.ends(table.place, instant)
     try {
@@ -165,9 +166,9 @@ object Transaction {
   private case object RolledBack extends Phase
   private case object Unknown extends Phase
 
-  /** Begins a write: rolls back what dead processes left, then requests a new instant.
+  /** Begins a write: rolls back writes of dead processes, then requests a new instant.
     *
-    * Raises `CommitConflict` while another program's write is pending that may be alive.
+    * Raises `CommitConflict` while a write of another program is pending that may be alive.
     *
     * @param action
     *   `commit`, `deltacommit` or `replacecommit`
@@ -185,9 +186,9 @@ object Transaction {
       started(table, instant, action, operation, Set.empty, planned = false, options, claim)
     }
 
-  /** Takes up an action that was planned before and that nobody works on: a requested compaction or clustering.
+  /** Takes up an action that was planned before and that nobody runs: a requested compaction or clustering.
     *
-    * Raises `CommitConflict` when the plan is gone or somebody works on it.
+    * Raises `CommitConflict` when the plan is gone or somebody runs it.
     */
   def resume(table: Table, planned: Instant, operation: String,
       options: TransactionOptions = TransactionOptions()): Transaction =
@@ -203,11 +204,11 @@ object Transaction {
       started(table, planned.time, planned.action, operation, rolledBackBefore(now), planned = true, options, claim)
     }
 
-  /** Plans an action and takes it up under one lock: nobody has seen the plan before, so that no earlier run of it can have
-    * left anything. `None` when there is nothing to plan.
+  /** Plans an action and takes it up under one lock. Nobody has seen the plan before, so no earlier run can have left
+    * anything. `None` when there is nothing to plan.
     *
     * @param plan
-    *   given the table as it is; writes the plan and answers with its instant
+    *   function of the table as it is, which writes the plan and returns its instant
     */
   private[hudilite] def planned[P](table: Table, operation: String, options: TransactionOptions)(
       plan: Table => Option[(Instant, P)]): Option[(Transaction, P)] =
@@ -221,14 +222,13 @@ object Transaction {
       }
     }
 
-  /** Runs `body` under the table lock and while no process is at work that it does not reach, on a table that is still as
-    * it was opened and after what dead processes of hudilite left was rolled back. Raises `WRITER_NOT_EXCLUDED` while
-    * there is such a process.
+  /** Runs `body` under the table lock, after writes of dead hudilite processes were rolled back, on a table that is
+    * still as it was opened. Raises `WRITER_NOT_EXCLUDED` while a process is at work beyond the reach of the lock.
     */
   private[hudilite] def prepared[T](table: Table, options: TransactionOptions)(body: => T): T =
     recovered(table, options)((_, _) => body)
 
-  /** As [[prepared]], and `body` is given the table as it is. */
+  /** Runs `body` as [[prepared]] does, and hands it the table as it is. */
   private[hudilite] def preparedNow[T](table: Table, options: TransactionOptions)(body: Table => T): T =
     recovered(table, options) { (config, _) =>
       val now = table.refresh(config)
@@ -236,7 +236,7 @@ object Transaction {
       body(if (counted eq now.timeline) now else table.refresh(config))
     }
 
-  // An earlier run of a plan may have been taken back, which leaves the plan to be run again.
+  // Rollbacks of earlier runs of a plan, which leave the plan to be run again.
   private def rolledBackBefore(now: Timeline): Set[String] =
     now.completed.filter(_.action == Action.Rollback).map(_.time).toSet
 
@@ -249,7 +249,7 @@ object Transaction {
     }
   }
 
-  /** As [[prepared]] without a look for what dead processes left. */
+  /** Runs `body` as [[prepared]] does, without a look for writes of dead processes. */
   private[hudilite] def unchanged[T](table: Table, options: TransactionOptions)(body: => T): T =
     locked(table, options)((_, _, _) => body)
 
@@ -262,7 +262,9 @@ object Transaction {
       options.exclusion(table.storage, table.basePath).claimed((claim, owners) => body(config, claim, owners))
     }
 
-  /** @param earlier
+  /** The transaction once its first steps are taken.
+    *
+    * @param earlier
     *   rollbacks that have completed before this run began
     */
   private def started(table: Table, instant: String, action: String, operation: String, earlier: Set[String],

@@ -6,22 +6,22 @@ import io.hudilite.timeline.TimelineStore
 import io.hudilite.transaction.lock.Process
 import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery}
 
-/** Settings of a transaction: how it waits, what it refuses, and what keeps it apart from other writers.
+/** Settings of a transaction: its waits, its refusals, and its exclusion of other writers.
   *
   * @param lockWaitMs
-  *   how long to wait for the table lock, at the begin and again at the commit
+  *   longest wait for the table lock, at the begin and again at the commit
   * @param metadata
-  *   which metadata tables may be removed; a table with another one is refused
+  *   metadata tables that may be removed; a table with another one is refused
   * @param foreignWrites
-  *   what to do about pending writes of other programs
+  *   treatment of pending writes of other programs
   * @param process
-  *   the process that writes
+  *   process that writes
   * @param sweepsAtOnce
-  *   what killed writers were about to name is looked for now; else only when this process has not looked for a while
+  *   true to look for temporary files of killed writers now; otherwise a process looks once in a while
   * @param claimWaitMs
-  *   how long another process's claim on the table has to go when the write is about to commit
+  *   longest wait, before the commit, for another process's claim on the table to go
   * @param hooks
-  *   run before a write completes
+  *   steps before a write completes
   */
 final case class TransactionOptions(lockWaitMs: Long = 60000L,
     metadata: MetadataTablePolicy.Policy = MetadataTablePolicy.KeepIndexes,

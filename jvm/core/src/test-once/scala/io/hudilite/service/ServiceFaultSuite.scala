@@ -43,7 +43,7 @@ class ServiceFaultSuite extends FunSuite {
       val failure = world.failing(fault)(storage => service.run(Table.open(storage, Served.Path), self))
       val clue = s"${fault.name}: $failure"
       val shown = seen(world)
-      // What is between the two only a restore shows.
+      // Only a restore shows a state between the two.
       assert(isRestoring(world) || shown.rows == before.rows || shown.rows == done.rows, s"$clue: ${shown.rows}")
       assertSaved(world, clue)
       if (failure.isEmpty) assertEquals(shown, done, clue)
@@ -61,7 +61,7 @@ class ServiceFaultSuite extends FunSuite {
       insert("later").run(world.table, next)
     }
 
-    /** What readers see after a write has begun. Only a restore may stand against that. */
+    /** Rows that readers see after a write has begun. Only a restore may forbid the write. */
     private def nextWriter(world: World, next: TransactionOptions): Seq[String] = {
       val restoring = isRestoring(world)
       try {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit
 
 import munit.FunSuite
 
-/** Who got to its end. */
+/** Actions that got to their end. */
 private final case class Ended(service: Boolean, write: Boolean)
 
 /** Each service is held at each of its storage calls while a write of the same application runs from its begin to its end:
@@ -52,7 +52,7 @@ class ServiceRaceSuite extends FunSuite {
     private val origin = Served.origin(version, service)
     private val look = new Look(origin)
 
-    /** What may be seen in the end, by who got to it: as if one had run after the other. */
+    /** Possible final states, by the actions that got to their end: as if one had run after the other. */
     private lazy val serial: Map[Ended, Set[Seq[String]]] = {
       def rows(steps: Map[String, World => Boolean], order: String*): (Ended, Seq[String]) = {
         val world = Served.copyOf(origin)
@@ -92,7 +92,7 @@ class ServiceRaceSuite extends FunSuite {
 
     private def writesTo(world: World): Boolean = ended(write.run(world.table, hasty))
 
-    // What the other one has done may also leave nothing to do, by an error that says so.
+    // Nothing may be left to do after the other one; an error says so then.
     private def ended(run: => Unit): Boolean =
       try { run; true }
       catch { case _: CommitConflict | _: InvalidInput => false }

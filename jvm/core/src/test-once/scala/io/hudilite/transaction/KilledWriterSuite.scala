@@ -35,7 +35,7 @@ class KilledWriterSuite extends FunSuite {
       OtherProcess.start("append", table.basePath, stage).end()
       assertEquals(committedBlocks(table), Seq(first.instant))
       TestTables.write(table.refresh(), "p2" -> "next-0")
-      // What was created before its marker is empty, and stays for the cleaner.
+      // A file that was created before its marker is empty, and stays for the cleaner.
       assertEquals(visibleLogs(table).filter { case (_, length) => length > 0 }, logs)
       assertCleanedUp(table)
     }

@@ -25,13 +25,17 @@ object Comments {
       (before || line.trim.startsWith("/*")) && !line.contains("*/"))
     val texts = lines.zip(inside).map { case (line, within) => text(line.trim, within) }
     texts.mkString("\n").split("\n\\s*\n").toSeq.flatMap { paragraph =>
-      paragraph.replaceAll("`[^`]*`", "code").trim.split("\\s+").mkString(" ")
+      val flat = paragraph.replaceAll("`[^`]*`", "code").trim.split("\\s+").mkString(" ")
+      (if (flat.startsWith(Tag)) flat.stripPrefix(Tag).capitalize else flat)
         .split("(?<=[.:?!;)*]) (?=[*_(\\[]*[A-Z])").map(_.replaceAll("^[*_(\\[]+", ""))
     }
   }
 
   // Behind an even number of quotes; a comment at the end of a line of code is a paragraph by itself.
   private val atTheEnd = """^(?:[^"]*"[^"]*")*[^"]*\s// (.*)$""".r
+
+  // Texts of tags begin in lower case.
+  private val Tag = "@ "
 
   /** The comment in a line, empty for code. A tag of scaladoc begins a paragraph. */
   private def text(line: String, inside: Boolean): String =
@@ -41,6 +45,6 @@ object Comments {
     else atTheEnd.findFirstMatchIn(line).fold("")(found => s"\n${found.group(1)}\n")
 
   private def tagged(text: String): String =
-    if (text.trim.startsWith("@")) "\n" + text.trim.replaceFirst("^@(?:(?:param|tparam|throws) \\S+|\\w+)", "")
+    if (text.trim.startsWith("@")) s"\n$Tag" + text.trim.replaceFirst("^@(?:(?:param|tparam|throws) \\S+|\\w+)", "")
     else text
 }

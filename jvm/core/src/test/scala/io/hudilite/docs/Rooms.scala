@@ -5,7 +5,7 @@ package io.hudilite.docs
   * @param name
   *   name of the package below `io.hudilite`
   * @param knows
-  *   what it is about, in a few words
+  *   subject, in a few words
   * @param imports
   *   the rooms that it imports: all of them, and no others
   */

@@ -24,7 +24,7 @@ class DryRunSuite extends StoredTables {
   // A process of this machine that is not there any more.
   private val gone = TransactionOptions(process = Processes.gone())
 
-  /** What `ask` answers, which must neither write nor delete. */
+  /** Answer of `ask`, which must neither write nor delete. */
   private def asked[T](storage: Storage)(ask: Table => T): T = {
     val atOneClock = new ForwardingStorage(storage) {
       override def clock: Clock = Clock.fixed(Moment.ofEpochMilli(now), ZoneId.of("UTC"))

@@ -19,7 +19,7 @@ import io.hudilite.transaction.{TextWrite, TextWrites, TransactionOptions, World
 private[service] final case class Served(name: String, tableType: TableType, prepare: Table => Unit,
     run: (Table, TransactionOptions) => Unit)
 
-/** What a table is to its users.
+/** A table as its users see it.
   *
   * @param rows
   *   slices, with the number of their blocks
@@ -30,7 +30,7 @@ private[service] final case class Served(name: String, tableType: TableType, pre
   */
 private[service] final case class Seen(rows: Seq[String], plans: Seq[String], files: Seq[String])
 
-/** What tables show, with one name for all instants that were not there before, and whatever number a log file got. */
+/** The look of tables, with one name for all new instants, and without the numbers of log files. */
 private[service] final class Look(origin: World) {
 
   private val known = origin.timeline.instants.map(_.time).toSet
@@ -140,6 +140,6 @@ private[service] object Served {
   def copyOf(world: World): World =
     new World(Path, copy => world.memory.paths.foreach(p => copy.createNew(p, world.memory.read(p).get)))
 
-  /** What a service or a write leaves behind while it runs. */
+  /** True for the traces that a service or a write keeps while it runs. */
   def isTrace(file: String): Boolean = Seq("/.temp/", "/.heartbeat/", "/.hudilite/").exists(file.contains(_))
 }

@@ -8,8 +8,8 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, Instant, WriteStat}
 import io.hudilite.transaction.{LateFiles, Transaction, TransactionOptions}
 
-/** Services of tables whose data files hold text: what is planned is run, else a plan is made and run. What executors do
-  * is stood in for.
+/** Services of tables whose data files hold text. An existing plan is run, or else one is made and run. Stand-ins do
+  * the work of executors.
   */
 object TextServices {
 
@@ -18,7 +18,7 @@ object TextServices {
       CompactionScheduler.schedule(table, Services.of().compaction, options).flatMap(_.instant))
       .foreach(runCompaction(table.refresh(), _, options))
 
-  /** The same by a plan that is begun at once; one that an earlier run left is taken up. */
+  /** Compacts by a plan that is begun at once. A plan that an earlier run left is taken up. */
   def compactAtOnce(table: Table, options: TransactionOptions = TransactionOptions()): Unit = {
     val begun =
       if (PendingCompactions.runnable(table.refresh()).nonEmpty) None

@@ -154,7 +154,7 @@ object CountingFileSystem {
   /** The path under which what is done to an absolute local path is counted. */
   def path(local: String): String = s"$Scheme:$local"
 
-  /** What is asked of all such paths of this JVM while `body` runs, by any thread. */
+  /** Calls to all such paths of this JVM while `body` runs, by any thread. */
   def during[T](body: => T): (T, StorageCalls) = {
     log.clear()
     val result = body

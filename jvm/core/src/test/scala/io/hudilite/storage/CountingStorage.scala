@@ -10,10 +10,10 @@ final class CountingStorage(inner: Storage, before: StorageCall => Unit = _ => (
 
   private val log = new StorageCalls.Log
 
-  /** What was asked so far. */
+  /** Calls so far. */
   def calls: StorageCalls = log.taken
 
-  /** What is asked while `body` runs. */
+  /** Calls while `body` runs. */
   def during[T](body: => T): (T, StorageCalls) = {
     val earlier = calls.total
     val result = body

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicInteger
 /** A storage of which one call fails, or all from one on.
   *
   * @param failing
-  *   whether the call of this number fails, counted from 1
+  *   true when the call of this number fails, counted from 1
   * @param failure
   *   made anew for each
   * @param afterEffect

@@ -2,7 +2,7 @@ package io.hudilite.storage
 
 import java.nio.file.{Files, Path}
 
-/** What this process keeps of the ends of files. */
+/** Ends of files that this process keeps. */
 object KeptEnds {
 
   /** Lets whoever reads a local file from now on ask the file for all of its bytes, for a test that changed them. */

@@ -7,7 +7,7 @@ import scala.collection.JavaConverters._
 /** One request to a storage: its kind, one of `StorageCalls.Kinds`, and the path that it names. */
 final case class StorageCall(kind: String, path: String)
 
-/** What a storage was asked while something ran, in the order of the asking. */
+/** Calls to a storage, in their order. */
 final case class StorageCalls(all: Seq[StorageCall]) {
 
   def total: Int = all.size

@@ -10,7 +10,7 @@ import io.hudilite.timeline.Instant
 
 import munit.FunSuite
 
-/** What commits say of columns, so that readers by name and by id are right after each of them. */
+/** Columns in commits, by which readers by name and by id are right after each of them. */
 class CommitColumnsSuite extends FunSuite {
 
   private val Before = Seq(1 -> "id", 2 -> "colour")

@@ -11,7 +11,7 @@ object CrashingWriter {
   /** Part of the path of the file before whose creation the writer stops. */
   val Stages: Seq[String] = Seq(".heartbeat/", ".requested", ".inflight", ".marker.CREATE", ".parquet", "completed")
 
-  /** The same for a write that appends a log file. */
+  /** Stages of a write that appends a log file. */
   val AppendStages: Seq[String] = Seq(".heartbeat/", ".requested", ".inflight", ".marker.", ".log.", "completed")
 
   /** Appends a log file to the only file group, until the stage is reached. */

@@ -6,7 +6,7 @@ import io.hudilite.storage.Storage
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, WriteStat}
 
-/** What a write of tests does between its begin and its commit, with data files that hold text.
+/** Work of a test's write between its begin and its commit, with data files that hold text.
   *
   * @param action
   *   under which it begins
@@ -15,7 +15,7 @@ import io.hudilite.timeline.{Action, WriteStat}
   * @param replaced
   *   file groups that it takes out
   * @param assumption
-  *   what it takes for granted
+  *   assumption of the write
   */
 final case class TextWrite(
     name: String, action: String, stage: (Table, String) => Seq[WriteStat],
@@ -63,7 +63,7 @@ object TextWrites {
   val rewrite: TextWrite = TextWrite("upsert", Action.Commit, (t, instant) => Seq(rewritten(t, instant)),
     assumption = Assumption.KeysAbsent(anywhere = false))
 
-  /** The same, in a log file. */
+  /** An upsert to a log file. */
   val append: TextWrite = TextWrite("upsert", Action.DeltaCommit,
     (t, instant) => Seq(TestTables.appendLog(t, instant, t.slices(Seq("p"))("p").head)),
     assumption = Assumption.KeysAbsent(anywhere = false))

@@ -20,7 +20,7 @@ class TransactionSuite extends FunSuite {
   private def versions(name: String)(body: Int => Unit): Unit =
     for (version <- Seq(6, 8, 9)) test(s"version $version: $name")(body(version))
 
-  /** What a write in preparation leaves besides its data. */
+  /** Traces of a write in preparation besides its data. */
   private def traces(table: Table): Set[String] =
     TestTables.files(table).filter(f => f.contains("/.temp/") || f.contains("/.heartbeat/"))
 

@@ -10,10 +10,10 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
   * @param before
   *   is shown each request before it is made, as its kind and path
   * @param after
-  *   the same when it has been made
+  *   is shown each request after it was made
   * @param exclusive
-  *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop 3.3
-  *   does
+  *   the storage lets one of two win a name; else it looks for the name and then puts the file there, as S3A of Hadoop
+  *   3.3 does
   * @param behind
   *   how much slower its clock is
   */
@@ -52,7 +52,7 @@ object TwoProcesses {
   def options(name: String): TransactionOptions =
     TransactionOptions(process = Processes.elsewhere(name, name), claimWaitMs = 0L)
 
-  /** What became of both, and whether each was held. */
+  /** Outcomes of both, and true where the second was held. */
   final case class Outcome(first: Either[Throwable, Unit], second: Option[Either[Throwable, Unit]], wasHeld: Boolean)
 
   /** The first one is held before its request of the number `n`, while the second one runs until its own of the number `m`;

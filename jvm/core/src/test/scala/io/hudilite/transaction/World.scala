@@ -85,7 +85,7 @@ final class World(path: String, prepare: Storage => Unit) {
     now.store.readCommits(now.timeline.writes).flatMap(_._2.allPaths).forall(p => memory.exists(s"$path/$p"))
   }
 
-  /** What it ends in, if it fails, with a storage that does. */
+  /** Error of `body` with a storage that fails; `None` when it succeeds all the same. */
   def failing(fault: Fault)(body: Storage => Unit): Option[Throwable] = {
     try { body(new FaultyStorage(memory, fault.failing, fault.failure, fault.after)); None }
     catch { case e: Throwable => Some(e) }
@@ -105,7 +105,7 @@ final class World(path: String, prepare: Storage => Unit) {
     ()
   }
 
-  /** What the next writer does with what is left, once its owner is known to be gone. */
+  /** Clean-up by the next writer, once the owner is known to be gone. */
   def recover(): Unit = if (isTable) {
     later()
     Transaction.prepared(table, World.Next)(())
@@ -117,7 +117,7 @@ object World {
   /** A process on a host that is gone for those who come later: only its heartbeat could tell. */
   val Gone: TransactionOptions = TransactionOptions(process = Processes.elsewhere("gone", "gone"))
 
-  /** Who comes later, and who comes last. */
+  /** Options of a later process, and of the last one. */
   val Next: TransactionOptions = TransactionOptions(process = Processes.elsewhere("elsewhere", "next"))
   val Last: TransactionOptions = TransactionOptions(process = Processes.elsewhere("third", "last"))
 }

@@ -25,24 +25,24 @@ final case class ConfigKey[T](
     alternatives: Seq[String] = Nil,
     since: String = "0.1.0") {
 
-  /** The option's value in `options`, else its default. */
+  /** Value of the option in `options`, or else its default. */
   def get(options: Map[String, String]): Option[T] =
     raw(options).map { case (key, text) => read(key, text) }.orElse(default)
 
-  /** The value; an option without a default that is absent is a bug of the caller. */
+  /** Value of the option. A call for an absent option without a default is a bug of the caller. */
   def apply(options: Map[String, String]): T =
     get(options).getOrElse(throw new IllegalStateException(s"option $name has no default and is not set"))
 
   def isSet(options: Map[String, String]): Boolean = raw(options).isDefined
 
-  /** The value, and whether it was given; as [[apply]]. */
+  /** Value of the option as of [[apply]], with its origin. */
   def setting(options: Map[String, String]): Setting[T] = Setting(apply(options), isSet(options))
 
-  /** The spelling and the text of the option as given, `None` when it is absent. */
+  /** Spelling and text of the option as given; `None` when it is absent. */
   def raw(options: Map[String, String]): Option[(String, String)] =
     names.flatMap(key => ConfigKey.lookUp(options, key).map(key -> _)).headOption
 
-  /** The name and all older spellings. */
+  /** Name and all older spellings. */
   def names: Seq[String] = name +: alternatives
 
   private def read(key: String, text: String): T =
@@ -58,7 +58,7 @@ final case class ConfigKey[T](
 
 object ConfigKey {
 
-  /** The text of an option, its name compared without regard to case: Spark hands options on in lower case. */
+  /** Text of an option. Names are compared without regard to case, since Spark hands options on in lower case. */
   def lookUp(options: Map[String, String], name: String): Option[String] =
     options.get(name).orElse(options.get(name.toLowerCase(java.util.Locale.ROOT)))
       .orElse(options.collectFirst { case (key, text) if key.equalsIgnoreCase(name) => text })
@@ -86,7 +86,7 @@ object ConfigKey {
         if (check(value)) value else throw new IllegalArgumentException(s"it must be $range")
       }, valueType = "double")
 
-  /** One of `values`, compared without regard to case and kept in the declared spelling. */
+  /** An option with one of `values`, which is compared without regard to case and kept in the declared spelling. */
   def choice(name: String, default: Option[String], values: Seq[String], doc: String,
       alternatives: Seq[String] = Nil): ConfigKey[String] =
     ConfigKey(name, default, doc,
@@ -95,7 +95,7 @@ object ConfigKey {
           throw new IllegalArgumentException(s"it must be one of ${values.mkString(", ")}")),
       valueType = values.mkString(" or "), alternatives = alternatives)
 
-  /** A comma separated list; blanks around items are dropped, so are empty items. */
+  /** An option with a comma separated list. Blanks around items are dropped, and so are empty items. */
   def list(name: String, doc: String, alternatives: Seq[String] = Nil): ConfigKey[Seq[String]] =
     ConfigKey(name, None, doc, (s: String) => s.split(',').map(_.trim).filter(_.nonEmpty).toSeq,
       valueType = "comma separated list", alternatives = alternatives)

@@ -1,13 +1,13 @@
 package io.hudilite.config.key
 
-/** The value of an option, and its origin where that matters.
+/** Value of an option, with its origin.
   *
   * @param isGiven
   *   true when the user gave the value, false when it is the default
   */
 final case class Setting[T](value: T, isGiven: Boolean) {
 
-  /** The value that was given, else this one. */
+  /** The given value, or else this one. */
   def orElse(other: => T): T = if (isGiven) value else other
 
   /** The setting with another default. */

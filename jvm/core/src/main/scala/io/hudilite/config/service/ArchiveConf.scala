@@ -2,29 +2,30 @@ package io.hudilite.config.service
 
 import io.hudilite.error.InvalidInput
 
-/** How long the active timeline grows.
+/** Growth of the active timeline.
   *
   * @param automatic
-  *   a write is followed by an archiving that is due
+  *   true when an archiving that is due follows a write
   * @param minCommits
   *   commits that stay
   * @param maxCommits
-  *   when there are more, archiving is due
+  *   number of commits above which archiving is due
   * @param retained
   *   commits whose states cleaning leaves whole, where it goes by their number
   * @param deltaCommits
-  *   delta commits that the trigger of compactions counts; `None` when it goes by time, which it measures from the last
-  *   compaction on
+  *   delta commits that the trigger of compactions counts; `None` when it goes by time, measured from the last
+  *   compaction
   * @param beyondSavepoint
-  *   commits newer than the first savepoint are archived, too
+  *   true when commits newer than the first savepoint are archived, too
   * @param mergedFiles
   *   files of the archived timeline that are merged at a time
   */
 final case class ArchiveConf(automatic: Boolean, minCommits: Int, maxCommits: Int, retained: Option[Int],
     deltaCommits: Option[Int], beyondSavepoint: Boolean, mergedFiles: Int) {
 
-  /** This, which raises `InvalidInput` for numbers that contradict each other: what cleaning retains must stay in the
-    * active timeline, and the commit before, which the oldest such state rests on. Cleaning alone may retain more.
+  /** This, after a check. Raises `InvalidInput` for numbers that contradict each other: commits that cleaning retains
+    * must stay in the active timeline, with the commit before, which the oldest such state rests on. Cleaning alone may
+    * retain more.
     */
   def checked: ArchiveConf = {
     if (maxCommits <= minCommits) throw InvalidInput.option(ArchiveOptions.MaxCommits.name, maxCommits.toString,
@@ -41,10 +42,11 @@ object ArchiveConf {
 
   import ArchiveOptions._
 
-  // Commits that stay beyond those that cleaning retains, where options leave it open: Hudi's defaults are so far apart.
+  // Commits that stay beyond those that cleaning retains, where options leave it open. Hudi's defaults have this
+  // distance.
   private val Distance = 10
 
-  /** Commits that cleaning is told to retain stay in the timeline, where nothing is said of the archive. */
+  /** Options of archiving. Where there are none, commits that cleaning is told to retain stay in the timeline. */
   private[service] def of(options: Map[String, String], cleaning: CleanConf, trigger: TriggerConf): ArchiveConf = {
     val (min, max) = (MinCommits.setting(options), MaxCommits.setting(options))
     val retained = cleaning.policy match {

@@ -1,13 +1,13 @@
 package io.hudilite.config.service
 
-/** What of the past stays.
+/** The part of the past that cleaning leaves.
   *
   * @param automatic
-  *   a write is followed by a cleaning that is due
+  *   true when a cleaning that is due follows a write
   * @param triggerCommits
-  *   since the last cleaning, after which one is due
+  *   commits since the last cleaning after which one is due
   * @param incremental
-  *   only partitions are looked at in which something was replaced since
+  *   true when cleaning looks only at partitions with replaced files since the last one
   */
 final case class CleanConf(automatic: Boolean, policy: CleaningPolicy, triggerCommits: Int, incremental: Boolean)
 

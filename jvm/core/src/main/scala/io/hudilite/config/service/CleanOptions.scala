@@ -2,7 +2,7 @@ package io.hudilite.config.service
 
 import io.hudilite.config.key.ConfigKey
 
-/** Options of cleaning: which old files of a table stay. */
+/** Options of cleaning, which choose the old files of a table that stay. */
 object CleanOptions {
 
   val LatestCommits = "KEEP_LATEST_COMMITS"

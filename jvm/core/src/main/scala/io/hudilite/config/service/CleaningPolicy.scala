@@ -17,8 +17,8 @@ object CleaningPolicy {
   /** The latest slices of each file group. */
   final case class LatestVersions(versions: Int) extends CleaningPolicy(CleanOptions.LatestVersions)
 
-  /** The policy that is named, else the one whose number is given. Numbers of two policies without a name raise
-    * `InvalidInput`.
+  /** The named policy, or else the one whose number is given. Raises `InvalidInput` for numbers of two policies without
+    * a name.
     */
   private[service] def of(options: Map[String, String]): CleaningPolicy = {
     val commits = CleanOptions.CommitsRetained.setting(options)

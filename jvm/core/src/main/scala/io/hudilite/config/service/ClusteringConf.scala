@@ -3,20 +3,20 @@ package io.hudilite.config.service
 import io.hudilite.config.key.Setting
 import io.hudilite.error.InvalidInput
 
-/** Which files are written again together, and how their rows are laid out.
+/** Choice of the files that a clustering writes again, and the layout of their rows.
   *
   * @param inline
-  *   a write is followed by a clustering that is due
+  *   true when a clustering that is due follows a write
   * @param maxCommits
-  *   since the last clustering, after which one is due
+  *   commits since the last clustering after which one is due
   * @param targetBytes
   *   size of the files to write
   * @param smallFileBytes
-  *   smaller base files are taken
+  *   size below which base files are taken
   * @param groupBytes
-  *   of the files of one group, at most
+  *   most bytes of the files of one group
   * @param waitMs
-  *   how long a write waits for pending clusterings before it begins
+  *   longest wait of a write for pending clusterings before it begins
   */
 final case class ClusteringConf(
     inline: Boolean,
@@ -30,7 +30,7 @@ final case class ClusteringConf(
     partitions: ClusteredPartitionsConf,
     waitMs: Long)
 
-/** Which partitions a clustering looks at.
+/** Partitions that a clustering looks at.
   *
   * @param filter
   *   one of the filter modes of [[ClusteringOptions]]
@@ -39,7 +39,7 @@ final case class ClusteringConf(
   * @param selected
   *   the only partitions, by their paths; `None` = all
   * @param pattern
-  *   that the whole path of a partition must match; it has no say where partitions are selected
+  *   pattern that the whole path of a partition must match; it does not count where partitions are selected
   */
 final case class ClusteredPartitionsConf(
     filter: String,
@@ -50,7 +50,7 @@ final case class ClusteredPartitionsConf(
     selected: Option[Seq[String]],
     pattern: Option[String])
 
-/** Files that a plan in the timeline wants written; `None` = as the options of its run say. */
+/** Layout of files by a plan in the timeline; `None` = by the options of its run. */
 final case class PlannedLayout(sortColumns: Seq[String], layout: Option[String], targetBytes: Option[Long])
 
 object ClusteringConf {
@@ -78,7 +78,7 @@ object ClusteringConf {
     selected = Selected.get(options),
     pattern = PartitionPattern.get(options))
 
-  // The class that is named to plan stands for a filter, too.
+  // A planning class that is named stands for a filter, too.
   private def filterOf(options: Map[String, String]): String = {
     val byClass = Strategy.get(options).flatMap(PlanStrategies.toMap.get).filter(_ != NoFilter)
     val named = FilterMode.get(options)
@@ -92,10 +92,10 @@ object PlannedLayout {
 
   import ClusteringOptions._
 
-  /** Raises `InvalidInput` for a value that cannot be read.
+  /** Layout from a plan. Raises `InvalidInput` for a malformed value.
     *
     * @param params
-    *   of the plan, by names of options
+    *   parameters of the plan, by names of options
     */
   def of(params: Map[String, String]): PlannedLayout = PlannedLayout(SortColumns.get(params).getOrElse(Nil),
     if (Layout.isSet(params)) Layout.get(params) else None,

@@ -2,7 +2,7 @@ package io.hudilite.config.service
 
 import io.hudilite.config.key.ConfigKey
 
-/** Options of clustering: which files are written again together, and how their rows are laid out. */
+/** Options of clustering, which choose files and lay out their rows. */
 object ClusteringOptions {
 
   val Linear = "linear"
@@ -19,7 +19,7 @@ object ClusteringOptions {
     "SparkRecentDaysClusteringPlanStrategy" -> RecentDays,
     "SparkSelectedPartitionsClusteringPlanStrategy" -> SelectedPartitions)
 
-  /** Names of those of Hudi's classes that run plans as hudilite does: rows, commit times and keys stay. */
+  /** Names of Hudi's classes that run plans as hudilite does, so that rows, commit times and keys stay. */
   val Executions: Seq[String] = Seq("SparkSortAndSizeExecutionStrategy", "SparkSingleFileSortExecutionStrategy",
     "SparkBinaryCopyClusteringExecutionStrategy", "SparkStreamCopyClusteringExecutionStrategy",
     "JavaSortAndSizeExecutionStrategy")
@@ -96,10 +96,10 @@ object ClusteringOptions {
       "them still takes. 0 = it is refused at once.",
     0, "milliseconds")
 
-  /** Those with a constant in Python and a row of their own in docs/options.md. */
+  /** Options with a constant in Python and a row in docs/options.md. */
   val documented: Seq[ConfigKey[_]] = Seq(Inline, SortColumns)
 
-  /** The others, which mean what Hudi's documentation says. */
+  /** Other options, with the meanings of Hudi's documentation. */
   val further: Seq[ConfigKey[_]] = Seq(Layout, MaxCommits, TargetBytes, SmallFileBytes, GroupBytes, MaxGroups, Strategy,
     FilterMode, Lookback, SkipLatest, BeginPartition, EndPartition, Selected, PartitionPattern, WaitMs)
 

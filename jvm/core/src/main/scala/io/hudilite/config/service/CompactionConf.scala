@@ -2,22 +2,22 @@ package io.hudilite.config.service
 
 import io.hudilite.config.key.Setting
 
-/** What becomes of log files.
+/** Compaction of log files.
   *
   * @param inline
-  *   a write is followed by a compaction into base files that is due
+  *   true when a compaction into base files that is due follows a write
   * @param schedulesInline
-  *   a write plans it only
+  *   true when a write plans it only
   * @param strategy
   *   name of the strategy that chooses file slices
   * @param logBytes
-  *   bytes of log files from which on LogFileSizeBased takes a slice
+  *   least bytes of log files for LogFileSizeBased to take a slice
   * @param logFiles
-  *   log files from which on LogFileNumBased does
+  *   least number of log files for LogFileNumBased to take a slice
   * @param ioMb
   *   MiB read and written at which a strategy with bounded IO stops
   * @param partitions
-  *   that DayBased takes, or days that the partition-aware strategies look back
+  *   partitions that DayBased takes, or days that the partition-aware strategies look back
   * @param fileBytes
   *   size of a base file that inserts no longer go to
   */
@@ -33,11 +33,13 @@ final case class CompactionConf(
     logs: LogCompactionConf,
     fileBytes: Long) {
 
-  /** Writes to merge-on-read tables run compactions: who has them planned inline runs them elsewhere, unless told. */
+  /** True when writes to merge-on-read tables run compactions. A user who has them only planned inline runs them
+    * elsewhere, unless an option says otherwise.
+    */
   def runsInline: Boolean = inline.orElse(inline.value && !schedulesInline)
 }
 
-/** When a compaction into base files is due.
+/** Trigger of compactions into base files.
   *
   * @param strategy
   *   one of `CompactionOptions.Triggers`
@@ -47,11 +49,11 @@ final case class TriggerConf(strategy: String, maxCommits: Int, maxSeconds: Long
 /** Log compactions, which fold log files into fewer.
   *
   * @param inline
-  *   a write is followed by one that is due
+  *   true when one that is due follows a write
   * @param allowed
-  *   they may be asked for
+  *   true when they may be asked for
   * @param blocks
-  *   log blocks that a slice must have for it, and delta commits after which one is due
+  *   least number of log blocks of a slice, and of delta commits after which one is due
   */
 final case class LogCompactionConf(inline: Boolean, allowed: Boolean, blocks: Int)
 

@@ -2,20 +2,20 @@ package io.hudilite.config.service
 
 import io.hudilite.error.InvalidInput
 
-/** Which partitions go when nobody has written to them for long.
+/** Partitions that are dropped when nobody has written to them for long.
   *
   * @param inline
-  *   a write is followed by it
+  *   true when the drop follows a write
   * @param days
-  *   after its last write at which a partition goes; -1 keeps them all
+  *   days from the last write of a partition to its drop; -1 keeps all
   * @param selected
-  *   the only ones that may go; `None` = all
+  *   only partitions that may be dropped; `None` = all
   * @param most
-  *   that go at once
+  *   most partitions that are dropped at once
   */
 final case class ExpiryConf(inline: Boolean, days: Int, selected: Option[Seq[String]], most: Int) {
 
-  /** This, which raises `InvalidInput` unless the options say after how many days partitions go. */
+  /** This, after a check. Raises `InvalidInput` unless the options give a number of days. */
   def checked: ExpiryConf =
     if (days > 0) this
     else throw InvalidInput.option(PartitionTtlOptions.DaysRetain.name, days.toString,

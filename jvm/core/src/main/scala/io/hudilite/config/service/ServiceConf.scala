@@ -1,11 +1,11 @@
 package io.hudilite.config.service
 
-/** The options of table services, read once with those of the write or call that they belong to.
+/** Options of table services, read once with those of their write or call.
   *
   * @param byThemselves
-  *   services that are due run after a write
+  *   true when services that are due run after a write
   * @param beside
-  *   they run beside the writes that come next
+  *   true when they run beside the writes that come next
   */
 final case class ServiceConf(
     byThemselves: Boolean,
@@ -16,7 +16,7 @@ final case class ServiceConf(
     cleaning: CleanConf,
     archiving: ArchiveConf) {
 
-  /** The services that follow a write, each with whether these options let it. */
+  /** True when these options let a clustering follow a write; the next methods are of the other services. */
   def inlineClustering: Boolean = byThemselves && clustering.inline
   def inlineExpiry: Boolean = byThemselves && expiry.inline
   def inlineCleaning: Boolean = byThemselves && cleaning.automatic
@@ -25,7 +25,7 @@ final case class ServiceConf(
 
 object ServiceConf {
 
-  /** Raises `InvalidInput` for a value that cannot be read, and for options that contradict each other.
+  /** Options of services. Raises `InvalidInput` for a malformed value, and for options that contradict each other.
     *
     * @param fileBytes
     *   size at which a write begins another base file

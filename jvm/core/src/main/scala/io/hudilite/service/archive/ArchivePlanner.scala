@@ -3,23 +3,25 @@ package io.hudilite.service.archive
 import io.hudilite.config.service.ArchiveConf
 import io.hudilite.timeline.{Action, Instant, Timeline}
 
-/** What must be known of a table beside its timeline to archive it.
+/** Facts of a table, besides its timeline, that archiving needs.
   *
   * @param layout
-  *   of the timeline
+  *   layout of the timeline
   * @param retained
   *   first instant whose state a cleaning by the present settings leaves whole
   * @param uncleaned
-  *   instants of replace commits of whose replaced file groups files are still there: without the commit a reader takes
+  *   instants of replace commits whose replaced file groups still have files; without the commit a reader would take
   *   the groups for current
   */
 final case class ArchiveFacts(layout: Int, mergeOnRead: Boolean, retained: Option[String] = None,
     uncleaned: Set[String] = Set.empty)
 
-/** Which instants leave the active timeline, as Hudi's archiving has it (docs/format.md#archiving): pure. */
+/** Choice of the instants that leave the active timeline, by the rules of Hudi's archiving (docs/format.md#archiving):
+  * pure.
+  */
 object ArchivePlanner {
 
-  /** The instants to archive, oldest first. */
+  /** Instants to archive, oldest first. */
   def plan(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[Instant] = {
     val commits = commitsToArchive(timeline, conf, facts)
     val others =
@@ -50,13 +52,13 @@ object ArchivePlanner {
       (if (conf.beyondSavepoint) Nil else savepoints(timeline)) ++
       (if (facts.mergeOnRead) underCompaction(timeline, conf) else None)
 
-  /** The write before the first pending action, which that one rests on. */
+  /** The write before the first pending action, which that action rests on. */
   private def underPending(timeline: Timeline): Option[String] =
     timeline.pending.find(_.action != Action.Savepoint).map(first =>
       timeline.writes.filter(_.time < first.time).lastOption.fold(first.time)(_.time))
 
-  /** What the trigger of compactions counts from: the last compaction, or as many delta commits as make one due. In a
-    * merge-on-read table only compactions complete as plain commits.
+  /** Instant from which the trigger of compactions counts: the last compaction, or the first of as many delta commits
+    * as make one due. In a merge-on-read table only compactions complete as plain commits.
     */
   private def underCompaction(timeline: Timeline, conf: ArchiveConf): Option[String] = {
     val last = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
@@ -65,15 +67,15 @@ object ArchivePlanner {
       .orElse(last).orElse(deltas.headOption)
   }
 
-  /** Completed cleans and rollbacks but for the newest clean that says something: what of the past can still be read. */
+  /** Completed cleans and rollbacks, except the newest clean that tells which of the past can still be read. */
   private def expendable(timeline: Timeline): Seq[Instant] = {
     val cleans = timeline.completed.filter(_.action == Action.Clean)
     val newest = cleans.filterNot(_.isBlank).lastOption
     cleans.filterNot(newest.contains) ++ timeline.completed.filter(_.action == Action.Rollback)
   }
 
-  /** In layout 1 each of these actions has a count of its own. Those that are newer than the first write that stays may
-    * say something about states that can still be read.
+  /** Instants to archive in layout 1, where each of these actions has a count of its own. Those newer than the first
+    * write that stays may tell of states that can still be read.
     */
   private def byTheirOwnCount(timeline: Timeline, conf: ArchiveConf, commits: Seq[Instant]): Seq[Instant] = {
     val first = timeline.writes.filterNot(i => commits.contains(i) || isSavepointed(timeline)(i)).headOption.map(_.time)

@@ -9,10 +9,10 @@ import io.hudilite.timeline.{Action, Instant, InstantStates, WriteFolders}
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 import io.hudilite.transaction.rollback.Markers
 
-/** An archiving that is done, or would be.
+/** A finished or possible archiving.
   *
   * @param instants
-  *   that left the active timeline, oldest first
+  *   instants that leave the active timeline, oldest first
   * @param files
   *   names of the files that the archived timeline got
   */
@@ -20,28 +20,28 @@ final case class Archived(instants: Seq[Instant], files: Seq[String])
 
 /** Moves the oldest instants of a table from its active timeline to the archived one (docs/format.md#archiving).
   *
-  * The archived timeline gets them first, then their files go. Whatever call an archiving ends at, the next one takes it
-  * up: what is archived already is not archived again.
+  * The archived timeline gets them first, and then their files are deleted. An archiving that was cut off at any call
+  * is taken up by the next one, which archives no instant twice.
   *
   * @param retained
-  *   first instant whose state a cleaning by the present settings leaves whole, `None` when no instant is such
+  *   first instant whose state a cleaning by the present settings leaves whole; `None` when there is none
   */
 final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOptions = TransactionOptions(),
     retained: Option[String] = None) {
 
-  /** Something may be to do, as the timeline that the table was opened with says; asks no storage. */
+  /** True when there may be work, by the timeline that the table was opened with. Asks no storage. */
   def isDue: Boolean = known(table).nonEmpty
 
-  /** The archiving that [[run]] would do; nothing is written. */
+  /** The archiving that [[run]] would do. Nothing is written. */
   def preview(): Archived = Archived(planned(table), Nil)
 
-  /** Archives under the table lock what is due then. */
+  /** Archives, under the table lock, all instants that are due by then. */
   def run(): Archived = Transaction.preparedNow(table, options) { now =>
     val instants = planned(now)
     if (instants.isEmpty) Archived(Nil, Nil) else Archived(instants, archive(now, instants))
   }
 
-  /** As [[run]], when something [[isDue]]. */
+  /** Archives as [[run]] does, when something [[isDue]]. */
   def runIfDue(): Archived = if (isDue) run() else Archived(Nil, Nil)
 
   private def archive(now: Table, instants: Seq[Instant]): Seq[String] = {
@@ -54,7 +54,7 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
     added ++ archive.merge(conf.mergedFiles)
   }
 
-  /** Removes the instants' files, and what their writers should have removed. */
+  /** Removes the files of the instants, and traces that their writers should have removed. */
   private def remove(now: Table, states: Seq[InstantStates]): Unit = if (states.nonEmpty) {
     val times = states.map(_.instant.time).toSet
     now.storage.list(WriteFolders.markers(now.basePath)).filter(f => f.isDirectory && times(f.name))
@@ -62,9 +62,10 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
     InstantStates.delete(now.storage, states)
   }
 
-  // By the timeline alone.
+  // Instants to archive by the timeline alone.
   private def known(now: Table): Seq[Instant] =
-    // Its readers judge its log files by the active timeline, and only its own compaction, which is Hudi's, ends that.
+    // Readers of the metadata table judge its log files by the active timeline, until Hudi's own compaction of it ends
+    // that.
     if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, conf, facts(now))
 
   private def planned(now: Table): Seq[Instant] = {
@@ -78,7 +79,7 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
 
   private def facts(now: Table): ArchiveFacts = Archiver.facts(now).copy(retained = retained)
 
-  /** Some file of these file groups, given by partition, is there. */
+  /** True when some file of these file groups, given by partition, is still there. */
   private def stillThere(now: Table, groups: Map[String, Seq[String]]): Boolean =
     Partitions.list(now.storage, now.basePath, groups.keys.toSeq).exists { case (partition, files) =>
       val ids = groups(partition).toSet
@@ -89,13 +90,13 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
 
 object Archiver {
 
-  /** The archiver for these options, which raises `InvalidInput` when they contradict each other. */
+  /** The archiver for these options. Raises `InvalidInput` when they contradict each other. */
   def of(table: Table, conf: ServiceConf, options: TransactionOptions): Archiver =
     new Archiver(table, conf.archiving.checked, options,
       CleanScheduler.earliestRetained(table, conf.cleaning).map(_.time))
 
-  /** Says by the timeline as it was before a write whether an archiving may be due after it: there were as many commits as
-    * may stay.
+  /** True when an archiving may be due after a write, by the timeline before it: there were as many commits as may
+    * stay.
     */
   def mayBeDue(before: Table, conf: ArchiveConf): Boolean =
     before.timeline.writes.size >= conf.maxCommits || ArchivePlanner.plan(before.timeline, conf, facts(before)).nonEmpty

@@ -5,20 +5,20 @@ import io.hudilite.storage.{Cached, WeightedCache}
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
 
-/** How far cleaning has looked in a table, as far as this process knows: a cleaning that finds nothing leaves no trace in
-  * the timeline, and the next one must not look at the same commits again.
+/** Progress of cleaning in a table, as far as this process knows. A cleaning that finds nothing leaves no trace in the
+  * timeline, and the next one should not look at its commits again.
   *
   * @param earliest
   *   first instant whose state was to stay whole
   * @param writes
   *   times of the writes that had completed
   * @param plan
-  *   the cleaning that was planned for what was found; when somebody has taken the plan away all that is still there
+  *   cleaning that was planned for the found files; once somebody has removed the plan, the files are still there
   */
 private[clean] final case class CleanMemory(policy: CleaningPolicy, savepoints: Set[String], earliest: Option[String],
     writes: Set[String], plan: Option[String]) {
 
-  /** All that the commit replaced was looked at, and went or stays for good. */
+  /** True when all files that the commit replaced were looked at, and went or stay for good. */
   def covers(commit: Instant): Boolean = writes(commit.time) && earliest.forall(commit.time < _)
 }
 

@@ -5,7 +5,7 @@ import io.hudilite.filegroup.{FileGroupId, FileSlice}
 import io.hudilite.table.PartitionVersions
 import io.hudilite.timeline.{Action, Instant, Timeline}
 
-/** What must stay whatever its age.
+/** Files that stay whatever their age.
   *
   * @param files
   *   names of files that savepoints protect, by partition
@@ -23,23 +23,23 @@ final case class Protected(files: Map[String, Set[String]], slices: Set[(FileGro
   private[clean] def isNeeded(slice: FileSlice): Boolean = slices((slice.groupId, slice.instant))
 }
 
-/** What cleaning takes from one partition.
+/** Files of one partition that a cleaning deletes.
   *
   * @param files
-  *   relative to the table's base path
+  *   paths below the table's base path
   * @param isEmptied
-  *   nothing but its marker is left then
+  *   true when nothing but the partition's marker is left then
   */
 final case class CleanedFiles(files: Seq[String], isEmptied: Boolean)
 
-/** Which files a cleaning takes: pure, by Hudi's rules (docs/format.md#cleaning). */
+/** Choice of the files that a cleaning deletes, by Hudi's rules (docs/format.md#cleaning): pure. */
 object CleanPlanner {
 
-  /** The first instant whose state stays whole; `None` when the policy does not go by commits, or nothing is old enough.
-    * Commits from the oldest pending one on stay, for its writer may read what it began with.
+  /** The first instant whose state stays whole; `None` when the policy does not go by commits, or nothing is old
+    * enough. Commits from the oldest pending one on stay, since its writer may read the state that it began with.
     *
     * @param hoursAgo
-    *   the instant that so many hours ago would have had
+    *   function from a number of hours to the instant of that time
     */
   def earliestRetained(policy: CleaningPolicy, timeline: Timeline, hoursAgo: Int => String): Option[Instant] = {
     val writes = timeline.writes
@@ -52,17 +52,17 @@ object CleanPlanner {
     }
   }
 
-  // Pending compactions do not hold it back: what they read is protected by itself.
+  // Pending compactions do not hold the instant back, since the slices that they read are protected.
   private def heldBack(earliest: Instant, timeline: Timeline): Option[Instant] =
     timeline.pending.find(i => Action.Writes(i.action) || i.action == Action.Clustering) match {
       case Some(pending) if pending.time < earliest.time => timeline.writes.filter(_.time < pending.time).lastOption
       case _ => Some(earliest)
     }
 
-  /** What goes of a partition.
+  /** Files of a partition that are deleted.
     *
     * @param earliest
-    *   time of the first instant whose state stays whole; with policies by commits nothing goes without it
+    *   time of the first instant whose state stays whole; without it policies by commits delete nothing
     */
   def files(policy: CleaningPolicy, earliest: Option[String], partition: PartitionVersions, kept: Protected)
       : CleanedFiles = {
@@ -77,15 +77,15 @@ object CleanPlanner {
     CleanedFiles(gone, gone.nonEmpty && partition.isLeftEmptyBy(gone))
   }
 
-  /** Slices of a file group, newest first, that no state from `earliest` on has. The newest of the older ones is what a
-    * reader at that instant sees.
+  /** Slices of a file group, newest first, that no state from `earliest` on has. The newest of the older slices is not
+    * among them, since a reader at that instant sees it.
     */
   private def before(slices: Seq[FileSlice], earliest: String, kept: Protected): Seq[FileSlice] =
     slices.drop(1).filter(_.instant < earliest)
       .drop(if (slices.headOption.exists(_.instant < earliest)) 0 else 1)
       .filterNot(kept.isNeeded)
 
-  // The slice that a compaction will read counts as one of those that stay.
+  // A slice that a compaction will read counts as one of the versions that stay.
   private def beyondVersions(slices: Seq[FileSlice], versions: Int, kept: Protected): Seq[FileSlice] = {
     val (needed, free) = slices.partition(kept.isNeeded)
     val beyond = free.drop(if (needed.isEmpty) versions else versions - 1)

@@ -12,8 +12,9 @@ object CleanScheduler {
 
   private val MillisPerHour = 3600000L
 
-  /** Plans a cleaning, and writes the plan under the table lock; `None` when nothing has to go. A plan that is there has to
-    * be run first, and is the answer then, whoever made it. Folders are listed before, so that nobody waits for that.
+  /** Plans a cleaning, and writes the plan under the table lock; `None` when there is nothing to delete. An existing
+    * plan has to be run first, and is the answer then, whoever made it. Folders are listed before the lock is taken, so
+    * that nobody waits for that.
     */
   def schedule(table: Table, conf: CleanConf, transaction: TransactionOptions = TransactionOptions())
       : Option[(Instant, CleanPlan)] = {
@@ -21,17 +22,19 @@ object CleanScheduler {
     before(table).orElse(requested(table, conf, transaction)(before)((_, _) => ()))
   }
 
-  /** The same, and the cleaning has begun: nobody else has seen the plan before. Others that are there do not matter: the
-    * one that came between is theirs to run.
+  /** Plans a cleaning as [[schedule]] does, and begins it under one lock, so that nobody else has seen the plan.
+    * Existing plans do not matter, since their makers run them.
     */
   private[clean] def begin(table: Table, conf: CleanConf, transaction: TransactionOptions)
       : Option[(Instant, CleanPlan)] =
     requested(table, conf, transaction)(_ => None)((now, instant) => now.store.toInflight(instant.time, Action.Clean))
 
-  /** @param instead
-    *   asked of the table as it is, under the lock: what is there already
+  /** Plans a cleaning under the table lock.
+    *
+    * @param instead
+    *   answer that the table as it is then already has
     * @param next
-    *   done with the table as it is and the new instant, under the same lock
+    *   step with the table as it is then and the new instant, under the same lock
     */
   private def requested(table: Table, conf: CleanConf, transaction: TransactionOptions)(
       instead: Table => Option[(Instant, CleanPlan)])(next: (Table, Instant) => Unit): Option[(Instant, CleanPlan)] = {
@@ -50,7 +53,8 @@ object CleanScheduler {
     }
   }
 
-  // What is old stays old whatever is written meanwhile, but for a state that is saved or brought back.
+  // True when the plan still holds. Old files stay old whatever is written meanwhile, unless a state is saved or
+  // brought back.
   private def stillHolds(before: Table, now: Table): Boolean =
     before.timeline.writes.forall(i => now.timeline.isCompleted(i.time)) &&
       before.timeline.savepoints == now.timeline.savepoints
@@ -60,10 +64,10 @@ object CleanScheduler {
     now.store.requestClean(now.store.newInstantTime(now.timeline.lastTime.getOrElse("")), plan)
   }
 
-  /** What a cleaning would plan now, whatever is planned; nothing is written. */
+  /** The plan that a cleaning would make now, whatever is planned. Nothing is written. */
   def preview(table: Table, conf: CleanConf): CleanPlan = planned(table, conf)
 
-  /** Whether so many commits have completed since the last cleaning that it is worth a look: from the timeline alone.
+  /** True when enough commits have completed since the last cleaning, by the timeline alone.
     *
     * @param more
     *   writes that have completed and are not in the timeline yet
@@ -78,8 +82,8 @@ object CleanScheduler {
     })
   }
 
-  /** Whether a cleaning may find something once one more write has completed, as far as this process knows: not where the
-    * writes that are too old then to be read have replaced nothing, as most delta commits.
+  /** True when a cleaning may find files once one more write has completed, as far as this process knows. False where
+    * writes that are then too old to be read have replaced nothing, as most delta commits.
     */
   def mayFindMore(before: Table, conf: CleanConf): Boolean = conf.policy match {
     case CleaningPolicy.LatestCommits(n) =>
@@ -88,7 +92,7 @@ object CleanScheduler {
     case _ => true
   }
 
-  /** The first instant whose state a cleaning leaves whole, see [[CleanPlanner.earliestRetained]]. */
+  /** The first instant whose state a cleaning leaves whole: see [[CleanPlanner.earliestRetained]]. */
   def earliestRetained(table: Table, conf: CleanConf): Option[Instant] =
     CleanPlanner.earliestRetained(conf.policy, table.timeline, hoursAgo(table))
 

@@ -4,13 +4,14 @@ import io.hudilite.config.service.CleaningPolicy
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, CommitMetadata, Instant, WriteStat}
 
-/** In which partitions a cleaning has to look: where file slices were replaced since the last one looked there.
+/** Partitions in which a cleaning has to look: those with file slices that were replaced since the last cleaning looked
+  * there.
   *
-  * Commits say that; so a table that only grows is never listed. Where it is not known how far the last cleaning came,
-  * and for a policy that does not go by commits, all partitions count.
+  * Commits name these partitions, so a table that only grows is never listed. All partitions count where the progress
+  * of the last cleaning is unknown, and for a policy that does not go by commits.
   *
   * @param incremental
-  *   otherwise all partitions count
+  *   false when all partitions count
   */
 private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incremental: Boolean) {
 
@@ -28,8 +29,8 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incr
       replacedBy(commits)
   }
 
-  /** Whether it is known in this process that these commits have replaced nothing, or that what they replaced was looked
-    * at. Storage is asked for commits alone that this process has neither written nor read.
+  /** True when this process knows that these commits have replaced nothing, or that the replaced files were looked at.
+    * Only commits that this process has neither written nor read are asked of the storage.
     */
   def areSettled(commits: Seq[Instant]): Boolean =
     remembered.exists(isSeen => replacedBy(commits.filterNot(isSeen)).isEmpty)
@@ -37,7 +38,7 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incr
   private def replacedBy(commits: Seq[Instant]): Seq[String] =
     table.store.readCommits(commits).flatMap { case (_, metadata) => replacedIn(metadata) }.distinct.sorted
 
-  /** Which commits need not be looked at; `None` when that is not known. */
+  /** Commits that need not be looked at; `None` when these are unknown. */
   private def seen(earliest: Option[String]): Option[Instant => Boolean] =
     remembered.orElse(if (!incremental || earliest.isEmpty) None else sinceLast)
 
@@ -46,17 +47,17 @@ private[clean] final class CleanScope(table: Table, policy: CleaningPolicy, incr
     else CleanMemory.of(table).filter(m => m.policy == policy && m.savepoints == timeline.savepoints.toSet)
       .map(m => (i: Instant) => m.covers(i))
 
-  // One whose file is empty does not say how far it came: what the one before it left to do is looked at again.
+  // A cleaning with an empty file does not tell its progress, so that of the one before it counts.
   private def sinceLast: Option[Instant => Boolean] =
     timeline.completed.filter(i => i.action == Action.Clean && !i.isBlank).lastOption match {
-      // All that there is was written by commits that are still there.
+      // All files were written by commits that are still in the timeline.
       case None => if (table.store.hasArchive) None else Some(_ => false)
       case Some(last) => Some(table.store.readClean(last)).filter(reaches).map { metadata => (i: Instant) =>
           i.time < metadata.earliestCommitToRetain && i.completionTime.getOrElse(i.time) < last.time
         }
     }
 
-  // A savepoint that is gone leaves files behind in any partition.
+  // A removed savepoint leaves files to delete in any partition.
   private def reaches(last: CleanMetadata): Boolean =
     last.earliestCommitToRetain.nonEmpty && !timeline.beforeStart(last.earliestCommitToRetain) &&
       last.savepoints.forall(timeline.savepoints.contains)

@@ -10,37 +10,37 @@ import java.util.concurrent.CancellationException
 
 import org.slf4j.LoggerFactory
 
-/** A cleaning that is done.
+/** A finished cleaning.
   *
   * @param instant
-  *   its time
+  *   time of the cleaning
   * @param partitions
-  *   what went, by partition
+  *   deleted files, by partition
   */
 final case class FinishedCleaning(instant: String, earliestRetained: String, partitions: Seq[CleanedPartition])
 
-/** Runs planned cleanings, those of Hudi's too.
+/** Runs planned cleanings, also those of Hudi.
   *
-  * Deleting twice does no harm, so a cleaning that was cut off, or that two programs run at once, is simply run.
+  * A second deletion does no harm, so a cleaning that was cut off, or that two programs run at once, is simply run.
   *
   * @param delete
-  *   deletes files, told by their paths below the table's base path, and answers with those that could not be deleted;
-  *   one that is not there is no failure
+  *   deletion of files by their paths below the table's base path, which returns those that could not be deleted; a
+  *   missing file is no failure
   * @param isStopped
-  *   asked before each cleaning; then it raises `CancellationException`, and what is planned stays so
+  *   check before each cleaning; when true, `CancellationException` is raised and plans stay
   */
 final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String]) => Set[String],
     isStopped: () => Boolean = () => false) {
 
   private val log = LoggerFactory.getLogger(classOf[Cleaning])
 
-  /** Runs what is planned, then plans a cleaning and runs that. */
+  /** Runs planned cleanings, then plans one and runs it. */
   def run(table: Table, conf: CleanConf): Seq[FinishedCleaning] = {
     val pending = runPending(table)
     val now = if (pending.isEmpty) table else table.refresh()
     checkStopped(table)
     pending ++ CleanScheduler.begin(now, conf, transaction).flatMap { case (instant, plan) =>
-      unlessDone(now, instant)(carryOut(now, instant, plan)) // nothing that it takes can have come to life since
+      unlessDone(now, instant)(carryOut(now, instant, plan)) // none of its files can be needed again since
     }
   }
 
@@ -59,7 +59,7 @@ final class Cleaning(transaction: TransactionOptions, delete: (Table, Seq[String
   private def checkStopped(table: Table): Unit =
     if (isStopped()) throw new CancellationException(s"the cleaning of ${table.basePath} was stopped")
 
-  // As Hudi does: nothing comes of them, and they would keep what follows from being archived.
+  // Empty plans are removed, as Hudi does, since they have no effect and would keep later instants from being archived.
   private def dropEmptyPlans(table: Table): Unit = if (Cleaning.empty(table).nonEmpty)
     Transaction.preparedNow(table, transaction) { now =>
       val pending = transaction.pendingWrites(now.store)
@@ -113,21 +113,20 @@ object Cleaning {
 
   private val NamedFailures = 10
 
-  /** What [[Cleaning.runPending]] would delete, by the instants of the plans, oldest first; nothing is written. */
+  /** Plans that [[Cleaning.runPending]] would carry out, by their instants, oldest first. Nothing is written. */
   def planned(table: Table): Seq[(String, CleanPlan)] =
     pending(table).map { case (instant, plan) => instant.time -> stillOld(table, plan) }
 
-  /** Those whose writers died, or are about to write their plans. */
+  /** Cleanings whose writers died, or are about to write their plans. */
   private def empty(table: Table): Seq[Instant] =
     table.timeline.pending.filter(i => i.action == Action.Clean && i.state == State.Requested && i.isBlank)
 
-  // What is left of one that has begun and has no plan is the doctor's to end.
+  // A cleaning that has begun and has no plan is left to the doctor.
   private[clean] def pending(table: Table): Seq[(Instant, CleanPlan)] =
     table.timeline.pending.filter(_.action == Action.Clean)
       .flatMap(instant => table.store.readCleanPlan(instant).map(instant -> _))
 
-  /** A plan that was made earlier without the files that the newest state has, or a savepoint: a rollback may have brought
-    * them back.
+  /** An earlier plan without the files of the newest state and of savepoints, which a rollback may have brought back.
     */
   private def stillOld(now: Table, plan: CleanPlan): CleanPlan = {
     val live = now.slices(plan.files.keys.toSeq).values.flatten.flatMap(_.paths).toSet

@@ -5,17 +5,19 @@ import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Timeline}
 
-/** Folders of partitions whose files a cleaning has deleted (docs/format.md#cleaning); under the table lock.
+/** Folders of partitions whose files a cleaning has deleted (docs/format.md#cleaning). The caller holds the table lock.
   *
-  * A program that no lock reaches, such as Apache Hudi, may write to a partition at any time. It announces its write
-  * before it looks whether the folder is marked as a partition. So the mark goes by its name, and then the timeline is
-  * asked: whoever wrote to the partition while the mark was there is in it, and the mark comes back.
+  * A program beyond the reach of the lock, such as Apache Hudi, may write to a partition at any time. It announces its
+  * write before it looks for the mark that makes the folder a partition. So the mark is deleted first, and then the
+  * timeline is read: it has each write that saw the mark, and then the mark is put back.
   */
 private[clean] final class EmptiedPartitions(table: Table) {
 
   private val storage: Storage = table.storage
 
-  /** Removes the folders of these partitions as far as nothing but the mark is in them; the partitions that are gone. */
+  /** Removes the folders of these partitions as far as they hold nothing but the mark, and returns the partitions that
+    * are gone.
+    */
   def remove(partitions: Seq[String]): Set[String] = {
     val before = if (partitions.isEmpty) None else Some(table.store.load())
     before.toSeq.flatMap { timeline =>

@@ -8,7 +8,7 @@ import io.hudilite.timeline.plan.{ClusteringGroupFacts, ClusteringInput, Cluster
 /** File slices of one partition that are written again together.
   *
   * @param outputs
-  *   files that come of them, about
+  *   estimated number of files that are made of them
   */
 final case class ClusteringGroup(slices: Seq[FileSlice], outputs: Int) {
 
@@ -16,7 +16,7 @@ final case class ClusteringGroup(slices: Seq[FileSlice], outputs: Int) {
 
   def bytes: Long = slices.map(_.totalLength).sum
 
-  /** Hudi's names for these figures, as they stand in a plan. */
+  /** These figures by Hudi's names, as in a plan. */
   def metrics: Map[String, Double] = {
     val logs = slices.flatMap(_.logs)
     val read = bytes / ClusteringGroup.MiB
@@ -31,10 +31,10 @@ object ClusteringGroup {
   private val MiB = 1024L * 1024L
 }
 
-/** Chooses which file slices a clustering writes again, and with which others: pure (docs/format.md#clustering). */
+/** Groups of file slices that a clustering writes again together: pure (docs/format.md#clustering). */
 object ClusteringPlanner {
 
-  /** Hudi's class that its own engine runs such a plan with. */
+  /** Class with which Hudi's own engine runs such a plan. */
   val Execution = "org.apache.hudi.client.clustering.run.strategy.SparkSortAndSizeExecutionStrategy"
 
   /** Groups in the order of their partitions.
@@ -42,7 +42,7 @@ object ClusteringPlanner {
     * @param slices
     *   newest slices of file groups that nothing else is about to rewrite, in the partitions that are looked at
     * @param settled
-    *   slices that are laid out already: a group of nothing else stays as it is
+    *   true for slices that are laid out already; a group of nothing else stays as it is
     */
   def groups(slices: Seq[FileSlice], asked: ClusteringRequest, settled: FileSlice => Boolean = _ => false)
       : Seq[ClusteringGroup] = asked.buckets match {
@@ -61,7 +61,8 @@ object ClusteringPlanner {
       .take(asked.conf.maxGroups.value).toList
   }
 
-  // The largest first, as in Hudi: so the files of one group are of a size, and the last group takes what is small.
+  // The largest slices come first, as in Hudi, so that files of one group have similar sizes, and the last group takes
+  // the small ones.
   private def inGroups(slices: Seq[FileSlice], asked: ClusteringRequest): Seq[ClusteringGroup] = {
     val sorted = slices.sortBy(s => (-s.totalLength, s.fileId))
     val filled = sorted.foldLeft(List.empty[(List[FileSlice], Long)]) {
@@ -72,11 +73,11 @@ object ClusteringPlanner {
     filled.reverse.map { case (group, bytes) => ClusteringGroup(group.reverse, outputs(bytes, asked.conf.targetBytes)) }
   }
 
-  /** Files of the target size that hold so many bytes. */
+  /** Number of files of the target size that hold so many bytes. */
   def outputs(bytes: Long, targetBytes: Long): Int =
     (bytes / targetBytes + (if (bytes % targetBytes == 0) 0 else 1)).max(1L).min(Int.MaxValue.toLong).toInt
 
-  // Without an order a group is written again to have fewer files.
+  // A group without an order is only worth it for fewer files.
   private def pays(group: ClusteringGroup, asked: ClusteringRequest): Boolean =
     asked.sorts || group.outputs < group.slices.size
 
@@ -90,7 +91,7 @@ object ClusteringPlanner {
 /** Partitions of a table that a clustering looks at, as Hudi's plan strategies choose them: pure. */
 object PartitionChoice {
 
-  /** Those of the table's partitions that are looked at, sorted. */
+  /** Partitions among these that are looked at, sorted. */
   def of(conf: ClusteredPartitionsConf, partitions: Seq[String]): Seq[String] = {
     val candidates = conf.selected match {
       case Some(only) => partitions.filter(only.toSet)

@@ -10,18 +10,18 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
 
 import scala.annotation.tailrec
 
-/** A clustering that was planned, or would be.
+/** A planned or possible clustering.
   *
   * @param instant
-  *   its instant; `None` when the plan was only asked for
+  *   instant of the plan; `None` when the plan was only asked for
   */
 final case class PlannedClustering(instant: Option[String], groups: Seq[ClusteringGroup], params: Map[String, String])
 
 /** Plans clusterings (docs/format.md#clustering). */
 object ClusteringScheduler {
 
-  /** Writes a plan; `None` when there is nothing to cluster. Folders are listed before the table lock is taken: under it
-    * the plan is only held against what has happened since, and written.
+  /** Writes a plan; `None` when there is nothing to cluster. Folders are listed before the table lock is taken. Under
+    * it the plan is only compared with the changes since then, and written.
     *
     * Raises `WRITE_PENDING` while a write is under way whose log files the plan would take for committed ones.
     */
@@ -31,8 +31,8 @@ object ClusteringScheduler {
     request(table, asked, transaction)(_ => Some(_ => false))
   }
 
-  /** As [[schedule]], when so many commits have completed since the last clustering. File slices that a clustering has made
-    * and nobody has written to since stay.
+  /** Writes a plan as [[schedule]] does, when enough commits have completed since the last clustering. File slices that
+    * a clustering has made stay, unless somebody has written to them since.
     */
   def scheduleIfDue(table: Table, conf: ClusteringConf, transaction: TransactionOptions = TransactionOptions())
       : Option[PlannedClustering] = {
@@ -45,23 +45,23 @@ object ClusteringScheduler {
     }
   }
 
-  /** The plan that [[schedule]] would make; nothing is written. */
+  /** The plan that [[schedule]] would make. Nothing is written. */
   def preview(table: Table, asked: ClusteringRequest): PlannedClustering = {
     check(table, asked)
     planned(table, asked, _ => false)
   }
 
-  /** Enough commits have completed since the last clustering, and none is planned. */
+  /** True when enough commits have completed since the last clustering, and none is planned. */
   def isDue(table: Table, conf: ClusteringConf): Boolean = {
     val last = clusterings(table).map(_.time).lastOption.getOrElse("")
     table.pendingClusterings.isEmpty &&
     table.timeline.writes.count(_.time > last) >= conf.maxCommits
   }
 
-  /** The completed clusterings of the active timeline, oldest first. */
+  /** Completed clusterings of the active timeline, oldest first. */
   def clusterings(table: Table): Seq[Instant] = completed(table).map(_._1)
 
-  /** Those clusterings with their commits. */
+  /** Completed clusterings of the active timeline with their commits. */
   def completed(table: Table): Seq[(Instant, CommitMetadata)] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
       .filter { case (_, metadata) => metadata.operation == CommitMetadata.Cluster }
@@ -74,11 +74,13 @@ object ClusteringScheduler {
         throw InvalidInput.option(ClusteringOptions.Selected.name, unknown, "the table has no such partition"))
     }
 
-  // So often a plan is made that others outrun; then one is made under the lock.
+  // Number of plans that others may outrun, before one is made under the lock.
   private val AttemptsBeside = 3
 
-  /** @param settled
-    *   which slices stay, for a table that is to be clustered at all
+  /** Writes a plan.
+    *
+    * @param settled
+    *   true for slices that stay; `None` for a table that is not to be clustered
     */
   private def request(table: Table, asked: ClusteringRequest, transaction: TransactionOptions)(
       settled: Table => Option[FileSlice => Boolean]): Option[PlannedClustering] = {
@@ -101,8 +103,8 @@ object ClusteringScheduler {
     attempt(AttemptsBeside)
   }
 
-  // A write that stands in the way now may be gone under the lock, where dead writers are cleared away. The state
-  // that is looked at may be taken away meanwhile, which is told, too.
+  // A write that blocks the plan now may be gone under the lock, where dead writers are cleared away. The state that is
+  // planned on may be taken back meanwhile, which is an error, too.
   private def proposed(before: Table, asked: ClusteringRequest)(settled: Table => Option[FileSlice => Boolean])
       : (Option[ProposedClustering], Boolean) = Outdated.or((Option.empty[ProposedClustering], true)) {
     if (blocking(before).isDefined) (None, false)
@@ -116,13 +118,13 @@ object ClusteringScheduler {
   private def written(now: Table, asked: ClusteringRequest, found: PlannedClustering): Option[PlannedClustering] =
     if (found.groups.isEmpty) None
     else {
-      // Later than everything in the timeline, so than every file that the plan takes in.
+      // The instant is later than all others in the timeline, and so than every file of the plan.
       val instant = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
       now.store.requestClustering(instant, ClusteringPlanner.plan(found.groups, asked))
       Some(found.copy(instant = Some(instant)))
     }
 
-  // Before version 8 the slices that a listing shows have the log files of writes under way.
+  // Before version 8 listed slices have log files of writes under way.
   private def blocking(now: Table): Option[Instant] =
     if (now.config.layout > 1 || now.config.tableType != TableType.MergeOnRead) None
     else now.timeline.pending.find(_.action == Action.DeltaCommit)

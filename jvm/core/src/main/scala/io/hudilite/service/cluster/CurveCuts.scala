@@ -2,18 +2,19 @@ package io.hudilite.service.cluster
 
 import java.util.Arrays
 
-/** Where rows that lie along a curve are cut into files: pure.
+/** Cuts of rows that lie along a curve into files: pure.
   *
-  * A file that ends where a large cell of the grid ends holds a narrow interval of each column; one that goes over such a
-  * border holds rows of both sides, which may lie far apart. So cuts are at the borders of the largest cells that deal the
-  * rows about evenly, and in between only where no border does.
+  * A file that ends where a large cell of the grid ends holds a narrow interval of each column. A file that crosses
+  * such a border holds rows of both sides, which may lie far apart. So cuts are at the borders of the largest cells
+  * that deal the rows about evenly, and in between only where no border does.
   */
 object CurveCuts {
 
-  /** How much larger or smaller than its share a file may become by one border. */
+  /** Part of its share by which a border may make a file larger or smaller. */
   private val Slack = 0.2
 
-  /** First numbers of the files, ascending, at most as many as asked for. One that comes several times begins as many files.
+  /** First numbers of the files, ascending, at most as many as asked for. A number that is repeated begins as many
+    * files.
     *
     * @param sample
     *   numbers of rows, ascending
@@ -22,19 +23,19 @@ object CurveCuts {
     */
   def starts(sample: Array[Long], files: Int): Array[Long] = {
     val cuts = new CurveCuts(sample).within(0, sample.length, files)
-    // The least number fills several files, of which the first is one.
+    // The first of several files that the least number fills.
     val first = if (cuts.headOption == sample.headOption) sample.headOption else None
     (first.getOrElse(Long.MinValue) :: cuts).toArray
   }
 
-  /** The file of a row, told by its number; rows of a number that fills several files are dealt by `key`. */
+  /** File of a row by its number. Rows of a number that fills several files are dealt by `key`. */
   def fileOf(starts: Array[Long], number: Long, key: Int): Int = {
     val begun = firstAbove(starts, number)
     val here = begun - firstAbove(starts, number - 1)
     if (here > 1) begun - 1 - Math.floorMod(key, here) else math.max(0, begun - 1)
   }
 
-  /** How many of the ascending numbers are not greater. */
+  /** Number of the ascending numbers that are not greater. */
   private def firstAbove(numbers: Array[Long], number: Long): Int = {
     var from = 0
     var until = numbers.length
@@ -56,7 +57,7 @@ private final class CurveCuts(sample: Array[Long]) {
 
   import CurveCuts._
 
-  /** The cuts of so many files within this part of the sample. */
+  /** Cuts of so many files within this part of the sample. */
   def within(from: Int, until: Int, files: Int): List[Long] =
     if (files <= 1 || from >= until) Nil
     else if (sample(from) == sample(until - 1)) List.fill(files - 1)(sample(from))
@@ -83,7 +84,7 @@ private final class CurveCuts(sample: Array[Long]) {
     def at(row: Double): Long = sample(math.max(from, math.min(until - 1, math.round(row).toInt)))
     val (low, high) = (at(target - Slack * file), at(target + Slack * file))
     val found = if (low < high) roundest(low, high) else high
-    // Not the first number of all: nothing lies before it.
+    // The first number of all is no cut, since nothing lies before it.
     if (found > sample(from)) found else sample(from) + 1
   }
 

@@ -1,24 +1,25 @@
 package io.hudilite.service.cluster
 
-/** Numbers the cells of a grid so that cells with near numbers lie near each other in every dimension: pure arithmetic.
+/** Numbers of the cells of a grid, by which cells with near numbers lie near each other in every dimension: pure
+  * arithmetic.
   *
-  * A grid has `2^bits` cells along each dimension. Numbers are unsigned and have `dimensions * bits` bits, of which a long
-  * holds 63.
+  * A grid has `2^bits` cells along each dimension. Numbers are unsigned and have `dimensions * bits` bits, of which a
+  * long holds 63.
   */
 object Curves {
 
   /** Bits of the largest number. */
   val MostBits = 63
 
-  /** Bits of each dimension of a grid of so many dimensions; 0 when they are too many for a grid.
+  /** Bits of each dimension of a grid of so many dimensions; 0 when there are too many.
     *
     * @param most
     *   bits that are worth having
     */
   def bitsFor(dimensions: Int, most: Int): Int = math.min(most, MostBits / dimensions)
 
-  /** The place of a cell on the Z-order curve: the bits of the coordinates in turn, from the highest on, those of the first
-    * dimension in front.
+  /** The place of a cell on the Z-order curve: bits of the coordinates in turn, from the highest on, with those of the
+    * first dimension in front.
     */
   def zOrder(cell: Array[Int], bits: Int): Long = {
     // hot path
@@ -51,8 +52,8 @@ object Curves {
     zOrder(cell, bits)
   }
 
-  /** Takes back how the curve lies in the part of the cube that these bits choose: mirrored along the first dimension, or
-    * turned from the first into another one.
+  /** Undoes the position of the curve in the part of the cube that these bits choose: mirrored along the first
+    * dimension, or turned from the first into another one.
     */
   private def straighten(cell: Array[Int], half: Int): Unit = {
     val below = half - 1

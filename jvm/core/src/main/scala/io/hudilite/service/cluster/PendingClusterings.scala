@@ -13,27 +13,27 @@ import io.hudilite.transaction.{Transaction, TransactionOptions}
 /** A planned clustering with its slices as they lie on storage.
   *
   * @param params
-  *   options that the plan carries, by their names
+  *   options in the plan, by their names
   * @param buckets
-  *   the bucket index that it deals the rows by
+  *   bucket index by which the plan deals rows
   */
 final case class PendingClustering(instant: Instant, groups: Seq[ClusteringGroup], params: Map[String, String],
     buckets: Option[BucketIndex] = None) {
 
   def slices: Seq[FileSlice] = groups.flatMap(_.slices)
 
-  /** Partition path to the ids of the file groups that the clustering takes the place of. */
+  /** Ids of the file groups that the clustering replaces, by partition path. */
   def replaced: Map[String, Seq[String]] =
     slices.groupBy(_.partition).map { case (partition, found) => partition -> found.map(_.fileId) }
 }
 
-/** The clusterings of a table that were planned and have not completed. */
+/** Clusterings of a table that are planned and have not completed. */
 object PendingClusterings {
 
-  /** The requested clusterings, which can be run, oldest first. */
+  /** Requested clusterings, which can be run, oldest first. */
   def runnable(table: Table): Seq[Instant] = all(table).map(_._1).filter(_.state == State.Requested)
 
-  /** The pending clustering of this instant; raises `InvalidInput` when there is none. */
+  /** The pending clustering of this instant. Raises `InvalidInput` when there is none. */
   def named(table: Table, instant: String): Instant = {
     val pending = all(table).map(_._1)
     pending.find(_.time == instant).getOrElse {
@@ -45,8 +45,8 @@ object PendingClusterings {
 
   /** Reads the plan and finds its files.
     *
-    * Raises `CorruptTable` when one is gone, `CommitConflict` when a file group has changed since it was planned or two
-    * plans take it, and `UnsupportedTable` for a plan that asks for something else than files that are put together.
+    * Raises `CorruptTable` when a file is gone, `CommitConflict` when a file group has changed since it was planned or
+    * two plans take it, and `UnsupportedTable` for a plan of anything but files that are put together.
     */
   def open(table: Table, instant: Instant): PendingClustering = {
     val plan = planOf(table, instant)
@@ -68,7 +68,7 @@ object PendingClusterings {
       }, plan.params, bucketsOf(plan))
   }
 
-  /** The bucket index that a plan deals rows by, if it does. */
+  /** Bucket index by which a plan deals rows; `None` when it has none. */
   def buckets(table: Table, instant: Instant): Option[BucketIndex] = bucketsOf(planOf(table, instant))
 
   private def bucketsOf(plan: ClusteringPlan): Option[BucketIndex] = for {
@@ -76,7 +76,9 @@ object PendingClusterings {
     planned <- PlannedBuckets.of(plan.params)
   } yield BucketIndex(count, planned.hashFields)
 
-  /** Why a clustering would lose something, or has lost its subject: a file group is not as it was planned. */
+  /** Reason why a clustering can no longer be run: a file group is not as it was planned, so that rows would be lost or
+    * there is nothing to cluster.
+    */
   def outdated(table: Table, instant: Instant): Option[String] = {
     val plan = planOf(table, instant)
     val inputs = plan.groups.flatten
@@ -88,22 +90,22 @@ object PendingClusterings {
       .orElse(if (BucketMoves.count(plan).isDefined) unplanned(table, inputs) else None)
   }
 
-  // What is not dealt anew would lie among buckets of another number.
+  // Rows of unplanned file groups would lie among buckets of another number.
   private def unplanned(table: Table, inputs: Seq[ClusteringInput]): Option[String] = {
     val planned = inputs.map(id).toSet
     table.files.iterator().flatMap(_._2).find(slice => !planned(slice.groupId)).map(slice =>
       s"the file group ${slice.fileId} in '${slice.partition}' has come since, and buckets are moved all at once")
   }
 
-  /** Takes back the planned clusterings that can no longer be run; their times, and why. */
+  /** Takes back planned clusterings that can no longer be run, and returns their times with the reasons. */
   def withdrawOutdated(table: Table, options: TransactionOptions = TransactionOptions()): Seq[(String, String)] = {
     val found = runnable(table).flatMap(instant => outdated(table, instant).map(instant.time -> _))
     found.foreach { case (time, _) => withdraw(table, time, options) }
     found
   }
 
-  /** Takes a planned clustering back, before or after which none of its files has changed. Raises `InvalidInput` when
-    * there is none of this instant, and `CommitConflict` while somebody runs it.
+  /** Takes a planned clustering back. Raises `InvalidInput` when there is none of this instant, and `CommitConflict`
+    * while somebody runs it.
     */
   def withdraw(table: Table, time: String, options: TransactionOptions = TransactionOptions()): Unit = {
     named(table, time)
@@ -112,7 +114,7 @@ object PendingClusterings {
     }
   }
 
-  /** The planned clustering that [[withdraw]] takes back; raises the same errors. */
+  /** The planned clustering that [[withdraw]] takes back. Raises the errors of that. */
   def withdrawable(now: Table, time: String): Instant = {
     val instant = named(now, time)
     if (instant.state != State.Requested) throw CommitConflict("INSTANT_TAKEN", "instant" -> time,
@@ -138,7 +140,7 @@ object PendingClusterings {
   private def present(table: Table, inputs: Seq[ClusteringInput]): Map[FileGroupId, FileSlice] =
     table.found(inputs.map(_.partition).distinct).values.flatten.map(s => s.groupId -> s).toMap
 
-  // A slice from before the planned one only shows because a file of that one is gone.
+  // A slice older than the planned one shows only when a file of the planned one is gone.
   private def hasMoved(slice: FileSlice, input: ClusteringInput): Boolean = {
     val planned = input.baseFile.flatMap(FileNames.parseBaseFile).map(_.instant).getOrElse("")
     slice.instant >= planned &&

@@ -9,14 +9,14 @@ import io.hudilite.transaction.ConflictCheck
 /** A clustering that was planned without the table lock, so that others may have changed the table meanwhile.
   *
   * @param before
-  *   the table that it was planned on
+  *   table that it was planned on
   */
 private[cluster] final case class ProposedClustering(before: Table, planned: PlannedClustering) {
 
   import ProposedClustering._
 
-  /** What of it is still right for the table as it is now. Groups that somebody else has written to or planned since are
-    * left out; `Outrun` when that leaves nothing of it, or when more has happened than writes and plans.
+  /** The part of the plan that still fits the table as it is now. Groups that somebody has written to or planned since
+    * are left out. The answer is `Outrun` when that leaves nothing, or when more has happened than writes and plans.
     */
   def asOf(now: Table): Either[Outrun.type, PlannedClustering] =
     if (now.timeline == before.timeline) Right(planned)
@@ -28,10 +28,10 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
       if (left.isEmpty && planned.groups.nonEmpty) Left(Outrun) else Right(planned.copy(groups = left))
     }
 
-  // All of the table, or nothing.
+  // A move of buckets takes all of the table, or nothing.
   private def movesBuckets: Boolean = PlannedBuckets.of(planned.params).isDefined
 
-  /** The writes that it rests on still stand, and the active timeline has all that came since. */
+  /** True when the writes that the plan rests on still count, and the active timeline has all that came since. */
   private def isExtended(now: Table): Boolean = {
     val newest = before.timeline.lastTime.getOrElse("")
     val pending = before.timeline.pendingWrites.filterNot(i => now.timeline.contains(i.time))
@@ -43,7 +43,7 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
   private def undone(timeline: Timeline): Set[String] =
     timeline.instants.filter(i => i.action == Action.Rollback || i.action == Action.Restore).map(_.time).toSet
 
-  // Before version 8 a listing shows log files of writes that began after the timeline was read.
+  // True before version 8, where a listing shows log files of writes that began after the timeline was read.
   private def slicesGrow(now: Table): Boolean =
     now.config.layout == 1 && now.config.tableType == TableType.MergeOnRead
 
@@ -54,6 +54,6 @@ private[cluster] final case class ProposedClustering(before: Table, planned: Pla
 
 private[cluster] object ProposedClustering {
 
-  /** Nothing of the plan can be used any more. */
+  /** Answer when no part of the plan can be used any more. */
   case object Outrun
 }

@@ -3,12 +3,12 @@ package io.hudilite.service.compact
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.timeline.plan.CompactionOperation
 
-/** A file slice that a compaction could rewrite, with what that would cost.
+/** A file slice that a compaction could rewrite, with the cost of that.
   *
   * @param slice
   *   a slice with log files
   * @param maxFileBytes
-  *   size that a new base file is taken to get when the slice has none
+  *   assumed size of the new base file when the slice has none
   */
 final case class CompactionCandidate(slice: FileSlice, maxFileBytes: Long) {
 
@@ -20,16 +20,16 @@ final case class CompactionCandidate(slice: FileSlice, maxFileBytes: Long) {
 
   def logBytes: Long = slice.logs.map(_.length).sum
 
-  /** Whole MiB read: the base file and all log files. */
+  /** Whole MiB to read: the base file and all log files. */
   def readMb: Long = (slice.base.map(_.length).getOrElse(0L) + logBytes) / MiB
 
-  /** Whole MiB written: about the size of the base file. */
+  /** Whole MiB to write: about the size of the base file. */
   def writeMb: Long = slice.base.map(_.length).getOrElse(maxFileBytes) / MiB
 
-  /** What a strategy with bounded IO counts. */
+  /** Whole MiB to read and write, by which a strategy with bounded IO counts. */
   def totalMb: Long = readMb + writeMb
 
-  /** Hudi's names for these figures, as they stand in a plan. */
+  /** These figures by Hudi's names, as in a plan. */
   def metrics: Map[String, Double] = Map(
     "TOTAL_LOG_FILES" -> logFiles.toDouble,
     "TOTAL_LOG_FILES_SIZE" -> logBytes.toDouble,

@@ -2,14 +2,14 @@ package io.hudilite.service.compact
 
 import io.hudilite.timeline.{Action, CommitMetadata}
 
-/** What a compaction makes of the log files of a slice.
+/** A kind of compaction, by the result that it makes of a slice's log files.
   *
   * @param name
-  *   as users say it
+  *   name for users
   * @param action
-  *   of its instants while they are pending
+  *   action of its pending instants
   * @param operation
-  *   of the commits that complete them
+  *   operation of the commits that complete them
   */
 sealed abstract class CompactionKind(val name: String, val action: String, val operation: String)
     extends Product with Serializable
@@ -19,7 +19,7 @@ object CompactionKind {
   /** The next base file of the slice, which begins a new slice. */
   case object Base extends CompactionKind("base", Action.Compaction, CommitMetadata.Compact)
 
-  /** Few log blocks in the place of many, in the same slice: Hudi's log compaction. */
+  /** Hudi's log compaction: few log blocks in place of many, in one slice. */
   case object Log extends CompactionKind("log", Action.LogCompaction, CommitMetadata.LogCompact)
 
   val All: Seq[CompactionKind] = Seq(Base, Log)

@@ -9,12 +9,12 @@ import io.hudilite.timeline.{Action, Instant, Timeline}
 import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
-/** A compaction that was planned, or would be.
+/** A planned or possible compaction.
   *
   * @param instant
-  *   its instant; `None` when the plan was only asked for
+  *   instant of the plan; `None` when the plan was only asked for
   * @param strategy
-  *   name of the strategy that chose; empty for a log compaction, and when the plan was made before
+  *   name of the strategy that chose; empty for a log compaction, and for a plan that existed before
   */
 final case class PlannedCompaction(instant: Option[String], strategy: String, candidates: Seq[CompactionCandidate],
     kind: CompactionKind = CompactionKind.Base) {
@@ -24,7 +24,7 @@ final case class PlannedCompaction(instant: Option[String], strategy: String, ca
 /** A compaction that was planned and has begun.
   *
   * @param table
-  *   that it was planned for, without the plan
+  *   table that it was planned for, without the plan
   */
 final case class BegunCompaction(table: Table, pending: PendingCompaction, running: Transaction)
 
@@ -34,7 +34,7 @@ object CompactionScheduler {
   /** Writes a plan under the table lock; `None` when there is nothing to compact.
     *
     * Raises `COMPACTION_NOT_POSSIBLE` for a copy-on-write table, and `WRITE_PENDING` while a delta commit is under way
-    * whose log files the plan would put in a wrong place.
+    * whose log files the plan would misplace.
     */
   def schedule(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
@@ -43,7 +43,7 @@ object CompactionScheduler {
     Transaction.preparedNow(table, transaction)(requested(_, conf, kind, known)).map(_._2)
   }
 
-  /** As [[schedule]], when the trigger of the options says that a compaction is due. */
+  /** Writes a plan as [[schedule]] does, when the trigger of the options says that a compaction is due. */
   def scheduleIfDue(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base): Option[PlannedCompaction] = {
     check(table, conf, kind)
@@ -53,11 +53,11 @@ object CompactionScheduler {
       if (isDue(now, conf, kind)) requested(now, conf, kind, known) else None).map(_._2)
   }
 
-  /** As [[schedule]], and the compaction has begun: nobody else has seen the plan before. Folders are listed before the
-    * lock is taken, and again under it only when something has happened since.
+  /** Writes a plan as [[schedule]] does, and begins the compaction under one lock, so that nobody else has seen the
+    * plan. Folders are listed before the lock is taken, and again under it only when something has happened since.
     *
     * @param onlyIfDue
-    *   `None`, too, when the trigger of the options says that it is not time
+    *   true for the answer `None` also when the trigger of the options says that none is due
     */
   def begin(table: Table, conf: CompactionConf, transaction: TransactionOptions = TransactionOptions(),
       kind: CompactionKind = CompactionKind.Base, onlyIfDue: Boolean = false): Option[BegunCompaction] = {
@@ -78,7 +78,7 @@ object CompactionScheduler {
     }
   }
 
-  /** The plan that [[schedule]] would make; nothing is written. */
+  /** The plan that [[schedule]] would make. Nothing is written. */
   def preview(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base)
       : PlannedCompaction = {
     check(table, conf, kind)
@@ -104,7 +104,7 @@ object CompactionScheduler {
     checkAllowed(conf, kind)
   }
 
-  /** Raises `InvalidInput` when the options forbid what is asked for. */
+  /** Raises `InvalidInput` when the options forbid this kind. */
   def checkAllowed(conf: CompactionConf, kind: CompactionKind): Unit =
     if (kind == CompactionKind.Log && !conf.logs.allowed)
       throw InvalidInput.option(CompactionOptions.LogEnable.name, "false", "a log compaction is asked for")
@@ -114,8 +114,8 @@ object CompactionScheduler {
     if (table.config.tableType != TableType.MergeOnRead)
       throw InvalidInput("COMPACTION_NOT_POSSIBLE", "path" -> table.basePath)
 
-  /** Answers of log files that a plan asks for, so that nobody waits for that under the lock. Before version 8 slices have files of
-    * writes under way, too, which may vanish.
+  /** Look-ups in log files that a plan needs, so that nobody waits for them under the lock. Before version 8 slices
+    * have files of writes under way, too, which may vanish.
     */
   private def lookedUp(table: Table, conf: CompactionConf, kind: CompactionKind): Map[FileSlice, Boolean] =
     if (kind == CompactionKind.Base || table.config.layout == 1 ||
@@ -134,16 +134,16 @@ object CompactionScheduler {
     val planned = plan(now, conf, kind, known)
     if (planned.candidates.isEmpty) None
     else {
-      // Later than everything in the timeline, so than every log file that the plan takes in.
+      // The instant is later than all others in the timeline, and so than every log file of the plan.
       val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
       val instant = now.store.requestCompaction(time, planned.plan, kind.action)
       Some(instant -> planned.copy(instant = Some(time)))
     }
   }
 
-  /** The pending delta commit that forbids a plan, and why. Before version 8 its log files carry the base instant that a
-    * compaction changes. Behind a log compaction nothing may appear that is older: many readers take its blocks where
-    * they lie.
+  /** The pending delta commit that forbids a plan, and the reason. Before version 8 its log files carry the base
+    * instant that a compaction changes. No older blocks may appear behind a log compaction, since many readers take its
+    * blocks where they lie.
     */
   private[compact] def blocking(timeline: Timeline, layout: Int, kind: CompactionKind): Option[(String, String)] = {
     val disturbed = kind match {
@@ -183,7 +183,7 @@ object CompactionScheduler {
       .map(CompactionCandidate(_, maxFileBytes))
   }
 
-  /** The choice of the strategy; a strategy of the user's that makes slices up or repeats them is a bug in it. */
+  /** The choice of the strategy. A user's strategy that makes slices up or repeats them has a bug. */
   private[compact] def select(strategy: CompactionStrategy, found: Seq[CompactionCandidate],
       settings: CompactionSettings): Seq[CompactionCandidate] = {
     val selected = strategy.select(found, settings)

@@ -36,10 +36,10 @@ final case class CompactionSettings(
   */
 trait CompactionStrategy {
 
-  /** The slices to compact; the order is that of the plan.
+  /** The slices to compact, in the order of the plan.
     *
     * @param candidates
-    *   what may be compacted; anything else in the result fails the scheduling
+    *   slices that may be compacted; any other in the result fails the scheduling
     */
   def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate]
 }

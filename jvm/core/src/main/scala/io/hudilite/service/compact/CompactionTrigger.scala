@@ -11,9 +11,9 @@ import java.time.ZoneId
   * @param sinceCompaction
   *   delta commits completed after the last completed compaction was requested, or ever
   * @param sinceRequest
-  *   the same, counting from the last compaction that was requested, completed or not
+  *   delta commits completed after the last compaction was requested, completed or not
   * @param seconds
-  *   age of the last completed compaction, without one that of the first delta commit; 0 when there is neither
+  *   age of the last completed compaction, or else of the first delta commit; 0 when there is neither
   */
 final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long)
 
@@ -34,7 +34,7 @@ object DeltaProgress {
   }
 }
 
-/** When a compaction is due, as Apache Hudi's triggers have it: pure. */
+/** Decision if a compaction is due, by Apache Hudi's triggers: pure. */
 object CompactionTrigger {
 
   import CompactionOptions._

@@ -6,16 +6,17 @@ import io.hudilite.storage.Parallel
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant, Timeline, WriteStat}
 
-/** Which slices a log compaction takes, and when (docs/format.md#log-compaction). */
+/** Slices that a log compaction takes, and its trigger (docs/format.md#log-compaction). */
 object LogCompactionPlanner {
 
-  /** Blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
+  /** Number of blocks that a log compaction would fold: those that readers merge, unless one instant wrote them all.
     *
-    * The blocks of an earlier log compaction count as one, or a slice with much data would be folded after each write.
-    * Those of new keys, which a write has beside others, do not count, or it would be folded sooner for them.
+    * Blocks of an earlier log compaction count as one, or else a slice with much data would be folded after each write.
+    * Blocks of new keys, which a write has beside others, do not count, or else the slice would be folded sooner for
+    * them.
     *
     * @param blocks
-    *   the blocks of all log files of one slice, in the order of the files
+    *   blocks of all log files of one slice, in the order of the files
     */
   def foldable(blocks: Seq[LogBlock], instants: BlockInstants): Int = {
     val selected = BlockSelection.select(blocks, instants)
@@ -24,18 +25,18 @@ object LogCompactionPlanner {
     else written.map(of => if (of.exists(_.compactedInstants.nonEmpty)) 1 else of.count(!_.isOfNewKeys).max(1)).sum
   }
 
-  /** Whether so many delta commits with records were requested after the last compaction of either kind. */
+  /** True when so many delta commits with records were requested after the last compaction of either kind. */
   def isDue(timeline: Timeline, isLogCompaction: Instant => Boolean, threshold: Int): Boolean =
     timeline.writes.reverseIterator.filter(_.action != Action.ReplaceCommit)
       .takeWhile(i => i.action == Action.DeltaCommit && !isLogCompaction(i))
       .take(threshold).size == threshold
 
-  /** Whether the log files of the result come right behind those of the slice. Before version 8 a reader takes them by
-    * their numbers, and the next number is anybody's: between what was folded and what that made there must be no records
-    * that the result does not have.
+  /** True when the log files of the result come right behind those of the slice. Before version 8 a reader takes them
+    * by their numbers, and any writer may take the next number. So between the folded blocks and the result there must
+    * be no records that the result lacks.
     *
     * @param layout
-    *   of the timeline; later ones order log files by instants
+    *   layout of the timeline; later ones order log files by instants
     */
   def isInOrder(slice: FileSlice, results: Seq[WriteStat], layout: Int): Boolean = layout > 1 || {
     val last = slice.logs.map(_.version).max
@@ -46,11 +47,11 @@ object LogCompactionPlanner {
   private[compact] def isDue(table: Table, threshold: Int): Boolean =
     isDue(table.timeline, table.store.readCommit(_).isLogCompaction, threshold)
 
-  /** Whether each slice has as many blocks as the threshold. Headers are read where its log files leave a choice, those
-    * of several slices at a time.
+  /** True for each slice with as many blocks as the threshold. Headers are read where the number of log files does not
+    * decide, several slices at a time.
     *
     * @param known
-    *   answers from before, which hold for slices that are as they were: from version 8 on a file is of one instant
+    *   earlier answers, which hold for unchanged slices; from version 8 on each file is of one instant
     */
   private[compact] def qualifying(table: Table, slices: Seq[FileSlice], threshold: Int,
       known: Map[FileSlice, Boolean]): Map[FileSlice, Boolean] = {
@@ -64,6 +65,6 @@ object LogCompactionPlanner {
     known ++ single.map(_ -> false) ++ looked
   }
 
-  // Only headers are wanted: a file is read whole where that is about as fast as to read them one after the other.
+  // Largest file that is read whole for its headers, since that is about as fast as to read them one after the other.
   private val MaxReadAheadBytes = 1L << 20
 }

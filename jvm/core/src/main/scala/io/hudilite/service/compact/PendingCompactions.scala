@@ -10,10 +10,10 @@ import io.hudilite.timeline.plan.{CompactionOperation, CompactionPlan}
 /** A planned compaction with its slices as they lie on storage, the largest first. */
 final case class PendingCompaction(instant: Instant, slices: Seq[FileSlice])
 
-/** The compactions of a table that were planned and have not completed. */
+/** Compactions of a table that are planned and have not completed. */
 object PendingCompactions {
 
-  /** The requested compactions that can be run, oldest first. */
+  /** Requested compactions that can be run, oldest first. */
   def runnable(table: Table, kind: CompactionKind = CompactionKind.Base): Seq[Instant] = {
     val pending = kind match {
       case CompactionKind.Base => table.timeline.pendingCompactions
@@ -22,7 +22,7 @@ object PendingCompactions {
     pending.filter(_.state == State.Requested)
   }
 
-  /** The pending compaction of this instant, of either kind; raises `InvalidInput` when there is none. */
+  /** The pending compaction of this instant, of either kind. Raises `InvalidInput` when there is none. */
   def named(table: Table, instant: String): Instant = {
     val all = table.timeline.pendingCompactions ++ table.timeline.pendingLogCompactions
     all.find(_.time == instant).getOrElse {
@@ -32,8 +32,8 @@ object PendingCompactions {
     }
   }
 
-  /** Reads the plan and finds its files; one that is gone raises `CorruptTable`, and a log compaction that no longer
-    * fits its file groups `CommitConflict`.
+  /** Reads the plan and finds its files. Raises `CorruptTable` for a missing file, and `CommitConflict` for a log
+    * compaction that no longer fits its file groups.
     */
   def open(table: Table, instant: Instant): PendingCompaction = {
     table.pendingCompactions // raises an error when another plan takes a file group of this one, too
@@ -43,7 +43,7 @@ object PendingCompactions {
     found(table, instant, plan, Partitions.list(table.storage, table.basePath, _))
   }
 
-  /** The same of a plan that was just made of this table, whose folders need not be listed again. */
+  /** The pending compaction of a plan that was just made of this table, whose folders need not be listed again. */
   private[compact] def fresh(table: Table, instant: Instant, plan: CompactionPlan): PendingCompaction =
     found(table, instant, plan, table.listing)
 
@@ -54,9 +54,9 @@ object PendingCompactions {
     PendingCompaction(instant, slices.sortBy(-_.totalLength))
   }
 
-  /** Why a log compaction can no longer be run. Its block must come right behind the blocks that it folds, in the slice
-    * where they are: what was logged later must lie behind it. Before version 8 it would not, since there the files of
-    * a slice are numbered in the order of their creation.
+  /** Reason why a log compaction can no longer be run. Its block must come right behind the blocks that it folds, in
+    * their slice, with later blocks behind it. Before version 8 later blocks would lie before it, since files of a
+    * slice are numbered in the order of their creation.
     */
   def outdated(table: Table, instant: Instant): Option[String] =
     if (CompactionKind.of(instant.action) == CompactionKind.Base) None
@@ -72,11 +72,11 @@ object PendingCompactions {
       }.headOption)
     }
 
-  /** The planned log compactions that can no longer be run, and why. */
+  /** Planned log compactions that can no longer be run, with the reasons. */
   def allOutdated(table: Table): Seq[(Instant, String)] =
     runnable(table, CompactionKind.Log).flatMap(instant => outdated(table, instant).map(instant -> _))
 
-  /** The table as it will be when those are given up; nothing is written. */
+  /** The table without the log compactions that can no longer be run. Nothing is written. */
   def withoutOutdated(table: Table): Table = {
     val gone = allOutdated(table).map(_._1.time).toSet
     table.copy(timeline = table.timeline.copy(instants = table.timeline.instants.filterNot(i => gone(i.time))))

@@ -19,14 +19,14 @@ object Strategies {
     "BoundedPartitionAware" -> BoundedPartitionAware,
     "UnBoundedPartitionAware" -> UnBoundedPartitionAware)
 
-  /** Everything. */
+  /** All slices. */
   object UnBounded extends CompactionStrategy {
     override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings): Seq[CompactionCandidate] =
       candidates
   }
 
-  /** In the given order until the bytes read and written reach the target; the slice that reaches it is still taken, so
-    * that a slice larger than the target is compacted some day.
+  /** Slices in the given order until the bytes to read and write reach the target. The slice that reaches it is still
+    * taken, so that a slice larger than the target is compacted some day.
     */
   object BoundedIO extends CompactionStrategy {
     override def select(candidates: Seq[CompactionCandidate], settings: CompactionSettings)

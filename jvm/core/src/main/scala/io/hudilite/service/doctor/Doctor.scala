@@ -12,10 +12,10 @@ import io.hudilite.transaction.rollback.Rollback
 
 import scala.collection.mutable
 
-/** Tells what is wrong with a table, and mends what can be mended without harm (docs/format.md#doctor).
+/** Finds damage of a table, and mends as much of it as is safe (docs/format.md#doctor).
   *
   * @param delete
-  *   deletes files, as in [[Cleaning]]
+  *   deletion of files, as in [[Cleaning]]
   */
 final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     delete: (Table, Seq[String]) => Set[String]) {
@@ -23,10 +23,10 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
   private val storage = TableStorage.of(all, basePath)
   private val place = storage.place(basePath)
 
-  /** What is wrong; raises `TABLE_NOT_FOUND`.
+  /** Findings on the table. Raises `TABLE_NOT_FOUND`.
     *
     * @param fix
-    *   mend what is safe to mend. What is under way is never touched.
+    *   true to mend findings where that is safe; actions under way are never touched
     */
   def run(fix: Boolean): Seq[Finding] = {
     if (!TableProperties.exists(storage, basePath)) throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
@@ -58,7 +58,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     }
   }
 
-  /** Why a mend failed, by the mend. */
+  /** Mends findings, and returns the reasons of failed mends. */
   private def mend(found: Seq[Finding]): Map[Mend, String] = {
     val failures = mutable.Map.empty[Mend, String]
     def tried(mends: Seq[Mend])(body: => Unit): Unit =
@@ -67,15 +67,15 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
     val wanted = found.flatMap(_.mend)
     if (wanted.contains(Mend.RestoreProperties)) tried(Seq(Mend.RestoreProperties))(
       options.locked(place)(options.exclusion(storage, basePath).alone(TableProperties.recover(storage, basePath))))
-    // A plan that nobody can read keeps whatever is pending from being taken back.
+    // A plan that nobody can read keeps pending actions from being taken back, so it goes first.
     val dropped = wanted.filter(isDropped)
     if (dropped.nonEmpty) tried(dropped)(dropFromTimeline())
     if (wanted.exists(m => m != Mend.RestoreProperties && !isDropped(m))) tried(wanted.filterNot(isDropped)) {
       val table = Table.open(storage, basePath)
       Transaction.prepared(table, options.copy(sweepsAtOnce = true)) {
-        // Whatever was found before is asked again under the lock.
+        // The table is examined again under the lock.
         val mends = examine().flatMap(_.mend).distinct
-        // A write that is taken back may be in it.
+        // The metadata table may have a write that is taken back.
         if (mends.exists(takesBack)) MetadataTablePolicy.clear(table.storage, table.basePath, table.config)
         mends.foreach(m => tried(Seq(m))(carryOut(table, m)))
       }
@@ -96,7 +96,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
   private def dropFromTimeline(): Unit = {
     val table = Table.open(storage, basePath)
     TableSupport.checkWritable(table.config, basePath)
-    // Whatever a rollback was to take back has to be taken back anew, so nothing may stand against that.
+    // The target of an unreadable rollback has to be taken back anew, so nothing may forbid that.
     MetadataTablePolicy.refuse(table.storage, table.basePath, table.config, options.metadata)
     Transaction.unchanged(table, options) {
       examine().flatMap(_.mend).distinct.foreach {
@@ -121,7 +121,7 @@ final class Doctor(all: Storage, basePath: String, options: TransactionOptions,
       case Mend.EndRollback(target) =>
         new Rollback(table.store).run(target)
         ()
-      case Mend.DropFromTimeline(instant) => table.store.delete(instant) // found since
+      case Mend.DropFromTimeline(instant) => table.store.delete(instant) // found under the lock
       case Mend.TakeBackLate(instant) =>
         new Rollback(table.store).run(instant.time)
         ()

@@ -4,20 +4,21 @@ import io.hudilite.error.CorruptTable
 import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, CleanMetadata, Instant, State}
 
-/** A cleaning that is pending, or completed with a file that does not say what it did; the caller holds the table lock. */
+/** A cleaning that is pending, or completed with a damaged file. The caller holds the table lock. */
 private[doctor] final class EndedCleaning(table: Table, time: String) {
 
   private val store = table.store
 
-  /** Leaves it pending when it has a plan, to be run again. Else it is completed without a first instant whose state it has
-    * left whole, so that readers of the past and the next cleaning look at files instead.
+  /** Leaves a cleaning with a plan pending, to be run again. Completes any other without a first instant whose state is
+    * whole, so that readers of the past and the next cleaning look at files instead.
     */
   def prepare(): Unit =
     for {
       clean <- store.load().instants.find(i => i.time == time && i.action == Action.Clean)
       if (if (clean.isPending) !hasPlan(clean) else !isReadable(clean))
     } {
-      // Its inflight state comes first: as long as a state is left, nobody takes what it deleted for whole.
+      // The inflight state comes first: while any state is left, nobody takes states without the deleted files for
+      // whole.
       if (!store.isBegun(clean)) store.toInflight(time, Action.Clean)
       store.withdraw(time, Action.Clean, State.Completed)
       if (!hasPlan(clean)) store.completeClean(time, unknown)

@@ -6,8 +6,8 @@ import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.timeline.{Action, CommitMetadata, Instant, State, Timeline, TimelineHealth, TimelineStore}
 import io.hudilite.transaction.TransactionOptions
 
-/** Looks at a table: at its properties, its timeline, and folder by folder at its files. Nothing is changed; where the age
-  * of a file decides, the storage is asked for its time by a file that is written and deleted.
+/** Examination of a table: of its properties, its timeline, and folder by folder of its files. Nothing is changed.
+  * Where the age of a file decides, a file is written and deleted to learn the time of the storage.
   */
 private[doctor] final class Examination(store: TimelineStore, options: TransactionOptions) {
 
@@ -25,7 +25,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
     val rollbacks = timeline.pending.filter(_.action == Action.Rollback)
       .filterNot(i => health.damaged.exists(_.instant.time == i.time))
     val targets = rollbacks.flatMap(i => store.readRollbackPlan(i).map(i.time -> _.target.time)).toMap
-    // What becomes of a write that is being taken back is its rollback's.
+    // A write that is being taken back is left to its rollback.
     val worked = timeline.pending.filter(i => isWorkedOn(i) && !targets.values.exists(_ == i.time))
     val left = pending.left(timeline)
     Facts(timeline, worked.map(i => i -> pending.judge(i)),
@@ -36,7 +36,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
       left.keySet.filter(i => pending.isOwned(i) || health.takenBack(i)), locks)
   }
 
-  // What is only planned is nobody's yet, unless a restore has left it so.
+  // Plans have no writer yet, unless a restore has left them.
   private def isWorkedOn(i: Instant): Boolean = Action.Writes(i.action) && !isPlan(i) ||
     (Services(i.action) && i.state == State.Inflight) ||
     (i.comparableAction == Action.ReplaceCommit && health.restored(i.time))
@@ -50,7 +50,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
   private def locks: Seq[String] = storage.list(s"${basePath.stripSuffix("/")}/.hoodie")
     .filter(f => !f.isDirectory && f.name == HudiLock && pending.isOld(f.modifiedMs)).map(f => s".hoodie/${f.name}")
 
-  // One that completed after it had been taken back has left nothing that counts.
+  // Completed writes, without those that had been taken back before, whose files do not count.
   private lazy val commits: Map[String, CommitMetadata] = health.commits.filter { case (instant, _) =>
     !timeline.isLate(instant)
   }
@@ -89,7 +89,7 @@ private[doctor] final class Examination(store: TimelineStore, options: Transacti
       }
   }
 
-  /** Files of partitions of which no folder was found that is marked as one. */
+  /** Missing files of partitions that have no marked folder. */
   private def lost(marked: Set[String]): Seq[Finding] = {
     val others = missing.partitions.filterNot(marked).toSeq.sorted
     val listed = Partitions.list(storage, basePath, others)
@@ -105,10 +105,10 @@ private[doctor] object Examination {
 
   private val Services = Set(Action.Compaction, Action.LogCompaction, Action.Clustering)
 
-  // Of its lock provider on file systems.
+  // Name of the lock of Hudi's lock provider on file systems.
   private val HudiLock = "lock"
 
-  /** What is wrong with the properties, without which nothing else can be looked at. */
+  /** Damage of the properties, without which nothing else can be examined. */
   def properties(storage: Storage, basePath: String): Seq[Finding] = {
     val health = TableProperties.health(storage, basePath)
     def found(what: String, advice: String, mend: Option[Mend]): Seq[Finding] =

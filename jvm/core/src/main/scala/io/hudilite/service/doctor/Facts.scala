@@ -4,25 +4,25 @@ import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{CommitMetadata, DamagedInstant, Instant, Timeline}
 import io.hudilite.transaction.rollback.PendingWrites.Judgement
 
-/** What is known of a table's timeline and of those who work on it, at one moment.
+/** Facts of a table's timeline and its writers, at one moment.
   *
   * @param writers
-  *   who works on the pending writes, and on the services that are under way
+  *   judgements on the writers of pending writes and of services that are under way
   * @param damaged
-  *   files of the timeline that are old enough not to be in the making
+  *   damaged files of the timeline that are too old to be just written
   * @param stalled
   *   other actions that are pending for longer than a writer may give no sign of life
   * @param rollbackTargets
-  *   by the time of a pending rollback, what it takes back
+  *   targets of pending rollbacks, by the times of these
   * @param clusterings
   *   times of the pending clusterings, which have the action of an overwrite in version 6
   * @param restored
-  *   what completed restores took back
+  *   instants that completed restores took back
   * @param traces
-  *   what ended writes left, by instant
+  *   traces of ended writes, by instant
   * @param abandoned
-  *   instants with leftover files that certainly never completed, unless the timeline has them: processes of hudilite began them,
-  *   or a completed rollback or restore names them
+  *   instants with leftover files that certainly never completed, unless the timeline has them: processes of hudilite
+  *   began them, or a completed rollback or restore names them
   * @param locks
   *   paths of old lock files of Apache Hudi, below the table
   */
@@ -38,16 +38,16 @@ private[doctor] final case class Facts(
     abandoned: Set[String] = Set.empty,
     locks: Seq[String] = Nil)
 
-/** What is known of the writes whose files lie in a table.
+/** Facts of the writes whose files lie in a table.
   *
   * @param commits
   *   completed writes of the active timeline that can be read
   * @param takenBack
   *   instants that a completed rollback or restore names
   * @param mayBeMade
-  *   the file may belong to a write that is at work
+  *   true when a file may belong to a write that is at work
   * @param namesWrites
-  *   whether log files bear the instants of their writes, as from table version 8 on
+  *   true when log files bear the instants of their writes, from table version 8 on
   */
 private[doctor] final case class ExaminedFile(timeline: Timeline, commits: Map[String, CommitMetadata],
     takenBack: Set[String], mayBeMade: (String, FileInfo) => Boolean, namesWrites: Boolean) {

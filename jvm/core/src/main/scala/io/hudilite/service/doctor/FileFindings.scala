@@ -4,10 +4,10 @@ import io.hudilite.error.Listed
 import io.hudilite.filegroup.FileNames
 import io.hudilite.storage.FileInfo
 
-/** Which files of a partition no reader should meet: pure.
+/** Files of a partition that no reader should meet: pure.
   *
-  * A file is surely nobody's when the timeline says that its write was taken back. When the timeline just does not have
-  * the write, its commit may have been lost.
+  * A file certainly belongs to no write when the timeline says that its write was taken back. When the timeline just
+  * does not have the write, its commit may have been lost.
   */
 private[doctor] object FileFindings {
 

@@ -2,7 +2,7 @@ package io.hudilite.service.doctor
 
 import io.hudilite.timeline.Instant
 
-/** What may be wrong with a table; the names are part of the interface. */
+/** A kind of damage of a table. The names are part of the interface. */
 sealed abstract class FindingKind(val name: String) extends Product with Serializable
 
 object FindingKind {
@@ -16,7 +16,7 @@ object FindingKind {
   /** A write or service whose writer is gone is still pending. */
   case object DeadWriter extends FindingKind("DEAD_WRITER")
 
-  /** A write or service is pending, and it cannot be told whether anybody works on it. */
+  /** A write or service is pending, and it is unknown if anybody works on it. */
   case object UnknownWriter extends FindingKind("UNKNOWN_WRITER")
 
   /** A cleaning, rollback, restore, savepoint or build of an index was begun and not ended. */
@@ -37,62 +37,64 @@ object FindingKind {
   /** A write completed after a rollback had taken it back. */
   case object LateCommit extends FindingKind("LATE_COMMIT")
 
-  /** Data files that the newest state needs and that are gone. */
+  /** Data files that the newest state needs are gone. */
   case object MissingFiles extends FindingKind("MISSING_FILES")
 
   /** Record keys lie in other buckets than they belong to, so that an upsert does not find them. */
   case object MisplacedKeys extends FindingKind("MISPLACED_KEYS")
 
-  /** Data files of no write that the timeline knows, or that their write does not know. */
+  /** Data files belong to no write of the timeline, or are not named by their write. */
   case object StrayFiles extends FindingKind("STRAY_FILES")
 
   /** A partition has keys with several rows. */
   case object RepeatedKeys extends FindingKind("REPEATED_KEYS")
 }
 
-/** How something that is wrong is mended, where that is safe. */
+/** A way to mend a finding, where that is safe. */
 sealed trait Mend
 
 object Mend {
 
-  /** Whoever opens a write does it. */
+  /** The next write mends it, since each begins with this. */
   case object Recovery extends Mend
   case object RestoreProperties extends Mend
   final case class RollBack(instant: Instant) extends Mend
   final case class EndRollback(target: String) extends Mend
 
-  /** The cleaning of this instant is run again or, when it has no plan, completed as one of which nothing is known. */
+  /** The cleaning of this instant is run again or, when it has no plan, completed without a result. */
   final case class EndCleaning(instant: String) extends Mend
   final case class DropFromTimeline(instant: Instant) extends Mend
 
-  /** Nothing is left of a write that completed after it had been taken back. */
+  /** A write that completed after it had been taken back is removed. */
   final case class TakeBackLate(instant: Instant) extends Mend
   final case class DropClustering(instant: Instant) extends Mend
 
-  /** @param withFiles
-    *   the timeline does not know the instant, so that files go, too
+  /** Traces of an ended write are removed.
+    *
+    * @param withFiles
+    *   true when the timeline does not have the instant, so that its files go, too
     */
   final case class DropTraces(instant: String, withFiles: Boolean) extends Mend
   final case class DeleteFiles(paths: Seq[String]) extends Mend
   final case class MarkPartition(partition: String, instant: String) extends Mend
 }
 
-/** Something that is wrong with a table.
+/** Damage of a table.
   *
   * @param subject
-  *   the instant, or the path below the table
+  *   instant, or path below the table
   * @param what
-  *   what it is, since when, and what harm it does
+  *   description: kind, age and harm
   * @param advice
-  *   what mending does, or what the user is to decide and how
+  *   effect of mending, or the choice that the user has
   * @param mend
-  *   `None` where it is the user's to decide
+  *   way to mend it; `None` where the user has to decide
   * @param reason
-  *   why it was not mended, where that was asked for
+  *   reason why it was not mended, where that was asked for
   */
 final case class Finding(kind: FindingKind, subject: String, what: String, advice: String, mend: Option[Mend] = None,
     isMended: Boolean = false, reason: String = "") {
 
-  /** The same thing, told at another time. */
+  /** True for an equal finding of another examination. */
   private[doctor] def isSame(other: Finding): Boolean = kind == other.kind && subject == other.subject
 }

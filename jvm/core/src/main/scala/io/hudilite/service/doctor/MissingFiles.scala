@@ -6,10 +6,11 @@ import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 import io.hudilite.timeline.plan.CompactionPlan
 
-/** Files that the newest state of a table needs, as its writes say, and that are gone: pure (docs/format.md#missing-files).
+/** Missing files of the newest state of a table, by the files that its writes name: pure
+  * (docs/format.md#missing-files).
   *
   * @param logs
-  *   what the writes say of log files; of version 6 no more than that they are there
+  *   log files that writes name; in version 6 these have no lengths
   */
 private[doctor] final class MissingFiles(view: ViewInstants, bases: NamedBases, logs: NamedLogs) {
 
@@ -18,7 +19,7 @@ private[doctor] final class MissingFiles(view: ViewInstants, bases: NamedBases, 
   /** Partitions in which writes have named files. */
   def partitions: Set[String] = bases.partitions.toSet ++ logs.partitions
 
-  /** Of those that lie in a folder which holds these files. */
+  /** Missing files of a partition whose folder holds these files. */
   def in(partition: String, files: Seq[FileInfo]): Seq[Finding] = {
     val listing = Map(partition -> files)
     val slices = FileSystemView.slices(view, listing, logs)
@@ -39,12 +40,14 @@ private[doctor] object MissingFiles {
 
   private val Named = 5
 
-  /** @param commits
+  /** Missing files by the writes of a table.
+    *
+    * @param commits
     *   completed writes of the active timeline
     */
   def of(store: TimelineStore, timeline: Timeline, commits: Map[String, CommitMetadata],
       plans: Seq[(Instant, CompactionPlan)]): MissingFiles = {
-    // What a savepoint holds back where others left may have been replaced by one of those.
+    // Files of a write that a savepoint keeps in the active timeline may have been replaced by writes that left.
     val known = commits.filter { case (time, _) => !timeline.beforeStart(time) }.toSeq.sortBy(_._1)
     val replaced = for ((_, metadata) <- known; (partition, ids) <- metadata.replaced.toSeq; id <- ids)
       yield FileGroupId(partition, id)

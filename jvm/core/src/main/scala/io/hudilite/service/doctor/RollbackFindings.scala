@@ -4,12 +4,12 @@ import io.hudilite.error.Listed
 import io.hudilite.timeline.Instant
 import io.hudilite.transaction.rollback.PendingWrites.{Dead, Judgement}
 
-/** What is wrong with rollbacks that were begun and not ended: pure. */
+/** Findings on rollbacks that were begun and not ended: pure. */
 private[doctor] object RollbackFindings {
 
   import FindingKind._
 
-  /** Of one that is pending for longer than a writer may give no sign of life. */
+  /** Finding on a rollback that is pending for longer than a writer may give no sign of life. */
   def stalled(facts: Facts, rollback: Instant): Finding =
     facts.rollbackTargets.get(rollback.time).fold(
       blind(facts, rollback, UnfinishedAction, s"The rollback ${rollback.time} was begun and has no plan"))(
@@ -29,10 +29,11 @@ private[doctor] object RollbackFindings {
     Finding(UnfinishedAction, rollback.time, s"The rollback ${rollback.time} $what", advice, Some(mend))
   }
 
-  /** Of one that was begun, and of which nobody can tell what it was taking back. That is a write that is still pending, some
-    * of whose files may be gone, or nothing is left to do: a completed write becomes pending before the first of its files
-    * goes, and a write leaves the timeline after the last. So the rollback is of no use once all that is pending from before
-    * it is taken back anew, as what is dead is. What may be alive must not complete after all.
+  /** Finding on a rollback that was begun and whose target is unknown. The target is a write that is still pending,
+    * perhaps without some of its files, or else there is nothing left to do: a completed write becomes pending before
+    * the first of its files goes, and leaves the timeline after the last. So the rollback is of no use once all earlier
+    * pending writes are taken back, as those of dead writers are. A write that may be alive must not complete
+    * meanwhile.
     */
   def blind(facts: Facts, rollback: Instant, kind: FindingKind, what: String): Finding = {
     val (dead, others) = facts.writers.filter(_._1.time < rollback.time).partition(_._2.isInstanceOf[Dead])

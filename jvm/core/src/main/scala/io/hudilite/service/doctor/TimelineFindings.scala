@@ -3,12 +3,12 @@ package io.hudilite.service.doctor
 import io.hudilite.timeline.{Action, DamagedInstant, Instant, State, TimelineHealth}
 import io.hudilite.transaction.rollback.PendingWrites.{Alive, Dead, Judgement, Unknown}
 
-/** What is wrong with a timeline: pure. */
+/** Findings on a timeline: pure. */
 private[doctor] object TimelineFindings {
 
   import FindingKind._
 
-  // Whoever plans anew finds the same to do.
+  // Actions with an equal plan when they are planned anew.
   private val Replaceable = Set(Action.Clean, Action.Rollback)
 
   def of(facts: Facts): Seq[Finding] =
@@ -22,11 +22,11 @@ private[doctor] object TimelineFindings {
       "not count, but Apache Hudi's readers see it.",
     "Removes it, and the files that it names.", Some(Mend.TakeBackLate(write)))
 
-  // What tells of its writer tells of it, too: nobody was told that the write completed.
+  // True when the finding on the writer covers this one: the write was not acknowledged as completed.
   private def isUnacknowledged(facts: Facts, found: DamagedInstant): Boolean =
     found.instant.isCompleted && facts.timeline.pendingWrites.exists(_.time == found.instant.time)
 
-  // One thing is told of an action whose completed file and plan are both damaged.
+  // True when the action has another finding: an action with two damaged files gets one.
   private def isToldBy(all: Seq[DamagedInstant], found: DamagedInstant): Boolean = found.instant.isPending &&
     all.exists(d =>
       d.instant.isCompleted && d.instant.time == found.instant.time &&
@@ -34,11 +34,11 @@ private[doctor] object TimelineFindings {
 
   private def damaged(facts: Facts, found: DamagedInstant): Finding = {
     val instant = found.instant
-    // Of a cleaning any damaged plan may go, for the next one finds the same files, and of a rollback, which is planned
-    // anew; of a compaction writers that have seen it whole may have laid out files by it.
+    // A damaged plan of a cleaning or rollback may go, since it is planned anew. A damaged plan of a compaction may go
+    // only when it is empty, since writers that have seen it whole may have laid out files by it.
     val isPlan = (found.isEmpty || Replaceable(instant.action)) && instant.state == State.Requested &&
       TimelineHealth.Planned(instant.action)
-    // Once somebody has begun there may be files, which only the plan would tell.
+    // An action that has begun may have files, which only the plan would name.
     val isUnbegun = facts.timeline.pending.exists(i =>
       i.time == instant.time && i.action == instant.action && i.state == State.Requested)
     if (isPlan && isUnbegun && instant.action != Action.Restore)
@@ -126,7 +126,7 @@ private[doctor] object TimelineFindings {
     }
   }
 
-  // What a late write has left goes with it.
+  // Traces of a late write go with the write.
   private def traces(facts: Facts): Seq[Finding] = facts.traces.toSeq.filterNot { case (instant, _) =>
     facts.timeline.isLate(instant)
   }.sortBy(_._1).map { case (instant, files) =>

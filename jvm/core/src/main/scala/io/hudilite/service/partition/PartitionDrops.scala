@@ -6,27 +6,27 @@ import io.hudilite.table.Table
 import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.transaction.{Assumption, Transaction, TransactionOptions}
 
-/** Partitions whose rows are gone.
+/** Dropped partitions.
   *
   * @param instant
-  *   of the write that took them out; empty for a preview, and when there was nothing to do
+  *   instant of the write that dropped them; empty for a preview, and when there was nothing to do
   * @param fileGroups
-  *   number of file groups that went, by partition
+  *   number of dropped file groups, by partition
   */
 final case class DroppedPartitions(instant: String, fileGroups: Map[String, Int])
 
-/** Takes all rows of partitions out by one replace commit. Their files stay for the states before it until they are
-  * cleaned, and the folders go with the last of them.
+/** Drops of partitions: one replace commit takes all their rows out. Their files stay for earlier states until they are
+  * cleaned, and the folders go with the last file.
   */
 object PartitionDrops {
 
   private val Operation = "DELETE_PARTITION"
 
-  /** What [[run]] would drop; raises the same errors. */
+  /** Partitions that [[run]] would drop. Raises the errors of that. */
   def preview(table: Table, partitions: Seq[String]): DroppedPartitions =
     DroppedPartitions("", checked(table, partitions).map { case (partition, slices) => partition -> slices.size })
 
-  /** Drops these partitions, told by their paths below the table.
+  /** Drops partitions, which are named by their paths below the table.
     *
     * Raises `PARTITION_NOT_FOUND`, `PARTITION_IN_SERVICE` while a compaction or clustering of it is pending, and
     * `COMMIT_CONFLICT` when another write has added rows to one of them meanwhile.
@@ -45,13 +45,13 @@ object PartitionDrops {
     }
   }
 
-  /** The completed drops of the active timeline, oldest first. */
+  /** Completed drops of the active timeline, oldest first. */
   def completed(table: Table): Seq[Instant] =
     table.store.readCommits(table.timeline.writes.filter(_.action == Action.ReplaceCommit))
       .collect { case (instant, metadata) if metadata.operation == Operation => instant }
 
   private def checked(table: Table, partitions: Seq[String]): Map[String, Seq[FileSlice]] = {
-    // The one partition of a table without partition columns has the empty path, and is the table.
+    // The empty path is the one partition of a table without partition columns, which is the table itself.
     val slices = table.groups.slices(partitions.filter(_.nonEmpty).distinct)
     partitions.find(slices.getOrElse(_, Nil).isEmpty).foreach(partition =>
       throw InvalidInput("PARTITION_NOT_FOUND", "path" -> table.basePath, "partition" -> partition,

@@ -11,12 +11,12 @@ object PartitionExpiry {
 
   private val MillisPerDay = 24L * 3600L * 1000L
 
-  /** The partitions that go now, those that were written to first in front: pure.
+  /** Partitions that are dropped now, those with the oldest writes in front: pure.
     *
     * @param lastWrites
     *   instant of the last write to each partition
     * @param limit
-    *   the first instant that is young enough
+    *   first instant that is young enough
     */
   def expired(lastWrites: Map[String, String], limit: String, conf: ExpiryConf): Seq[String] =
     lastWrites.toSeq.filter { case (partition, instant) =>
@@ -26,8 +26,8 @@ object PartitionExpiry {
   def preview(table: Table, conf: ExpiryConf): DroppedPartitions =
     PartitionDrops.preview(table, due(table, conf))
 
-  /** Drops what is due by one replace commit, see [[PartitionDrops.run]]. Of partitions that a service has planned to
-    * rewrite that one comes first.
+  /** Drops partitions that are due by one replace commit: see [[PartitionDrops.run]]. A partition that a service has
+    * planned to rewrite stays until that is done.
     */
   def run(table: Table, conf: ExpiryConf, options: TransactionOptions = TransactionOptions())
       : DroppedPartitions = {
@@ -47,6 +47,6 @@ object PartitionExpiry {
     expired(lastWrites, limit, conf)
   }
 
-  // Files of a compaction or clustering count, too: they do not say when their rows came.
+  // Files of a compaction or clustering count, too, since they do not tell when their rows came.
   private def lastWrite(slice: FileSlice): String = (slice.instant +: slice.logs.map(_.time)).max
 }

@@ -4,12 +4,12 @@ import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
 import io.hudilite.timeline.Instant
 
-/** Log files of version 6 in a table that Apache Hudi has upgraded since: other writes may have appended to them, and no
-  * command in a log takes the blocks of one of them back any more.
+/** Log files of version 6 in a table that Apache Hudi has upgraded since. Other writes may have appended to them, and
+  * no command in a log can take back the blocks of one write any more.
   */
 private[undo] object OlderLogs {
 
-  /** Why this write cannot be taken back; reads what a completed one has committed. */
+  /** Reason why this write cannot be taken back. Reads the commit of a completed write. */
   def reason(now: Table, write: Instant): Option[String] =
     if (now.config.layout == 1 || !write.isCompleted) None
     else now.store.readCommit(write).allStats.find(stat =>

@@ -9,29 +9,29 @@ import io.hudilite.transaction.rollback.{ForeignWrites, PendingWrites, Recovery,
 
 import java.util.concurrent.CancellationException
 
-/** A table that is as it was.
+/** A restored table.
   *
   * @param instant
-  *   of the restore; empty for a preview
+  *   instant of the restore; empty for a preview
   * @param to
-  *   the write whose state it has again
+  *   write whose state the table has again
   * @param writes
-  *   those that are gone, newest first
+  *   writes that are gone, newest first
   * @param deadWrites
-  *   what dead writers left, which was taken back before: instants, the newest first
+  *   instants of dead writers that were taken back before, newest first
   */
 final case class RestoredTable(instant: String, to: String, writes: Seq[InstantName], deadWrites: Seq[String] = Nil)
 
-/** Brings the state as of an instant back (docs/format.md#restore). */
+/** Restores of the state as of an instant (docs/format.md#restore). */
 object Restores {
 
-  /** What [[run]] would do; raises `RESTORE_NOT_POSSIBLE`, and `RESTORE_PENDING` while one to another instant has to be
-    * ended. Nothing is written.
+  /** The restore that [[run]] would make. Raises `RESTORE_NOT_POSSIBLE`, and `RESTORE_PENDING` while one to another
+    * instant has to be ended. Nothing is written.
     */
   def preview(table: Table, to: String, options: TransactionOptions = TransactionOptions()): RestoredTable = {
     val begun = table.timeline.pending.find(_.action == Action.Restore)
     begun.foreach(checkSame(table, _, to))
-    // What an earlier attempt has left to do is not asked again.
+    // A begun restore is ended without new checks.
     val (now, dead) = if (begun.isDefined) (table, Nil) else EndedWrites.preview(table, options)
     val gone = if (begun.isDefined) later(now, to) else targets(now, to)
     if (gone.isEmpty && begun.isEmpty) throw impossible(now, to, NothingAfter)
@@ -40,17 +40,17 @@ object Restores {
 
   private val NothingAfter = "nothing was written after it"
 
-  /** Takes every write after this one back, the newest first, and plans with them. A restore that was begun and not ended
-    * is ended, whatever is asked for; until then nobody can commit.
+  /** Takes every later write and plan back, the newest first. A restore that was begun and not ended is ended, whatever
+    * is asked for, since until then nobody can commit.
     *
-    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, a later state is saved, a
-    * later write or service is under way, or log files of a later write are older than the table's version.
+    * Raises `RESTORE_NOT_POSSIBLE` when there is no such write, its state is not whole any more, a later state is
+    * saved, a later write or service is under way, or log files of a later write are older than the table's version.
     *
     * @param done
-    *   called after each of [[later]]
+    *   callback after each instant of [[later]]
     * @param isStopped
-    *   asked before the restore is planned, and before each of [[later]]; then it raises `CancellationException` with
-    *   nothing done, or `RESTORE_PENDING` with what is left to do planned
+    *   check before the restore is planned, and before each instant of [[later]]; when true, `CancellationException` is
+    *   raised with nothing done, or `RESTORE_PENDING` with the rest planned
     */
   def run(table: Table, to: String, options: TransactionOptions = TransactionOptions(), done: () => Unit = () => (),
       isStopped: () => Boolean = () => false): RestoredTable =
@@ -76,7 +76,7 @@ object Restores {
       }.copy(deadWrites = if (begun.isEmpty) EndedWrites.between(table.timeline, now.timeline) else Nil)
     }
 
-  /** Of services that nobody works on any more nothing is left but their plans. */
+  /** Takes services of dead writers back to their plans. */
   private def revertDead(table: Table, to: String, options: TransactionOptions, recovery: Recovery): Unit = {
     val begun = underWay(table.refresh(), to)
     if (begun.nonEmpty && options.foreignWrites != ForeignWrites.Keep) {
@@ -88,7 +88,7 @@ object Restores {
     }
   }
 
-  /** Writes and plans after the instant, those first that completed last. */
+  /** Writes and plans after the instant, with those that completed last in front. */
   def later(now: Table, to: String): Seq[Instant] =
     now.timeline.instants.filter(i => i.time > to && Action.Writes(i.comparableAction))
       .sortBy(i => (i.completionTime.getOrElse(if (i.isPending) "9" else i.time), i.time)).reverse
@@ -115,14 +115,14 @@ object Restores {
     val started = System.nanoTime()
     MetadataTablePolicy.clear(now.storage, now.basePath, now.config)
     StateFiles.keep(now, to)
-    // What an earlier attempt took back is recorded by rollbacks since then.
+    // Rollbacks of an earlier attempt record the writes that it took back.
     val before = now.timeline.completed.filter(i => i.action == Action.Rollback && i.time > restore.time)
       .map(now.store.readRollback)
     val rollbacks = before ++ later(now, to).flatMap(takeBack(_))
     val millis = (System.nanoTime() - started) / 1000000L
     now.store.completeRestore(restore.time, RestoreMetadata(restore.time, millis, rollbacks))
-    // The restore tells what they did; Hudi removes them, too. Plans of attempts that failed are among them. The
-    // completed state goes last: without it they are due.
+    // Rollbacks are removed, as Hudi does, since the restore records their results. Plans of failed attempts are among
+    // them. The completed state goes last, since a rollback without it is due again.
     for {
       rollback <- now.store.load().instants if rollback.action == Action.Rollback && rollback.time > restore.time
       state <- Seq(State.Requested, State.Inflight, State.Completed)
@@ -130,8 +130,8 @@ object Restores {
     RestoredTable(restore.time, to, rollbacks.flatMap(_.targets))
   }
 
-  /** Nothing is left of the write, nor of the plan behind it. What another program has begun before its restore, which is
-    * ended here, or in spite of it has left files.
+  /** Takes a write back, with its plan. Another program may have begun a write, which then has files, before its own
+    * restore, which is ended here, or in spite of it.
     */
   private def takenBack(now: Table, target: Instant, recovery: Recovery): Option[RollbackMetadata] = {
     val done = if (target.isCompleted) Some(new Rollback(now.store).runCompleted(target)) else None

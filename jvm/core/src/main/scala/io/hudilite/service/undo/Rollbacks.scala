@@ -9,24 +9,24 @@ import io.hudilite.transaction.rollback.Rollback
 /** A write that was taken back.
   *
   * @param instant
-  *   of the rollback
+  *   instant of the rollback
   * @param write
-  *   the write that is gone
+  *   instant of the write that is gone
   * @param deadWrites
-  *   what dead writers left, which was taken back before: instants, the newest first
+  *   instants of dead writers that were taken back before, newest first
   */
 final case class RolledBackWrite(instant: String, write: String, action: String, files: Int,
     deadWrites: Seq[String] = Nil)
 
-/** Takes completed writes back, the newest first (docs/format.md#rollback). */
+/** Rollbacks of completed writes, the newest first (docs/format.md#rollback). */
 object Rollbacks {
 
-  /** The write that [[run]] would take back; raises `ROLLBACK_NOT_POSSIBLE`. Nothing is written. */
+  /** The write that [[run]] would take back. Raises `ROLLBACK_NOT_POSSIBLE`. Nothing is written. */
   def preview(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions())
       : RolledBackWrite = {
     val (now, dead) = EndedWrites.preview(table, options)
     val write = cutOff(table, instant).filterNot { begun =>
-      table.timeline.beforeStart(begun.write) // archived since, so that nothing is taken back
+      table.timeline.beforeStart(begun.write) // archived since, so nothing is taken back
     }.getOrElse {
       val write = checked(now, instant)
       RolledBackWrite("", write.time, write.action, table.store.readCommit(write).allPaths.size)
@@ -34,14 +34,15 @@ object Rollbacks {
     write.copy(deadWrites = dead)
   }
 
-  /** Takes the newest completed write back. What dead writers left is rolled back before. A rollback that was cut off
-    * when its write was gone already is ended, and no other write is taken back then.
+  /** Takes the newest completed write back, after writes of dead writers. A rollback that was cut off when its write
+    * was gone already is ended, and no other write is taken back then.
     *
     * Raises `ROLLBACK_NOT_POSSIBLE` when something rests on the write: a later write, also a pending one, a plan, a
-    * savepoint, or a cleaning that has deleted what was before it; and when its log files are older than the table's version.
+    * savepoint, or a cleaning that has deleted files from before it. Raises it also when its log files are older than
+    * the table's version.
     *
     * @param instant
-    *   the write, which must be the newest; `None` takes whichever is
+    *   the write, which must be the newest; `None` for the newest
     */
   def run(table: Table, instant: Option[String], options: TransactionOptions = TransactionOptions()): RolledBackWrite =
     Transaction.prepared(table, options) {
@@ -53,12 +54,12 @@ object Rollbacks {
         .getOrElse(newest(now, instant)).copy(deadWrites = EndedWrites.between(table.timeline, now.timeline))
     }
 
-  /** Whether the write is being taken back, or was when who did so ended. */
+  /** True when a process is taking the write back, or did so when it died. */
   def isBegun(table: Table, instant: String): Boolean =
     Rollback.unended(table.store, table.timeline).values.exists(_.target.time == instant)
 
-  /** A rollback of a write that had completed, which was cut off when the write was gone. While a table is restored
-    * rollbacks are part of that.
+  /** A rollback of a completed write that was cut off when the write was gone. While a table is restored, rollbacks are
+    * part of that.
     */
   private def cutOff(table: Table, instant: Option[String]): Option[RolledBackWrite] = {
     val timeline = table.store.load()
@@ -102,7 +103,7 @@ object Rollbacks {
   private def before(now: Table, write: Instant): Option[String] =
     now.timeline.writes.filter(_.time < write.time).lastOption.map(_.time)
 
-  // Rollbacks that are pending name files that are gone.
+  // Pending rollbacks do not count, since they name files that are gone.
   private def rests(pending: Instant, write: Instant): Boolean =
     Action.Writes(pending.comparableAction) && pending.time > write.time || pending.action == Action.Restore
 

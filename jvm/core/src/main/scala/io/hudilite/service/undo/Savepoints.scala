@@ -6,14 +6,14 @@ import io.hudilite.timeline.{Action, Instant}
 import io.hudilite.timeline.plan.SavepointMetadata
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
-/** A savepoint that a table has.
+/** A savepoint of a table.
   *
   * @param instant
-  *   the write whose state it keeps
+  *   write whose state it keeps
   * @param files
   *   number of files that it protects
   * @param damage
-  *   why nothing but its instant is known: its file cannot be read
+  *   reason why its file cannot be read, so that only its instant is known
   */
 final case class SavedState(instant: String, by: String, atEpochMs: Long, comment: String, files: Int,
     damage: Option[String] = None)
@@ -27,7 +27,7 @@ object Savepoints {
     * about to go.
     *
     * @param instant
-    *   the newest write when there is none
+    *   instant of the write; `None` for the newest
     */
   def create(table: Table, instant: Option[String], by: String, comment: String,
       options: TransactionOptions = TransactionOptions()): SavedState = Transaction.preparedNow(table, options) { now =>
@@ -36,7 +36,7 @@ object Savepoints {
     state(time, metadata)
   }
 
-  /** What [[create]] would save; raises the same errors. */
+  /** The state that [[create]] would save. Raises the errors of that. */
   def preview(table: Table, instant: Option[String], by: String, comment: String): SavedState = {
     val (time, metadata) = planned(table, instant, by, comment)
     state(time, metadata)
@@ -54,10 +54,10 @@ object Savepoints {
       slices.map { case (partition, found) => partition -> found.flatMap(_.names) })
   }
 
-  /** The savepoints, oldest first, those too whose files are damaged. */
+  /** All savepoints, oldest first, also those with damaged files. */
   def list(table: Table): Seq[SavedState] = saved(table).map(state(table, _))
 
-  /** Gives a state free, and says which one that was; its file may be damaged. Raises `SAVEPOINT_NOT_FOUND`. */
+  /** Deletes a savepoint, whose file may be damaged, and returns it. Raises `SAVEPOINT_NOT_FOUND`. */
   def delete(table: Table, instant: String, options: TransactionOptions = TransactionOptions()): SavedState =
     Transaction.preparedNow(table, options) { now =>
       val found = named(now, instant)
@@ -66,7 +66,7 @@ object Savepoints {
       freed
     }
 
-  /** The state that [[delete]] would give free; raises `SAVEPOINT_NOT_FOUND`. */
+  /** The savepoint that [[delete]] would delete. Raises `SAVEPOINT_NOT_FOUND`. */
   def find(table: Table, instant: String): SavedState = state(table, named(table, instant))
 
   private def named(table: Table, instant: String): Instant = {
@@ -75,7 +75,7 @@ object Savepoints {
         "path" -> table.basePath, "instant" -> instant, "savepoints" -> Listed.of(found.map(_.time))))
   }
 
-  // One that was begun and not ended has saved nothing.
+  // A savepoint that was begun and not ended has saved nothing.
   private def state(table: Table, savepoint: Instant): SavedState =
     if (!savepoint.isCompleted) SavedState(savepoint.time, "", 0L, "", files = 0)
     else

@@ -11,15 +11,16 @@ import java.util.concurrent.locks.ReentrantLock
 
 import org.slf4j.LoggerFactory
 
-/** Table locks for the writers of one machine: one lock a table inside the process, one lock file between processes.
+/** Table locks for the writers of one machine: one lock a table inside the process, and one lock file between
+  * processes.
   *
-  * Only the process is covered where the table is not on the local file system.
+  * A table that is not on the local file system is locked inside the process only.
   */
 final class LocalLocks extends LockProvider {
 
   import LocalLocks.log
 
-  // Tells holds under these locks from those of others in this JVM.
+  // Id that tells holds under these locks from those of others in this JVM.
   private val id = UUID.randomUUID().toString
   private val locks = new ConcurrentHashMap[String, ReentrantLock]()
   private val warned = new AtomicBoolean(false)
@@ -48,7 +49,7 @@ final class LocalLocks extends LockProvider {
           log.warn("The table {} is not on the local file system: only writers of this process exclude each other.",
             table.key)
         body
-      // There is no table: the folder is made before one.
+      // There is no table, since its folder is made first.
       case Some(folder) if !Files.isDirectory(folder) => body
       case Some(folder) => held(folder, table, waitMs, deadline)(body)
     }
@@ -68,6 +69,6 @@ object LocalLocks {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Lock")
 
-  /** Those of this process. */
+  /** Locks of this process. */
   val shared: LocalLocks = new LocalLocks
 }

@@ -11,7 +11,7 @@ import scala.util.control.NonFatal
 /** A held lock on a table's lock file; closing the file gives it back. */
 private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: LockHolder) {
 
-  /** Gives the lock back. Work under it is done, so a failure here must not undo it. */
+  /** Gives the lock back. Work under the lock is done, so a failure here must not undo it. */
   def release(): Unit = {
     quietly(LockHolder.remove(folder, holder))
     quietly(channel.close())
@@ -22,8 +22,8 @@ private[lock] final class LockFile(folder: Path, channel: FileChannel, holder: L
     catch { case NonFatal(e) => LockFile.log.warn(s"The lock of $folder could not be given back whole.", e) }
 }
 
-/** The lock file lies in the table's `.hoodie` folder and is ours alone. It goes only with its table, under the lock:
-  * who waited for it then finds that the file at its path is another, or none, and takes that one.
+/** The lock file, which lies in the table's `.hoodie` folder and which only hudilite knows. It is removed only with its
+  * table, under the lock. A waiting process then finds another file or none at the path, and starts over with that.
   *
   * The lock on the file is the table's lock only once its [[LockHolder]] stands beside it.
   */
@@ -34,11 +34,10 @@ private[lock] object LockFile {
   private val PollMs = 20L
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.LockFile")
 
-  /** The lock, or `None` when it could not be had until the deadline, which is one of `System.nanoTime`, or when the
-    * folder is gone.
+  /** The lock; `None` when it was not free until the deadline (of `System.nanoTime`), or when the folder is gone.
     *
     * @param locks
-    *   id of the locks that cover this one inside the process
+    *   id of the locks inside the process that cover this one
     */
   @annotation.tailrec
   def acquire(folder: Path, deadline: Long, locks: String): Option[LockFile] = attempt(folder, locks) match {
@@ -49,8 +48,8 @@ private[lock] object LockFile {
       acquire(folder, deadline, locks)
   }
 
-  // The lock file is not even opened where the holder runs: closing it again would take the lock from a holder in this
-  // very process.
+  // The lock file is not opened where the holder runs, because to close it again would take the lock from a holder in
+  // this very process.
   private def attempt(folder: Path, locks: String): Option[LockFile] = if (isHeld(folder, locks)) None
   else {
     val path = folder.resolve(Name)
@@ -72,7 +71,7 @@ private[lock] object LockFile {
   private def isHeld(folder: Path, locks: String): Boolean =
     LockHolder.read(folder).exists(h => h.isRunning && !h.isOf(locks))
 
-  /** Stands in for the one that died, if one did. */
+  /** A new holder in place of one that died, if one did; `None` when another was faster. */
   private def taken(folder: Path, locks: String): Option[LockHolder] =
     try LockHolder.read(folder) match {
         case Some(other) if other.isRunning && !other.isOf(locks) => None
@@ -82,12 +81,12 @@ private[lock] object LockFile {
       }
     catch { case _: NoSuchFileException => None }
 
-  // The folder goes with its table, and may do so at any time before the lock is held.
+  // The folder may vanish with its table at any time before the lock is held.
   private def open(path: Path): Option[FileChannel] =
     try Some(FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE))
     catch { case _: NoSuchFileException => None }
 
-  // Another class loader of this JVM holding the lock shows as an overlap, not as a failed try.
+  // A lock held by another class loader of this JVM shows as an overlap, not as a failed try.
   private def isLocked(channel: FileChannel): Boolean =
     try channel.tryLock() != null
     catch { case _: OverlappingFileLockException => false }
@@ -95,7 +94,7 @@ private[lock] object LockFile {
   private val Missing = "missing"
   private val NotTold = "not told"
 
-  /** Key that tells this file from another one of its name, as far as the file system has one. */
+  /** Key of this file, which tells it from another one of its name where the file system has such keys. */
   private def identity(path: Path): AnyRef =
     try Option(Files.readAttributes(path, classOf[BasicFileAttributes]).fileKey()).getOrElse(NotTold)
     catch { case _: NoSuchFileException => Missing }

@@ -6,23 +6,23 @@ import java.util.UUID
 
 import scala.util.control.NonFatal
 
-/** The holder of a table's lock, in a file beside the lock file, for as long as it is held.
+/** The holder of a table's lock, in a file beside the lock file while it is held.
   *
-  * The lock on a file is the operating system's, which takes it from a process as soon as that closes any descriptor of
-  * the file: a backup that reads it, or another class loader that tries for it. Nobody gets a lock whose holder is said to
-  * be running, whatever the lock file says.
+  * The operating system takes a file lock from a process as soon as that closes any descriptor of the file, as a backup
+  * does that reads it, or another class loader that tries for it. So nobody gets a lock whose holder runs, whatever the
+  * state of the lock file.
   *
   * @param process
   *   `None` where a crash cut the file short
   * @param run
-  *   tells two holds of one process apart
+  *   id that tells two holds of one process apart
   */
 private[lock] final case class LockHolder(process: Option[MachineProcess], run: String) {
 
-  /** The holder runs; one of another host is taken for gone by whoever gets the lock on the file. */
+  /** True when the holder runs. A holder of another host counts as gone once the lock on the file is free. */
   def isRunning: Boolean = process.exists(_.isRunning(MachineProcess.current.host).contains(true))
 
-  /** It is held under these locks inside the process, and under no others there. */
+  /** True when the lock is held under these locks inside the process. */
   def isOf(locks: String): Boolean = run.startsWith(locks)
 }
 
@@ -30,14 +30,14 @@ private[lock] object LockHolder {
 
   val Name: String = s"${LockFile.Name}.holder"
 
-  /** A new hold under locks of this process, which are those of a class loader where several have loaded these classes. */
+  /** A new hold under locks of this process. Each class loader that has loaded these classes has locks of its own. */
   def of(locks: String): LockHolder = LockHolder(Some(MachineProcess.current), s"$locks/${UUID.randomUUID()}")
 
   def read(folder: Path): Option[LockHolder] =
     try Some(parse(new String(Files.readAllBytes(folder.resolve(Name)), UTF_8)))
     catch { case _: NoSuchFileException => None }
 
-  /** `false` when another one stands there. */
+  /** Writes the holder's file; `false` when there is another holder's. */
   def write(folder: Path, holder: LockHolder): Boolean = {
     val lines = holder.process.toSeq.flatMap(p => Seq(p.host, p.pid.toString, p.started.toString, p.ticks.toString))
     val content = (lines :+ holder.run).mkString("", "\n", "\n").getBytes(UTF_8)
@@ -47,7 +47,7 @@ private[lock] object LockHolder {
     } catch { case _: FileAlreadyExistsException => false }
   }
 
-  /** Removes what stands there if it is this one's. */
+  /** Removes the holder's file, unless it is another holder's. */
   def remove(folder: Path, holder: LockHolder): Unit =
     if (read(folder).contains(holder)) {
       Files.deleteIfExists(folder.resolve(Name))

@@ -8,18 +8,18 @@ import scala.util.control.NonFatal
 /** A process as the operating system tells it from all others.
   *
   * @param host
-  *   machine with its boot and its process-id namespace: only inside one host do process ids mean anything
+  *   machine with its boot and its process-id namespace; process ids mean something only inside one host
   * @param started
   *   start of the process in epoch milliseconds, because process ids are used again
   * @param ticks
-  *   the same in ticks of the kernel since its boot, 0 where it does not tell. Epoch milliseconds are reckoned from a time
-  *   of boot that moves when the clock is set, so that processes from before and after that disagree.
+  *   start in ticks since the kernel's boot, 0 where that is unknown. Epoch milliseconds are computed from a time of
+  *   boot that moves when the clock is set, so processes from before and after that disagree about them.
   */
 private[transaction] final case class MachineProcess(host: String, pid: Long, started: Long, ticks: Long) {
 
   import MachineProcess._
 
-  /** The process runs, as far as one of the host `asking` can tell. */
+  /** True when the process runs; `None` when a process of the host `asking` cannot tell. */
   def isRunning(asking: String): Option[Boolean] = if (host != asking) None
   else {
     val handle = ProcessHandle.of(pid)
@@ -34,13 +34,13 @@ private[transaction] final case class MachineProcess(host: String, pid: Long, st
 
 private[transaction] object MachineProcess {
 
-  /** This one. */
+  /** The process of this JVM. */
   lazy val current: MachineProcess = {
     val self = ProcessHandle.current()
     MachineProcess(host, self.pid(), startMillis(self), startTicks(self.pid()))
   }
 
-  // The 22nd field of Linux's /proc/<pid>/stat; the second one, a name in brackets, may hold anything.
+  // Field 22 of Linux's /proc/<pid>/stat. The second field, a name in brackets, may hold any character.
   private def startTicks(pid: Long): Long =
     try {
       val stat = firstLine(Paths.get(s"/proc/$pid/stat"))

@@ -5,13 +5,14 @@ import java.util.UUID
 /** A process, as it names itself in its files.
   *
   * @param host
-  *   with `pid`, `started` and `ticks` as of [[MachineProcess]]
+  *   as `pid`, `started` and `ticks`, a field of [[MachineProcess]]
   * @param process
-  *   random id of the process, which tells our own instants at once
+  *   random id of the process, by which it knows its own instants at once
   */
 final case class Owner(host: String, pid: Long, started: Long, ticks: Long, process: String) {
 
-  /** The running system: what a lock on one of its files excludes. Containers of one machine have different hosts. */
+  /** The running system, all of which a file lock reaches. Containers of one machine are different hosts of one system.
+    */
   def machine: String = host.split('/').toSeq match {
     case Seq(_, boot, _*) => boot
     case _ => host
@@ -20,7 +21,7 @@ final case class Owner(host: String, pid: Long, started: Long, ticks: Long, proc
 
 private[transaction] object Owner {
 
-  /** A new one of this JVM. */
+  /** A new owner in this JVM. */
   def ofThisJvm(): Owner = {
     val self = MachineProcess.current
     Owner(self.host, self.pid, self.started, self.ticks, UUID.randomUUID().toString)

@@ -7,13 +7,13 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.conf.Configuration
 
-/** One process at work on tables. It has for itself what no other process may have from it but by the table's files, so
-  * that two of them in one JVM see of each other what processes of two JVMs would.
+/** One process at work on tables. It holds all state that other processes see only by the table's files. So two of them
+  * in one JVM see of each other as much as processes of two JVMs.
   *
   * @param owner
-  *   its name in files
+  *   name of the process in files
   * @param locks
-  *   of the tables that it writes to
+  *   locks of the tables that it writes to
   * @param clock
   *   time of its machine
   * @param caches
@@ -22,19 +22,19 @@ import org.apache.hadoop.conf.Configuration
 final class Process(val owner: Owner, val locks: LockProvider = new LocalLocks,
     clock: => Clock = Clock.systemDefaultZone(), caches: Caches = new Caches) {
 
-  // By place of the table, instants and claims that it works on, or has given up without knowing how they ended.
+  // Instants and claims, with their table, that the process works on, or has given up with an unknown outcome.
   private val work = ConcurrentHashMap.newKeySet[(String, String)]()
 
-  /** Files as it sees them. */
+  /** Storage as this process sees it. */
   def storage(conf: Configuration): Storage = new HadoopStorage(conf, clock, caches)
 
-  /** It is at work on an instant or claim of this name, as a file is to say. */
+  /** Notes that the process is at work on an instant or claim of this name, before a file says so. */
   private[transaction] def begins(table: Place, name: String): Unit = {
     work.add(table.key -> name)
     ()
   }
 
-  /** It is done with that. */
+  /** Notes that the work is done. */
   private[hudilite] def ends(table: Place, name: String): Unit = {
     work.remove(table.key -> name)
     ()
@@ -42,7 +42,9 @@ final class Process(val owner: Owner, val locks: LockProvider = new LocalLocks,
 
   private[transaction] def isOwn(other: Owner): Boolean = other.process == owner.process
 
-  /** The owner of an instant or claim may still be at work on it, as far as that can be told without its heartbeat. */
+  /** True when the owner of an instant or claim is still at work on it, false when it is not; `None` when only its
+    * heartbeat can tell.
+    */
   private[transaction] def tellsAlive(other: Owner, table: Place, name: String): Option[Boolean] =
     if (isOwn(other)) Some(work.contains(table.key -> name))
     else MachineProcess(other.host, other.pid, other.started, other.ticks).isRunning(owner.host)
@@ -50,7 +52,7 @@ final class Process(val owner: Owner, val locks: LockProvider = new LocalLocks,
 
 object Process {
 
-  /** This JVM. */
+  /** The process of this JVM. */
   lazy val current: Process = new Process(Owner.ofThisJvm(), LocalLocks.shared, Clock.systemDefaultZone(),
     Caches.shared)
 }

@@ -5,25 +5,25 @@ import io.hudilite.storage.Storage
 
 import scala.collection.mutable
 
-/** The data files that one task attempt begins. Every file gets a marker first, and belongs to a write that still runs:
-  * see [[WritePermit]].
+/** Data files that one task attempt begins. Every file gets a marker first, and belongs to a write that still runs: see
+  * [[WritePermit]].
   */
 final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit) {
 
   private val begun = mutable.ArrayBuffer.empty[Marker]
-  // An attempt begins when it has just been told to.
+  // An attempt begins with a valid permit, so the first check comes later.
   private var checkedMs = storage.clock.millis()
 
-  /** Makes the marker of a file that is about to be written; raises `WRITE_ENDED` when the write has ended. */
+  /** Makes the marker of a file that is about to be written. Raises `WRITE_ENDED` when the write has ended. */
   def begin(marker: Marker): Unit = {
     begun += marker
     Markers.create(storage, basePath, permit.instant, marker)
-    // That every file is looked after in time is settled at the end; here it keeps files from being begun in vain.
+    // This check only keeps files from being begun in vain; the check that counts is the one at the end.
     if (math.abs(storage.clock.millis() - checkedMs) >= AttemptFiles.CheckMs) confirm()
   }
 
-  /** To be called when all files are whole and before anybody hears of them: raises `WRITE_ENDED`, and deletes them, when
-    * the write has ended without this attempt.
+  /** Checks the permit once all files are whole, before the driver is told of them. Raises `WRITE_ENDED`, and deletes
+    * the files, when the write has ended without this attempt.
     */
   def confirm(): Unit = if (begun.nonEmpty) {
     checkedMs = storage.clock.millis()
@@ -35,7 +35,7 @@ final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit
     }
   }
 
-  /** Deletes all files that were begun; what writes to them has been closed. */
+  /** Deletes all files that were begun. Their writers must be closed. */
   def discard(): Unit = {
     begun.foreach(Markers.discard(storage, basePath, permit.instant, _))
     begun.clear()
@@ -44,6 +44,6 @@ final class AttemptFiles(storage: Storage, basePath: String, permit: WritePermit
 
 private object AttemptFiles {
 
-  /** How long an attempt goes on beginning files before it looks for its permit again. */
+  /** Time for which an attempt goes on beginning files before it looks for its permit again. */
   val CheckMs = 10000L
 }

@@ -8,9 +8,9 @@ import java.util.UUID
 
 import org.slf4j.LoggerFactory
 
-/** A file beside the owner files by which a process says that it is at work on the table, before it has an instant or
-  * without one: a first write, the begin of any write, a service. No other process makes a file of its name, so that it
-  * needs no storage that lets one of many win a name. It is written again as a heartbeat is.
+/** A claim of a process on a table, as a file beside the owner files, while it has no instant: at a first write, at the
+  * begin of any write, or for a service. No other process makes a file of this name, so the storage need not let one of
+  * many win a name. The file is written again and again, as a heartbeat is.
   */
 private[transaction] final class Claim private (storage: Storage, basePath: String, val name: String, self: Process,
     heartbeat: Heartbeat) {
@@ -24,8 +24,8 @@ private[transaction] final class Claim private (storage: Storage, basePath: Stri
     ended = true
   }
 
-  /** As [[end]] when the claimed work is done, which must not fail any more: the process takes away what stays when it is
-    * at work on the table again, and others do when it is gone.
+  /** Takes the claim back as [[end]] does, when the claimed work is done and must not fail any more. A file that cannot
+    * be deleted goes when this process works on the table again, or when others find that it is gone.
     */
   def release(): Unit =
     try Interrupts.heldBack(end())
@@ -44,7 +44,7 @@ private[transaction] object Claim {
 
   def isClaim(name: String): Boolean = name.startsWith(Prefix)
 
-  /** After an error nothing is claimed. */
+  /** Makes a claim. After an error nothing is claimed. */
   def take(storage: Storage, basePath: String, self: Process): Claim = {
     val name = Prefix + UUID.randomUUID()
     self.begins(storage.place(basePath), name)

@@ -7,7 +7,7 @@ private[rollback] object DataPath {
 
   private val NoFolder = Set("", ".", "..", ".hoodie")
 
-  /** The path, unless it leads out of the table or into the folder of its own files. */
+  /** The path; `None` when it leads out of the table or into the table's own folder. */
   def parse(relative: String): Option[DataPath] = {
     val segments = relative.split("/", -1).toSeq
     if (segments.exists(NoFolder)) None

@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory
 
 import scala.util.control.NonFatal
 
-/** Hudi's sign of life of a pending instant: a file whose age tells (docs/format.md#failed-writes). */
+/** Hudi's sign of life of a pending instant: a file that must not grow old (docs/format.md#failed-writes). */
 final class Heartbeat private (path: String, content: Array[Byte], storage: Storage) {
 
   import Heartbeat.log
@@ -46,11 +46,11 @@ final class Heartbeat private (path: String, content: Array[Byte], storage: Stor
 
 object Heartbeat {
 
-  /** Hudi's defaults: one beat a minute, dead after two missing ones. */
+  /** Hudi's defaults: one beat a minute, and dead after two missing ones. */
   val IntervalMs: Long = 60000L
   val ExpiryMs: Long = 2 * IntervalMs
 
-  // A store that hangs must not stop the heartbeats of writes to other stores.
+  // Several threads, so that a store that hangs does not stop the heartbeats of writes to other stores.
   private val Threads = 8
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Heartbeat")
@@ -61,13 +61,13 @@ object Heartbeat {
   def start(storage: Storage, basePath: String, instant: String): Heartbeat =
     start(storage, file(basePath, instant), Array.emptyByteArray)
 
-  /** One of another file that is written again and again. */
+  /** A heartbeat with a file of its own, such as that of a claim. */
   private[rollback] def start(storage: Storage, path: String, content: Array[Byte]): Heartbeat = {
     storage.replace(path, content)
     new Heartbeat(path, content, storage).start(timer)
   }
 
-  /** When the instant's heartbeat beat last, in epoch milliseconds of the storage; `None` when it has none. */
+  /** Time of the instant's last heartbeat, in epoch milliseconds of the storage; `None` when there is none. */
   def lastBeat(storage: Storage, basePath: String, instant: String): Option[Long] =
     storage.list(WriteFolders.heartbeats(basePath)).find(_.name == instant).map(_.modifiedMs)
 

@@ -15,17 +15,17 @@ private[transaction] object TakenBack {
 
   final case class Deleted(path: String) extends TakenBack
 
-  /** Other writes' records are in the file as well, so that it stays; `path` takes the instant's back. */
+  /** The file has records of other writes, too, and stays. The log file at `path` takes those of the instant back. */
   final case class CommandWritten(path: String, bytes: Long) extends TakenBack
 
   /** There was no such file. */
   case object Absent extends TakenBack
 }
 
-/** The data files of one instant, and the only place that deletes any: by their names, inside the table.
+/** Data files of one instant. No other class deletes any; this one deletes by name, and only inside the table.
   *
-  * In version 6 the name of a log file bears the instant of its slice, so there its blocks say whose it is, and a file
-  * that holds blocks of another write is never deleted (docs/format.md#rollback).
+  * In version 6 the name of a log file bears the instant of its slice. There its blocks tell its writers, and a file
+  * with blocks of another write is never deleted (docs/format.md#rollback).
   */
 private[transaction] final class InstantFiles(storage: Storage, basePath: String, config: TableConfig,
     instant: String) {
@@ -35,7 +35,8 @@ private[transaction] final class InstantFiles(storage: Storage, basePath: String
 
   private val base = basePath.stripSuffix("/")
 
-  /** Takes back the file at this path below the table; a path that does not name one of the instant is left alone. */
+  /** Takes back the file at this path below the table. A path that does not name a file of the instant is left alone.
+    */
   def takeBack(relativePath: String, commandInstant: => String): TakenBack = named(relativePath) match {
     case None =>
       log.warn(s"$base/$relativePath is no data file of $instant, and stays.")
@@ -44,8 +45,8 @@ private[transaction] final class InstantFiles(storage: Storage, basePath: String
     case Some(path) => takeBackBlocks(path, commandInstant)
   }
 
-  /** As [[takeBack]] for a file of an attempt that lost, while the instant is about to complete: its blocks cannot be
-    * taken back without those of the attempt that won. `false` when the file must stay.
+  /** Deletes a file of an attempt that lost, while the instant is about to complete. Its blocks cannot be taken back
+    * without those of the attempt that won, so the answer is `false` when the file must stay.
     */
   def deleteStray(relativePath: String): Boolean = named(relativePath).forall { path =>
     val ours = !bySlice(path) || onlyOurs(path)
@@ -53,7 +54,7 @@ private[transaction] final class InstantFiles(storage: Storage, basePath: String
     ours
   }
 
-  /** The path, when its name says that the instant wrote it, or may have. */
+  /** The path; `None` when its name says that the instant cannot have written it. */
   def named(relativePath: String): Option[DataPath] = DataPath.parse(relativePath).filter(path =>
     FileNames.parseBaseFile(path.name).exists(_.instant == instant) ||
       FileNames.parseLogFile(path.name).exists(log => log.time == instant || (bySlice(path) && log.time < instant)))
@@ -61,12 +62,12 @@ private[transaction] final class InstantFiles(storage: Storage, basePath: String
   private def delete(relativePath: String): TakenBack =
     if (storage.delete(s"$base/$relativePath")) Deleted(s"$base/$relativePath") else Absent
 
-  /** A log file that bears the instant of its slice. */
+  /** True for a log file that bears the instant of its slice. */
   private def bySlice(path: DataPath): Boolean =
     config.version < LogsNameTheirWrite && FileNames.parseLogFile(path.name).exists(!_.isCdc)
 
-  // Bytes that are no whole block were ours, too: the file was ours when its marker was made. Blocks that nobody can read
-  // are somebody else's.
+  // Bytes that are no whole block are this instant's, since the file was when its marker was made. Blocks that cannot
+  // be read are taken for somebody else's.
   private def onlyOurs(path: DataPath): Boolean =
     try blocks(path).filter(_.kind != BlockKind.Corrupt).forall(_.headers.get(HeaderKey.InstantTime).contains(instant))
     catch { case _: CorruptTable => false }

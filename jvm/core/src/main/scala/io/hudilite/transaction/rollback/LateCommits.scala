@@ -4,16 +4,16 @@ import io.hudilite.timeline.{Timeline, TimelineStore}
 
 import org.slf4j.LoggerFactory
 
-/** Writes that completed after others had taken them back; the caller holds the table lock.
+/** Writes that completed after others had taken them back. The caller holds the table lock.
   *
-  * They count for no reader of hudilite, but Apache Hudi's see them, and so would everybody once the rollback that names
-  * them is archived.
+  * Readers of hudilite ignore them, but those of Apache Hudi see them, and so would everybody once the rollback that
+  * names them is archived.
   */
 private[hudilite] object LateCommits {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.LateCommits")
 
-  /** The timeline after such writes are gone. */
+  /** Removes such writes, and returns the timeline after that. */
   def removed(store: TimelineStore, timeline: Timeline): Timeline = if (timeline.late.isEmpty) timeline
   else {
     timeline.late.foreach { write =>

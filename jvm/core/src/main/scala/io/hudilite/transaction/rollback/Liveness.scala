@@ -3,22 +3,22 @@ package io.hudilite.transaction.rollback
 import io.hudilite.storage.{FileInfo, Storage}
 import io.hudilite.transaction.lock.{Owner, Process}
 
-/** Tells whether the writers of pending instants may be at work. In doubt they may: who is wrongly taken for dead loses
-  * its write, who is wrongly taken for alive costs a wait.
+/** Tells writers of pending instants that may be at work from those that are dead. In doubt a writer counts as alive:
+  * one wrongly taken for dead loses its write, one wrongly taken for alive costs a wait.
   *
   * @param self
-  *   the process that asks
+  *   process that asks
   * @param mayWrite
-  *   the storage may be asked for its time, which takes a file; else this machine's clock stands in
+  *   true when the storage may be asked for its time, which takes a file; otherwise this machine's clock stands in
   */
 private[transaction] final class Liveness(storage: Storage, basePath: String, self: Process, mayWrite: Boolean = true) {
 
   private val place = storage.place(basePath)
   private lazy val now = if (mayWrite) StorageTime.now(storage, basePath) else storage.clock.millis()
 
-  /** The process that an owner file names may be at work. Where the operating system cannot tell, its heartbeat does, and
-    * the owner file itself before the first beat: it is dead when neither is younger than `Heartbeat.ExpiryMs` by the
-    * clock of the storage.
+  /** True when the process that an owner file names may be at work. Where the operating system cannot tell, the age of
+    * its heartbeat does, and before the first beat that of the owner file. The process is dead when neither is younger
+    * than `Heartbeat.ExpiryMs` by the clock of the storage.
     */
   def mayBeAlive(owner: Owner, file: FileInfo): Boolean =
     self.tellsAlive(owner, place, file.name).getOrElse {
@@ -26,9 +26,9 @@ private[transaction] final class Liveness(storage: Storage, basePath: String, se
       !isOld(sign)
     }
 
-  /** How long ago a file was modified, in milliseconds. */
+  /** Age of a file by its last modification, in milliseconds. */
   def since(modifiedMs: Long): Long = now - modifiedMs
 
-  /** More than [[Heartbeat.ExpiryMs]] ago. */
+  /** True when the age is above [[Heartbeat.ExpiryMs]]. */
   def isOld(modifiedMs: Long): Boolean = since(modifiedMs) > Heartbeat.ExpiryMs
 }

@@ -2,7 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.filegroup.FileNames
 
-/** One marker: the data file that an attempt meant to write, relative to the base path. */
+/** Marker of a data file that an attempt meant to write. Its path is relative to the base path. */
 final case class Marker(relativePath: String, ioType: String)
 
 /** The name of a marker, below the folder of its instant: `<partition>/<data file>.marker.<kind of write>`. */
@@ -14,8 +14,8 @@ private[rollback] object MarkerName {
 
   def of(marker: Marker): String = s"${marker.relativePath}$Separator${marker.ioType}"
 
-  /** The marker of this name; `None` when it names no file that the instant can have written. Whoever asks deletes what
-    * it names, so nothing is guessed here.
+  /** The marker of this name; `None` when it names no file that the instant can have written. Callers delete the file
+    * that it names, so nothing is guessed here.
     */
   def parse(name: String, instant: String): Option[Marker] = name.lastIndexOf(Separator) match {
     case -1 => None

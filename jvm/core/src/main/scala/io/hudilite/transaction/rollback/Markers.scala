@@ -5,10 +5,10 @@ import io.hudilite.timeline.WriteFolders
 
 import org.slf4j.LoggerFactory
 
-/** Hudi's DIRECT markers: one empty file for each data file, created before it is opened
-  * (docs/format.md#markers).
+/** Hudi's DIRECT markers: one empty file for each data file, created before it is opened (docs/format.md#markers).
   *
-  * They are how this writer, and any Hudi writer that rolls our instant back, find what an attempt left behind.
+  * By markers this writer, and any Hudi writer that rolls its instant back, finds the files that an attempt left
+  * behind.
   */
 object Markers {
 
@@ -18,7 +18,7 @@ object Markers {
 
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Markers")
 
-  // The markers of Hudi's timeline server are lines of such files; checksums of markers are no markers.
+  // Files of Hudi's timeline server, whose lines are its markers, and checksums of markers.
   private val NoMarkers = "MARKERS(?:\\.type|\\d+)|.*\\.crc".r
 
   /** Folder of an instant's markers. */
@@ -27,14 +27,14 @@ object Markers {
   def create(storage: Storage, basePath: String, instant: String, marker: Marker): Unit =
     storage.replace(path(basePath, instant, marker), Array.emptyByteArray)
 
-  /** Deletes a data file and then its marker, so that a crash in between leaves no file that no marker names. */
+  /** Deletes a data file and then its marker, so that a crash in between leaves no file without a marker. */
   def discard(storage: Storage, basePath: String, instant: String, marker: Marker): Unit = {
     storage.delete(s"${basePath.stripSuffix("/")}/${marker.relativePath}")
     storage.delete(path(basePath, instant, marker))
     ()
   }
 
-  /** The folder in which a marker lies. */
+  /** Folder of a marker. */
   private[rollback] def folderOf(basePath: String, instant: String, marker: Marker): String = {
     val name = path(basePath, instant, marker)
     name.substring(0, name.lastIndexOf('/'))
@@ -50,7 +50,7 @@ object Markers {
   private def path(basePath: String, instant: String, marker: Marker): String =
     s"${folder(basePath, instant)}/${MarkerName.of(marker)}"
 
-  /** The instant's markers, sorted; a file that names no data file of the instant is left out, with a warning. */
+  /** Markers of the instant, sorted. A file that names no data file of the instant is left out, with a warning. */
   def list(storage: Storage, basePath: String, instant: String): Seq[Marker] = {
     val top = folder(basePath, instant)
     storage.listBelow(top).flatMap(file => parse(file.path.drop(top.length + 1), instant, top)).sortBy(_.relativePath)
@@ -64,8 +64,8 @@ object Markers {
       marker
     }
 
-  /** Removes all markers of an instant that has ended. Its time is that of one write, and what its late tasks still mark
-    * they delete themselves, since the permit is gone.
+  /** Removes all markers of an instant that has ended. Late tasks delete the files that they still mark themselves,
+    * since the permit is gone.
     */
   def delete(storage: Storage, basePath: String, instant: String): Unit =
     storage.deleteOwn(folder(basePath, instant))

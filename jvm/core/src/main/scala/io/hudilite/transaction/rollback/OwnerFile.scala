@@ -10,16 +10,19 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import scala.util.control.NonFatal
 
-/** The file that says which hudilite process began an instant.
+/** Owner file of an instant, which names the hudilite process that began it.
   *
-  * It lies outside the instant's marker folder: one file there that is no marker, and Apache Hudi believes none of them.
-  * Only instants with such a file are ever rolled back: any other pending instant belongs to another writer.
+  * The file lies outside the instant's marker folder, since Apache Hudi ignores all markers of a folder that has any
+  * other file. Any pending instant without an owner file belongs to another program, and [[ForeignWrites]] has the
+  * policies for those.
   */
 object OwnerFile {
 
   private val mapper = new ObjectMapper()
 
-  /** Says that the process `self` works on the instant; `false` when another one does. After an error nothing is said. */
+  /** Makes the owner file of the process `self`; `false` when another process owns the instant. After an error there is
+    * no file.
+    */
   def write(storage: Storage, basePath: String, instant: String, self: Process = Process.current): Boolean = {
     val table = storage.place(basePath)
     self.begins(table, instant)
@@ -46,11 +49,11 @@ object OwnerFile {
   def read(storage: Storage, basePath: String, instant: String): Option[Owner] =
     storage.read(path(basePath, instant)).map(parse)
 
-  /** The owner files, each under the name of its instant, in the order of the instants, and then the claims. */
+  /** Owner files, each with its instant for a name, in the order of the instants, and then claims. */
   def files(storage: Storage, basePath: String): Seq[FileInfo] =
     among(storage.list(folder(basePath)))
 
-  /** Those out of all files of the folder, in the order of [[files]]. */
+  /** Owner files and claims out of all files of the folder, in the order of [[files]]. */
   private[transaction] def among(listed: Seq[FileInfo]): Seq[FileInfo] =
     listed.filter(f => f.name.forall(Character.isDigit) || Claim.isClaim(f.name)).sortBy(_.name)
 
@@ -59,7 +62,7 @@ object OwnerFile {
     ()
   }
 
-  // An owner file cut short by a crash is from a host that nobody is: the heartbeat decides.
+  // An owner file that a crash cut short gets a host that no process has, so that the heartbeat decides.
   private def parse(content: Array[Byte]): Owner =
     try {
       val json = mapper.readTree(new String(content, StandardCharsets.UTF_8))

@@ -4,11 +4,11 @@ import io.hudilite.storage.FileInfo
 import io.hudilite.timeline.{Action, Instant, State, Timeline, TimelineStore, WriteFolders}
 import io.hudilite.transaction.lock.Process
 
-/** The pending writes of a table and who works on them, told by what writers leave beside data and timeline while they are
-  * at work. Each folder of that is listed once, when it is first asked for. Nothing is changed.
+/** Pending writes of a table and their writers, judged by the files that writers keep beside data and timeline while
+  * they are at work. Each folder of these is listed once, when it is first asked for. Nothing is changed.
   *
   * @param self
-  *   the process that asks
+  *   process that asks
   * @param mayWrite
   *   as of [[Liveness]]
   */
@@ -26,7 +26,7 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
 
   private def byName(folder: String): Map[String, FileInfo] = storage.list(folder).map(f => f.name -> f).toMap
 
-  /** Of a pending write, or a service that is under way. */
+  /** Judgement on the writer of a pending write, or of a service that is under way. */
   def judge(instant: Instant): Judgement = owners.get(instant.time) match {
     case Some(owner) if isAtWork(owner) => Alive("the process that began it is at work")
     case Some(_) => Dead("the process that began it is gone", isOwned = true)
@@ -38,8 +38,8 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
       }
   }
 
-  /** Single writers of Hudi have no heartbeat, so the age of an announcement stands in for it. Once a write has begun it
-    * tells nothing.
+  /** Judgement where there is no heartbeat. Single writers of Hudi have none, so the age of the announcement stands in
+    * for it. Once a write has begun, that age tells nothing.
     */
   private def withoutBeat(instant: Instant): Judgement =
     if (!isUnbegun(instant)) unlessNew(instant, "it has no heartbeat that would tell whether it is alive")
@@ -51,31 +51,35 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
   private def unlessNew(instant: Instant, reason: String): Judgement =
     if (store.requestedAt(instant).exists(!isOld(_))) Alive(reason) else Unknown(reason)
 
-  /** The write was announced and no more. Its writer would record the inflight state before the first file, and fails
-    * there when the announcement is gone: so it loses nothing that is rolled back too early.
+  /** True when the write was announced and no more. Its writer records the inflight state before the first file, and
+    * fails there when the announcement is gone. So a rollback that comes too early loses no rows.
     */
   private def isUnbegun(instant: Instant): Boolean =
     instant.state == State.Requested && storage.list(Markers.folder(basePath, instant.time)).isEmpty
 
-  /** A write of another program has begun to append to logs whose names do not tell their writes. */
+  /** True when a write of another program has begun to append to logs whose names do not tell their writes. */
   private[rollback] def isOnlyHudis(instant: Instant): Boolean =
     store.config.layout == 1 && instant.comparableAction == Action.DeltaCommit && !isUnbegun(instant)
 
-  /** A process of hudilite began it. */
+  /** True when a process of hudilite began the instant. */
   def isOwned(instant: String): Boolean = owners.contains(instant)
 
-  /** Somebody may be at work on an instant that the timeline does not tell, or not any more. */
+  /** True when a process may be at work on an instant that the timeline does not have, or has no more. */
   def mayBeAlive(instant: String): Boolean =
     owners.get(instant).fold(beats.get(instant).exists(f => !isOld(f.modifiedMs)))(isAtWork)
 
-  /** An owner may be at work. A file that is gone was its owner's to remove, who has done so. */
+  /** True when an owner may be at work. Its file may be gone meanwhile, removed by its owner; the answer is true then,
+    * too, since nothing is left to clean up.
+    */
   private[rollback] def isAtWork(owner: FileInfo): Boolean =
     OwnerFile.read(storage, basePath, owner.name).forall(liveness.mayBeAlive(_, owner))
 
-  /** Older than a sign of life may be, by the clock of the storage. */
+  /** True when a time is older than a sign of life may be, by the clock of the storage. */
   def isOld(modifiedMs: Long): Boolean = liveness.isOld(modifiedMs)
 
-  /** Markers, heartbeats, owners and permits of instants that are not pending, left by writers that are not at work. */
+  /** Markers, heartbeats, owner files and permits of instants that are not pending, left by writers that are not at
+    * work.
+    */
   def left(timeline: Timeline): Map[String, Seq[FileInfo]] = {
     val pending = timeline.pending.map(_.time).toSet
     val files = storage.list(WriteFolders.markers(basePath)) ++ beats.values ++ owners.values
@@ -84,14 +88,14 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
     }
   }
 
-  // The name of a permit is that of the instant with a suffix.
+  // Names of permits are those of instants with a suffix.
   private def instantOf(name: String): String = {
     val digits = name.takeWhile(Character.isDigit)
     if (digits == name || name.startsWith(s"$digits.")) digits else ""
   }
 
-  /** Instants that the next writer would take back before it does anything else, the newest first: their writers are dead,
-    * or somebody has begun to take them back. And the timeline after that; of a compaction or clustering its plan stays.
+  /** Instants that the next writer would take back before anything else, the newest first, and the timeline after that.
+    * Their writers are dead, or somebody has begun to take them back. A compaction or clustering keeps its plan.
     */
   def takenBack(timeline: Timeline): (Seq[Instant], Timeline) = if (timeline.pendingWrites.isEmpty) (Nil, timeline)
   else {
@@ -111,16 +115,18 @@ private[hudilite] final class PendingWrites(store: TimelineStore, policy: Foreig
 
 private[hudilite] object PendingWrites {
 
-  /** On the writer of an instant, as far as it can be told of. */
+  /** Judgement on the writer of an instant. */
   sealed trait Judgement {
     def reason: String
   }
 
-  /** Its writer is at work, or may just have begun. */
+  /** The writer is at work, or may just have begun. */
   final case class Alive(reason: String) extends Judgement
 
-  /** @param isOwned
-    *   a process of hudilite began it, so that the next write of hudilite cleans up
+  /** The writer is dead.
+    *
+    * @param isOwned
+    *   true when it was a process of hudilite, so that the next write of hudilite cleans up
     */
   final case class Dead(reason: String, isOwned: Boolean) extends Judgement
 
@@ -130,7 +136,7 @@ private[hudilite] object PendingWrites {
     "its program has given no sign of life for longer than it may, or writers are told to expect no other",
     isOwned = false)
 
-  /** Writes and services that have begun, so that they may have files. A plan alone is nobody's. */
+  /** Writes and services that have begun, so that they may have files. A plan alone has no writer. */
   def underWay(store: TimelineStore, timeline: Timeline): Seq[Instant] =
     underWay(timeline, times(store.pendingClusterings(timeline)))
 

@@ -8,10 +8,10 @@ import io.hudilite.transaction.lock.Process
 
 import org.slf4j.LoggerFactory
 
-/** Takes back what dead writers left; the caller holds the table lock.
+/** Takes back writes of dead writers. The caller holds the table lock.
   *
   * @param self
-  *   the process that asks
+  *   process that asks
   */
 private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrites.Policy, self: Process) {
 
@@ -21,16 +21,16 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
   private val basePath = store.basePath
   private val pending = new PendingWrites(store, policy, self)
 
-  /** Cleans up after hudilite processes that died. Only instants with an owner file are touched, and only when their owner
-    * is dead: pending instants of other writers stay as they are, expired heartbeat or not.
+  /** Cleans up after hudilite processes that died. Only instants with an owner file are touched, and only when their
+    * owner is dead. Pending instants of other writers stay as they are, with an expired heartbeat or without.
     *
     * @param owners
-    *   the files of their folder
+    *   files of the folder of owner files
     * @param sweepsAtOnce
-    *   as of [[Sweep]]
+    *   as `atOnce` of [[Sweep]]
     */
   def run(owners: Seq[FileInfo], sweepsAtOnce: Boolean): Unit = {
-    // Beside the pending instants this finds what a crash before the request or after the completion left.
+    // Besides pending instants, owner files show leftovers of crashes before the request and after the completion.
     val (alive, dead) = OwnerFile.among(owners).partition(pending.isAtWork)
     val (claims, writes) = dead.partition(file => Claim.isClaim(file.name))
     claims.foreach(file => OwnerFile.delete(storage, basePath, file.name))
@@ -43,7 +43,7 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
 
   private def cleanUp(instant: String, timeline: Timeline): Unit =
     timeline.instants.filter(i => i.time == instant && Action.Writes(i.comparableAction)) match {
-      // A crash came before the request, or somebody else has rolled the instant back.
+      // A crash came before the request, or another process has rolled the instant back.
       case Seq() => takeBack(instant, Nil)
       case found => found.find(isUndone).fold(Rollback.deleteTraces(store, instant)) { pending =>
           log.warn(s"Rolling back $pending on $basePath: the process that wrote it is gone.")
@@ -51,15 +51,15 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
         }
     }
 
-  // A plan that is not begun has its owner from a run that somebody had not ended to take back.
+  // A plan that is not begun has its owner from a run whose rollback was not ended.
   private def isUndone(i: Instant): Boolean =
     if (i.isPending) Action.Writes(i.action) || RunAgain(i.action) ||
     (i.state == State.Inflight && i.action == Action.LogCompaction)
     else Action.Writes(i.action) && store.isCutShort(i)
 
-  /** Rolls back the pending writes of other programs that the policy says are dead; raises `WRITE_PENDING` for those that
-    * may be alive. They cannot be left pending without harm: Apache Hudi refuses to roll a write back once later ones have
-    * completed. The timeline as it is then.
+  /** Rolls back pending writes of other programs that the policy takes for dead, and returns the timeline after that.
+    * Raises `WRITE_PENDING` for those that may be alive. They cannot be left pending without harm, because Apache Hudi
+    * refuses to roll a write back once later ones have completed.
     */
   def settle(): Timeline = {
     val timeline = LateCommits.removed(store, store.load())
@@ -75,7 +75,7 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
     }
   }
 
-  /** Why a pending write of another program is not rolled back; `None` when it may be. */
+  /** Error of a pending write of another program that is not rolled back; `None` when it may be. */
   private def refusal(instant: Instant): Option[CommitConflict] = pending.judge(instant) match {
     case PendingWrites.Dead(_, _) => None
     case _ if pending.isOnlyHudis(instant) =>
@@ -85,7 +85,7 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
           "reason" -> other.reason))
   }
 
-  /** Rolls a write of another program back, or leaves nothing but the plan of a service, whatever the policy says of it. */
+  /** Rolls a write of another program back, whatever the policy. A service keeps its plan and nothing else. */
   def rollBack(instant: Instant): Unit = {
     log.warn(s"Rolling back $instant on $basePath, the pending write of another program.")
     takeBack(instant.time, filesOf(instant.time))
@@ -96,7 +96,7 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
     ()
   }
 
-  /** Relative paths of the data files that carry the instant in their names; its markers may be of a kind unknown here. */
+  /** Relative paths of the data files with the instant in their names, since its markers may be of an unknown kind. */
   private def filesOf(time: String): Seq[String] =
     Partitions.discover(storage, basePath).toSeq.flatMap { case (partition, files) =>
       val bases = FileSystemView.baseFiles(partition, files).filter(_.instant == time).map(_.relativePath)
@@ -104,8 +104,8 @@ private[hudilite] final class Recovery(store: TimelineStore, policy: ForeignWrit
       bases ++ files.filter(f => FileNames.parseLogFile(f.name).exists(_.time == time)).map(f => prefix + f.name)
     }
 
-  /** Removes the traces of an instant that has ended, and the files of one that the timeline never had or has no longer.
-    * Of what lies before the active timeline only traces go: its writes are taken for completed.
+  /** Removes the traces of an instant that has ended, and the files of one that the timeline never had or has no
+    * longer. Writes before the active timeline are taken for completed, so that only their traces go.
     */
   def dropTraces(instant: String, timeline: Timeline): Unit =
     if (timeline.contains(instant) || timeline.beforeStart(instant)) Rollback.deleteTraces(store, instant)

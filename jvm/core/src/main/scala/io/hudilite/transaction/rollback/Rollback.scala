@@ -8,10 +8,10 @@ import io.hudilite.transaction.rollback.TakenBack.{CommandWritten, Deleted}
 
 import org.slf4j.LoggerFactory
 
-/** Takes back a write that did not complete (docs/format.md#rollback); the caller holds the table lock.
+/** Takes back a write that did not complete (docs/format.md#rollback). The caller holds the table lock.
   *
-  * Its completion is asked for here, of the timeline as it is, whatever the caller believes: of a completed write
-  * nothing is deleted but its traces.
+  * The timeline is asked here once more if the write has completed, whatever the caller believes. A completed write
+  * loses only its traces.
   */
 private[hudilite] final class Rollback(store: TimelineStore) {
 
@@ -22,8 +22,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private val base = basePath.stripSuffix("/")
 
   /** Removes the files of the instant and then its traces in the timeline, and records that as a rollback. A compaction
-    * or clustering becomes requested again instead; a log compaction does not, since nobody lays files out by it. Of an
-    * instant that the timeline does not have only files and traces are removed.
+    * or clustering becomes requested again instead, but a log compaction does not, since no writer lays files out by
+    * it. For an instant that the timeline does not have, only files and traces are removed.
     *
     * @param written
     *   relative paths of files of the instant that are known without their markers
@@ -42,24 +42,24 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     undone
   }
 
-  // One that completed after it was taken back may have been at work until then.
+  // A write that completed after it was taken back may have made files until then.
   private def filesOfLate(instant: String, timeline: Timeline): Seq[String] =
     store.readableCommits(timeline.late.filter(_.time == instant)).flatMap(_._2.allPaths)
 
-  // Nothing can come any more of a rollback of what was archived as completed, and whoever came next would look for the
-  // write in the archive again.
+  // A rollback of a write that was archived as completed can have no effect any more, and each later process would look
+  // for the write in the archive again.
   private def forgetArchived(instant: String): Unit = {
     val timeline = store.load()
     if (!timeline.contains(instant)) timeline.pending.filter(isRollbackOf(_, instant)).foreach(store.delete)
   }
 
-  /** Takes a completed write back: from the moment that its completed file is gone nobody sees it any more, and what is
-    * left to do stands in the plan of the rollback, so that whoever comes next ends it; before, a failure leaves no plan.
-    * A compaction becomes requested again. The caller has made sure that nothing rests on the write and that the files
+  /** Takes a completed write back. Once its completed file is gone, no reader sees the write, and the plan of the
+    * rollback names the rest of the work, which the next process ends. A failure before that leaves no plan. A
+    * compaction becomes requested again. The caller has made sure that nothing rests on the write and that the files
     * from before it are there.
     *
     * @return
-    *   what was done
+    *   result of the rollback
     */
   def runCompleted(write: Instant): RollbackMetadata = {
     val files = store.readCommit(write).allPaths.toSeq.sorted
@@ -75,7 +75,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
   private def announced(write: Instant, plan: RollbackPlan): String = {
     def drop(): Unit = store.load().pending.filter(isRollbackOf(_, write.time)).foreach(store.delete)
-    drop() // one that was cut off before it took anything
+    drop() // a plan of a rollback that was cut off before it took anything
     try {
       val time = request(plan)
       store.toInflight(time, Action.Rollback)
@@ -85,12 +85,12 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
   private def isCommitted(instant: String, timeline: Timeline): Boolean =
     timeline.write(instant).exists(!store.isCutShort(_)) ||
-      // The active timeline has moved on: whoever finds the instant in the archive sees a completed write.
+      // The active timeline has moved on, and readers of the archive see a completed write.
       (timeline.beforeStart(instant) && !timeline.isPendingWrite(instant) &&
         store.archivedCompleted().exists(i => i.time == instant && Action.Writes(i.action)))
 
   private def takenBack(instant: String, written: Seq[String]): Boolean = {
-    // Tasks of this write delete themselves what they begin from here on.
+    // Tasks of this write delete the files that they begin from here on.
     WritePermit.deleteAll(storage, basePath, instant)
     store.deleteUncounted(instant)
     val timeline = store.load()
@@ -113,9 +113,9 @@ private[hudilite] final class Rollback(store: TimelineStore) {
   private def take(instant: String, path: String, commandInstant: => String): TakenBack =
     new InstantFiles(storage, basePath, store.config, instant).takeBack(path, commandInstant)
 
-  // The plan stays, to be run again: other writers lay their log files out by it, or keep off its file groups. The output
-  // is base files. Where no lock reaches its writer, that one looks after it has completed whether its inflight file is
-  // there: either it finds it gone, or what it has completed is seen here.
+  // The plan stays, to be run again: other writers lay their log files out by it, or keep off its file groups. Its
+  // output is base files. A writer beyond the reach of the lock looks for its inflight file after it has completed. So
+  // either the writer finds that gone, or its completed file is seen here.
   private def toRequested(pending: Seq[Instant], files: Seq[String]): Boolean = {
     pending.foreach(store.revertToRequested)
     val undone = !isCommitted(pending.head.time, store.load())
@@ -126,16 +126,16 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 
   private def isCompaction(pending: Seq[Instant]): Boolean = pending.exists(_.action == Action.Compaction)
 
-  // In layout 1 it has the action of every replace commit, and the plan alone tells.
+  // In layout 1 a clustering has the action of every replace commit, and only the plan tells it apart.
   private def isClustering(pending: Seq[Instant], timeline: Timeline): Boolean =
     pending.exists(_.comparableAction == Action.ReplaceCommit) &&
       store.pendingClusterings(timeline).exists { case (i, _) => pending.exists(_.time == i.time) }
 
-  // Of a write that had completed no markers are left.
+  // A write that had completed has no markers left.
   private def planned(rollback: Instant): Seq[String] =
     store.readRollbackPlan(rollback).toSeq.flatMap(_.requests).flatMap(_.files)
 
-  // A rollback that died half-way is taken up again, so that it does not stay pending for ever.
+  // A rollback that died half-way is taken up again, so that it does not stay pending forever.
   private def begun(pending: Seq[Instant], instant: String): Option[Instant] =
     pending.find(isRollbackOf(_, instant))
 
@@ -147,7 +147,7 @@ private[hudilite] final class Rollback(store: TimelineStore) {
     val target = begun.flatMap(store.readRollbackPlan(_)).fold(InstantName(instant, pending.head.action))(_.target)
     val time = begun.map(_.time).getOrElse(request(RollbackPlan(target, requests(files))))
     if (!begun.exists(_.state == State.Inflight)) store.toInflight(time, Action.Rollback)
-    // Where no lock reaches its writer, that one may have completed the instant before it could see the rollback.
+    // A writer beyond the reach of the lock may have completed the instant before it could see the rollback.
     val now = store.load()
     val undone = !isCommitted(target.time, now)
     if (undone) {
@@ -165,8 +165,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
         rollbackLogFiles = results.collect { case CommandWritten(path, bytes) => path -> bytes }.toMap)
     }
     val metadata = RollbackMetadata(time, (System.nanoTime() - started) / 1000000L, Seq(target), done)
-    // As long as there are traces of the write, the rollback is pending: else it could not be told from one of a write
-    // that was planned again.
+    // The rollback stays pending while there are traces of the write, since a completed one could not be told from that
+    // of an earlier run of the plan.
     if (!isCompaction(pending)) pending.foreach(store.delete)
     store.completeRollback(time, metadata)
     if (isCompaction(pending)) pending.foreach(store.revertToRequested)
@@ -191,8 +191,8 @@ private[hudilite] final class Rollback(store: TimelineStore) {
 private[hudilite] object Rollback {
   private val log = LoggerFactory.getLogger("io.hudilite.transaction.Rollback")
 
-  /** Removes what a running write leaves beside its data and the timeline: permits for its tasks, markers, heartbeat, and
-    * the owner last, for until it is gone the next writer comes back to it.
+  /** Removes the files that a running write keeps beside data and timeline: permits for its tasks, markers, heartbeat,
+    * and its owner file. The owner file goes last, since by it the next writer finds the others.
     */
   private[rollback] def deleteTraces(store: TimelineStore, instant: String): Unit = {
     val (storage, basePath) = (store.storage, store.basePath)
@@ -202,29 +202,29 @@ private[hudilite] object Rollback {
     OwnerFile.delete(storage, basePath, instant)
   }
 
-  /** Times of pending writes that somebody has begun to take back, or has taken back but for their last traces. */
+  /** Times of pending writes that a process has begun to take back, or has taken back except for their last traces. */
   def condemned(store: TimelineStore, timeline: Timeline): Set[String] =
     targets(undone(store, timeline, timeline.instants))
 
-  /** Ends the rollbacks that were begun and not ended; the caller holds the table lock. */
+  /** Ends the rollbacks that were begun and not ended. The caller holds the table lock. */
   def endAll(store: TimelineStore): Unit =
     targets(unended(store, store.load())).toSeq.sorted.reverse.foreach(new Rollback(store).run(_))
 
-  /** Rollbacks that were begun and not ended, by their times. Their target is pending, or has no trace in the
+  /** Rollbacks that were begun and not ended, by their times. Their targets are pending, or have no trace in the
     * timeline any more.
     */
   def unended(store: TimelineStore, timeline: Timeline): Map[String, RollbackPlan] =
     undone(store, timeline, timeline.pending)
 
-  /** Nothing says that a write that is being taken back never completed: a completed one has no marker, no
-    * heartbeat and no owner.
+  /** True when a write that is being taken back may have completed: unlike an unfinished one it has no marker, no
+    * heartbeat and no owner file.
     */
   def hadCompleted(store: TimelineStore, instant: String): Boolean =
     Markers.list(store.storage, store.basePath, instant).isEmpty &&
       Heartbeat.lastBeat(store.storage, store.basePath, instant).isEmpty &&
       !OwnerFile.files(store.storage, store.basePath).exists(_.name == instant)
 
-  /** The plans of the rollbacks among the instants whose targets are not to be seen, by the times of the rollbacks. */
+  /** Plans of those rollbacks among the instants whose targets are not to be seen, by the times of the rollbacks. */
   private def undone(store: TimelineStore, timeline: Timeline, instants: Seq[Instant]): Map[String, RollbackPlan] =
     instants.filter(_.action == Action.Rollback)
       .flatMap(rollback => store.readRollbackPlan(rollback).map(rollback.time -> _))

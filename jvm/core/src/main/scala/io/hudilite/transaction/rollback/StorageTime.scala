@@ -3,9 +3,9 @@ package io.hudilite.transaction.rollback
 import io.hudilite.storage.{Storage, Temporaries}
 import io.hudilite.timeline.WriteFolders
 
-/** The time of the storage: what a file that is written now is dated.
+/** Time of the storage, by the date of a file that is written now.
   *
-  * The age of another writer's file is told by it, so that no machine's clock can make a writer that is alive look dead.
+  * Ages of other writers' files are computed from it, so that no machine's clock can make a live writer look dead.
   */
 private[rollback] object StorageTime {
 

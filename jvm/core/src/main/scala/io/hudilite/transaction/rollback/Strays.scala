@@ -2,7 +2,7 @@ package io.hudilite.transaction.rollback
 
 import io.hudilite.timeline.WriteStat
 
-/** Files of task attempts that lost: a marker names them, no write stat does.
+/** Files of task attempts that lost. A marker names each, and no write stat does.
   *
   * Hudi's readers list folders, so a stray that stays when its instant completes would be read.
   */

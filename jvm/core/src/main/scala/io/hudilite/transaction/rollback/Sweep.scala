@@ -3,21 +3,23 @@ package io.hudilite.transaction.rollback
 import io.hudilite.storage.{Cached, FileInfo, Storage, Temporaries, WeightedCache}
 import io.hudilite.timeline.{TimelineStore, WriteFolders}
 
-/** Removes what killed writers were about to give its name: temporary files older than any writer that may be alive; the
-  * caller holds the table lock.
+/** Removes temporary files of killed writers: those older than any writer that may be alive. The caller holds the table
+  * lock.
   *
-  * They do no harm but take room, and each look for them lists the whole timeline. So a process looks at a table once in
-  * the time after which a writer counts as dead, unless it is told to.
+  * Temporary files do no harm but take room, and each look for them lists the whole timeline. So a process looks at a
+  * table only once in the time after which a writer counts as dead, unless it is told to.
   */
 private[rollback] final class Sweep(store: TimelineStore, pending: PendingWrites) {
 
   private val storage = store.storage
   private val basePath = store.basePath
 
-  /** @param alive
-    *   the owner files of writers that may be at work
+  /** Looks for such files when that is due.
+    *
+    * @param alive
+    *   owner files of writers that may be at work
     * @param atOnce
-    *   look whether it is due or not
+    *   true to look although it is not due
     */
   def run(alive: Seq[FileInfo], atOnce: Boolean): Unit =
     if (storage.usesTemporaries(basePath) && (atOnce || Sweep.isDue(storage, basePath))) {
@@ -33,10 +35,10 @@ private object Sweep {
 
   private val MaxTables = 256L
 
-  // By table, when a process looked last, by its own clock.
+  // Time of the last look of a process at each table, by its own clock.
   private val last = new Cached(new WeightedCache[String, Long](MaxTables))
 
-  // A clock that is set back makes it due, too.
+  // A look is due after the clock was set back, too.
   private def isDue(storage: Storage, basePath: String): Boolean =
     last.of(storage).get(key(basePath)).forall(at => math.abs(storage.clock.millis() - at) > Heartbeat.ExpiryMs)
 

@@ -5,15 +5,16 @@ import io.hudilite.timeline.WriteFolders
 
 import java.util.UUID
 
-/** Permission of the tasks of one run of a write to leave files in the table: a file that is there while the write runs.
+/** Permission of the tasks of one run of a write to leave files in the table: a file that is there while the write
+  * runs.
   *
-  * Spark does not wait for the tasks that it gives up, so that one may go on after its write has ended. It would add
-  * files to an instant that readers trust. So the driver takes the permit away before it looks for strays a last time,
-  * and a task looks for it after each marker that it makes and when its files are whole: either the driver has seen the
+  * Spark does not wait for tasks that it gives up, so one may go on after its write has ended, and would add files to
+  * an instant that readers trust. So the driver takes the permit away before it looks for strays a last time, and a
+  * task looks for the permit after each marker that it makes and when its files are whole. Either the driver sees the
   * marker, or the task sees that the permit is gone (docs/format.md#markers).
   *
   * @param run
-  *   tells the runs of one instant apart, which a compaction may have several of
+  *   id that tells runs of one instant apart; a compaction may have several
   */
 final case class WritePermit(instant: String, run: String) {
 
@@ -21,8 +22,8 @@ final case class WritePermit(instant: String, run: String) {
 
   def isValid(storage: Storage, basePath: String): Boolean = storage.exists(path(basePath))
 
-  /** Another run of the instant may be under way, as the files of the folder say: of one process that was taken for dead
-    * and comes back, say, on a storage that lets two of them win a name.
+  /** True when another run of the instant may be under way, by the files of the folder: for example after two processes
+    * won a name on a storage that allows it, one of them taken for dead and come back.
     */
   private[transaction] def isContested(listed: Seq[FileInfo]): Boolean =
     listed.exists(f => f.name.startsWith(s"$instant.") && f.name != s"$instant.$run")
@@ -40,7 +41,7 @@ object WritePermit {
 
   private[transaction] def of(instant: String): WritePermit = WritePermit(instant, UUID.randomUUID().toString)
 
-  /** Takes away all permits of an instant. */
+  /** Deletes all permits of an instant. */
   private[transaction] def deleteAll(storage: Storage, basePath: String, instant: String): Unit =
     storage.list(WriteFolders.owners(basePath)).filter(_.name.startsWith(s"$instant."))
       .foreach(f => storage.delete(f.path))

@@ -68,7 +68,7 @@ class DoctorFaultSuite extends FunSuite {
     storage
   }
 
-  /** The same table with files of the same age, which are old. */
+  /** A copy of the table whose files are all old, of one age. */
   private def aged(storage: MemoryStorage): MemoryStorage = {
     now = start
     val copy = new MemoryStorage(() => now)

@@ -92,7 +92,7 @@ class ClusteringSchedulerSuite extends FunSuite {
     val before = table(storage)
     val time = schedule(storage).get
     val plan = before.store.pendingClusterings(table(storage).timeline).head._2
-    // What a program does that does not look at plans.
+    // A program that does not look at plans does this.
     val planned = PendingClusterings.named(table(storage), time)
     before.store.delete(planned)
     TextWrites.rewrite.run(table(storage))

@@ -14,7 +14,7 @@ import io.hudilite.transaction.rollback.{ForeignWrites, Heartbeat, Markers, Owne
 import org.apache.avro.Schema
 import org.apache.avro.generic.GenericData
 
-/** What the doctor finds, and mends, in tables in memory whose data files hold text. */
+/** Findings and mends of the doctor in tables in memory whose data files hold text. */
 class DoctorSuite extends StoredTables {
 
   // A process of this machine that is not there any more.
@@ -297,7 +297,7 @@ class DoctorSuite extends StoredTables {
   }
 }
 
-/** What Apache Hudi writes of a restore and of a clustering, as far as the doctor looks. */
+/** Files of Apache Hudi about a restore and a clustering, as far as the doctor looks. */
 private object Restored {
 
   private val plans = new Schema.Parser().parse("""{"type":"record","name":"HoodieRestorePlan","fields":[

@@ -39,7 +39,7 @@ class InterruptedUndoSuite extends StoredTables {
   private def instant(storage: Storage): String =
     table(storage).store.newInstantTime(table(storage).timeline.lastTime.getOrElse(""))
 
-  /** What another program has begun, with a file that it wrote: by the name of its action. */
+  /** An action of this name that another program has begun, with a file that it wrote. */
   private def foreign(storage: MemoryStorage, action: String): String = {
     val (time, store, slice) = (instant(storage), table(storage).store, group(storage))
     if (action == Action.Compaction)

@@ -147,7 +147,7 @@ class LockSuite extends FunSuite {
 /** Called by its name out of another class loader. */
 object TriedLock {
 
-  /** Whether the lock of the table at the path could be had at once. */
+  /** True when the lock of the table at the path is free. */
   def tried(basePath: String): Boolean =
     try LocalLocks.shared.withTableLock(Place.local(Paths.get(basePath)), 100L)(true)
     catch { case e: CommitConflict if e.condition == "LOCK_TIMEOUT" => false }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong
 
 import munit.FunSuite
 
-/** What killed writers were about to give a name, and what becomes of it. */
+/** Temporary files of killed writers. */
 class RecoverySuite extends FunSuite {
 
   private val path = "/t"
@@ -43,7 +43,7 @@ class RecoverySuite extends FunSuite {
       ()
     }
 
-    /** What every write begins with; which of these files are there then. */
+    /** Files among these that are left after the first step of every write. */
     def recovered(files: Set[String], atOnce: Boolean = true): Set[String] = {
       Transaction.prepared(table, TransactionOptions(sweepsAtOnce = atOnce))(())
       files.filter(memory.exists)

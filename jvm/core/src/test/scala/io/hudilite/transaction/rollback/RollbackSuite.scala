@@ -21,7 +21,7 @@ import io.hudilite.transaction.{TextWrites, Transaction}
 
 import munit.FunSuite
 
-/** What a rollback deletes, and what it must not. */
+/** Files that a rollback deletes, and files that it must not. */
 class RollbackSuite extends FunSuite {
 
   private val path = "/t"

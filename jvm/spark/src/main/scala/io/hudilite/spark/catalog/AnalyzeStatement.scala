@@ -15,19 +15,20 @@ import org.apache.spark.sql.hudilite.Datasets
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** ANALYZE TABLE: has the session's catalog keep, as it does for other formats, what scans of this state of the table
-  * cannot know without reading rows. The next write makes plans without it again, rather than with what was true once.
+/** ANALYZE TABLE. The session's catalog keeps statistics of this state of the table that scans cannot have without
+  * reading rows, as it does for other formats. After the next write plans do without them again, since they were true
+  * of that state only.
   *
   * @param columns
-  *   of which to compute statistics
+  *   columns to compute statistics of
   * @param noScan
-  *   only what commits and footers tell
+  *   true for no more than commits and footers tell
   */
 private[catalog] final case class AnalyzeStatement(
     table: HudiliteTable, entry: Registered, columns: Seq[String], noScan: Boolean)
     extends LeafRunnableCommand {
 
-  // As EXPLAIN shows it.
+  // Arguments in the text of EXPLAIN.
   override protected def stringArgs: Iterator[Any] = Iterator(entry.name, columns.mkString("[", ", ", "]"), noScan)
 
   override def run(session: SparkSession): Seq[Row] = {
@@ -58,7 +59,7 @@ private[catalog] final case class AnalyzeStatement(
     else (Some(Datasets.ofRows(session, relation).count()), Map.empty)
   }
 
-  /** The number of rows when commits and footers tell. */
+  /** Number of rows; `None` when commits and footers do not tell. */
   private def counted: Option[Long] = table.newScanBuilder(CaseInsensitiveStringMap.empty()) match {
     case builder: SupportsPushDownAggregates
         if builder.pushAggregation(new Aggregation(Array[AggregateFunc](new CountStar), Array.empty[Expression])) =>
@@ -72,13 +73,17 @@ private[catalog] final case class AnalyzeStatement(
 
 private[catalog] object AnalyzeStatement {
 
-  /** Raises `InvalidInput` for a table or a part of it of which the catalog keeps no statistics. */
+  /** The statement for a whole table. Raises `InvalidInput` for a table, or a part of one, of which the catalog keeps
+    * no statistics.
+    */
   def ofTable(table: HudiliteTable, ofPartitions: Boolean, noScan: Boolean): AnalyzeStatement = {
     if (ofPartitions) throw UnsupportedStatement.AnalyzePartition.of(table.basePath)
     AnalyzeStatement(table, entryOf(table), Nil, noScan)
   }
 
-  /** @param names
+  /** The statement for columns.
+    *
+    * @param names
     *   `None` for all columns
     */
   def ofColumns(table: HudiliteTable, names: Option[Seq[String]], resolver: Resolver): AnalyzeStatement = {
@@ -95,13 +100,13 @@ private[catalog] object AnalyzeStatement {
   private def entryOf(table: HudiliteTable): Registered =
     table.entry.getOrElse(throw UnsupportedStatement.Analyze.of(table.basePath))
 
-  // The types that Spark counts distinct values of.
+  // Types of which Spark counts distinct values.
   private def isCounted(dataType: DataType): Boolean = dataType match {
     case _: NumericType | BooleanType | StringType | BinaryType | DateType | TimestampType | TimestampNTZType => true
     case _ => false
   }
 
-  /** What the catalog knows of the state that is read, in the terms of plans. */
+  /** Statistics that the catalog has of the state that is read, in the terms of plans. */
   def known(entry: Registered, source: TableState): Option[KnownStatistics] =
     entry.statistics(source.state).map { found =>
       val columns = for (field <- source.dataSchema; stat <- found.colStats.get(field.name))

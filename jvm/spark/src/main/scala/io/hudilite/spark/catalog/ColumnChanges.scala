@@ -7,23 +7,24 @@ import io.hudilite.spark.row.Nullability
 import org.apache.spark.sql.connector.catalog.TableChange._
 import org.apache.spark.sql.types._
 
-/** Columns that a statement changes: pure.
+/** Changes of columns by a statement: pure.
   *
   * @param after
-  *   the columns of the table afterwards
+  *   columns of the table afterwards
   * @param edits
-  *   what became of names
+  *   changes of names
   * @param asWritten
-  *   a write of rows could have brought the same, so that readers find everything by name
+  *   true when a write of rows could have made these changes, so that readers find everything by name
   */
 private[catalog] final case class ColumnChanges(after: StructType, edits: Seq[ColumnEdit], asWritten: Boolean)
 
 private[catalog] object ColumnChanges {
 
-  /** One after the other. Raises `InvalidInput` for what a Hudi table cannot keep, or by which rows could not be read.
+  /** All changes, one after the other. Raises `InvalidInput` for a change that a Hudi table cannot keep, or after which
+    * rows could not be read.
     *
     * @param table
-    *   its path
+    *   path of the table
     */
   def of(table: String, before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
     new ColumnChangesOf(table).all(before, changes)
@@ -95,14 +96,14 @@ private final class ColumnChangesOf(table: String) {
     done.copy(after = after, asWritten = done.asWritten && grown == after)
   }
 
-  // What a write does by itself, too, and readers without ids know.
+  // Changes of types that a write makes by itself, too, and that readers without ids know.
   private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
     case (a, b) if a == b => true
     case (IntegerType, LongType) | (FloatType, DoubleType) => true
     case _ => false
   }
 
-  /** What Hudi's schema-on-read converts. */
+  /** Changes of types that Hudi's schema-on-read converts. */
   private def convertible(from: DataType, to: DataType): Boolean = (from, to) match {
     case (a, b) if a == b => true
     case (IntegerType, LongType | FloatType | DoubleType | StringType) => true

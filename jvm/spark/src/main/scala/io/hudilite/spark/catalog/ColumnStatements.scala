@@ -14,14 +14,16 @@ import org.apache.spark.sql.types.StructType
 /** ALTER TABLE ADD, DROP, RENAME and ALTER COLUMN: one commit that changes the table's columns and no file. */
 private[catalog] object ColumnStatements {
 
-  /** The changes of columns among others. */
+  /** Changes of columns among all changes. */
   def among(changes: Seq[TableChange]): Seq[ColumnChange] = changes.collect { case change: ColumnChange => change }
 
-  /** Raises `InvalidInput` for what a Hudi table cannot keep. Spark wraps what is raised as the statement runs. */
+  /** Raises `InvalidInput` for a change that a Hudi table cannot keep. Errors raised later, as the statement runs, are
+    * wrapped by Spark.
+    */
   def check(place: HudiliteTable, changes: Seq[ColumnChange]): Unit =
     place.table.foreach(table => schemaJson(table, changed(table, changes)))
 
-  /** Raises what [[check]] raises, and `CommitConflict` when another writer came first. */
+  /** Makes the changes. Raises as [[check]], and `CommitConflict` when another writer came first. */
   def run(place: HudiliteTable, changes: Seq[ColumnChange]): Unit = place.table.foreach { table =>
     val after = changed(table, changes)
     if (after.after != columns(table) || after.edits.nonEmpty) commit(place, table, after)
@@ -48,7 +50,7 @@ private[catalog] object ColumnStatements {
   private def columns(table: Table): StructType =
     TableSupport.of(table, TableAccess.Write).schema.fold(new StructType())(s => SchemaConversion.toSpark(s.avroJson))
 
-  // Such a column would be taken for that of the table, and left out of its schema.
+  // A column of such a name would be taken for one of the meta columns, and left out of the schema.
   private def checkName(change: ColumnChange): Unit = {
     val name = change match {
       case add: AddColumn if add.fieldNames.length == 1 => Some(add.fieldNames.head)
@@ -60,7 +62,7 @@ private[catalog] object ColumnStatements {
         "reason" -> "the table makes a column of that name by itself"))
   }
 
-  // The properties of the table go on naming these columns, and their values stand in keys and paths.
+  // The table's properties name these columns, and their values stand in keys and paths.
   private def checkRole(table: Table, change: ColumnChange): Unit = change match {
     case _: DeleteColumn | _: RenameColumn | _: UpdateColumnType =>
       val (path, config) = (change.fieldNames.toSeq, table.config)

@@ -18,17 +18,17 @@ import scala.collection.JavaConverters._
 /** A CREATE TABLE without its columns.
   *
   * @param options
-  *   of OPTIONS, TBLPROPERTIES and PARTITIONED BY
+  *   options from OPTIONS, TBLPROPERTIES and PARTITIONED BY
   * @param byWrite
-  *   the rows of a query follow, and their write creates the table
+  *   true when rows of a query follow, whose write creates the table
   * @param external
-  *   its files are to stay when the name is dropped
+  *   true when files stay after the name is dropped
   */
 private[catalog] final case class CreateRequest(options: Map[String, String], location: Option[String],
     provider: Option[String], comment: Option[String], byWrite: Boolean,
     external: Boolean = false) {
 
-  /** Raises `InvalidInput` when another place, format or comment is said than a path can have. */
+  /** Raises `InvalidInput` when the statement gives a place, format or comment that a table by path cannot have. */
   def checkAgainst(path: String): Unit = {
     location.filter(at => at.isEmpty || new Path(at) != new Path(path)).foreach(_ =>
       throw UnsupportedStatement.Location.of(path))
@@ -36,14 +36,14 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
     if (registeredAs(path) != Registered.Hudilite) throw UnsupportedStatement.Provider.of(path)
   }
 
-  /** Columns in the order that a table has which Apache Hudi's catalog shares: partitions last. */
+  /** Columns with partition columns last, which is the order of tables that Apache Hudi's catalog shares. */
   def inOrderOfHudi(columns: Seq[String]): Seq[String] =
     HudiEntry.partitionsLast(columns,
       TableOptions.PartitionPathFields.get(options).getOrElse(Nil).map(_.takeWhile(_ != ':'))
         .map(name => columns.find(SQLConf.get.resolver(_, name)).getOrElse(name)))
 
-  /** Under which format the catalog is to register the table. Raises `InvalidInput` for another one than Hudi's, and for
-    * an option that would be kept where no write of hudilite's heeds it.
+  /** Format under which the catalog registers the table. Raises `InvalidInput` for any other than Hudi's, and for an
+    * option that the catalog would keep although no write of hudilite heeds it there.
     */
   def registeredAs(path: String): String = {
     val found = provider.fold(Registered.Hudilite)(
@@ -56,15 +56,17 @@ private[catalog] final case class CreateRequest(options: Map[String, String], lo
 
 private[catalog] object CreateRequest {
 
-  /** Set among the properties by a CREATE TABLE AS SELECT, for the catalog alone. */
+  /** A property that a CREATE TABLE AS SELECT sets, for the catalog alone. */
   val ByWrite = "hudilite.created.by.write"
 
-  // Spark adds these of itself to the properties of a new table; the last two since 4.0 and 4.1.
+  // Properties that Spark itself adds to those of a new table, the last two since 4.0 and 4.1.
   private val OfSpark = Set(TableCatalog.PROP_PROVIDER, TableCatalog.PROP_LOCATION, TableCatalog.PROP_OWNER,
     TableCatalog.PROP_COMMENT, TableCatalog.PROP_EXTERNAL, TableCatalog.PROP_IS_MANAGED_LOCATION, "collation",
     "table_type", ByWrite, "path")
 
-  /** The columns of a table as a statement can say them: no other than its only key may be declared not to be null. */
+  /** Columns of a table as a statement can declare them. Only a column that is the table's only key may be declared NOT
+    * NULL.
+    */
   def columnsAsSaid(config: TableConfig, columns: StructType): StructType = StructType(columns.map(column =>
       column.copy(dataType = Nullability.relaxed(column.dataType),
         nullable = column.nullable || config.recordKeyFields != Seq(column.name))))
@@ -74,14 +76,14 @@ private[catalog] object CreateRequest {
 
   def of(partitions: Array[Transform], properties: JMap[String, String]): CreateRequest = {
     val all = properties.asScala.toMap
-    // Spark repeats what OPTIONS says under this prefix.
+    // Spark repeats OPTIONS under this prefix.
     val own = all.filterNot { case (name, _) => OfSpark(name) || name.startsWith(TableCatalog.OPTION_PREFIX) }
     CreateRequest(partitioned(partitions.toSeq, TableProperty.options(own)), all.get(TableCatalog.PROP_LOCATION),
       all.get(TableCatalog.PROP_PROVIDER), all.get(TableCatalog.PROP_COMMENT), all.contains(ByWrite),
       all.get(TableCatalog.PROP_EXTERNAL).contains("true"))
   }
 
-  /** The options with the partition columns that the statement or `partitionBy` names; raises `InvalidInput` when the
+  /** The options with the partition columns of the statement or of `partitionBy`. Raises `InvalidInput` when the
     * options name others.
     */
   def partitioned(partitions: Seq[Transform], options: Map[String, String]): Map[String, String] =

@@ -23,13 +23,13 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** The catalog of tables named by their path: hudilite.`/data/trips`, where a table is what lies at its path. It keeps
-  * nothing itself: `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that name,
-  * whoever registered it.
+/** The catalog of tables named by their path, such as hudilite.`/data/trips`. It keeps nothing itself: the files at the
+  * path are the table, and `hudilite.db.trips` is the Hudi table that the session's own catalog registers under that
+  * name, whichever engine did so.
   */
 final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
-  private var catalogName: String = HudiliteCatalog.Name // set once, by Spark, before anything else
+  private var catalogName: String = HudiliteCatalog.Name // set once by Spark, before any other call
 
   // Spark calls the methods of a catalog without the session that asks.
   private def session: SparkSession = SparkSession.active
@@ -45,11 +45,11 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   override def loadTable(ident: Identifier): SparkTable = metadataTable(ident).getOrElse(existing(ident, Map.empty))
 
-  /** `VERSION AS OF`: an instant, or a text that the option `as.of.instant` takes. */
+  /** Table for `VERSION AS OF`, with an instant or any text that the option `as.of.instant` takes. */
   override def loadTable(ident: Identifier, version: String): SparkTable =
     existing(ident, Map(ReadOptions.VersionAsOf.name -> version))
 
-  /** `TIMESTAMP AS OF`, in microseconds since 1970 UTC. */
+  /** Table for `TIMESTAMP AS OF`, in microseconds since 1970 UTC. */
   override def loadTable(ident: Identifier, timestamp: Long): SparkTable =
     existing(ident, Map(ReadOptions.TimestampAsOf.name -> TimeTravel.ofMicros(timestamp)))
 
@@ -59,8 +59,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
       throw missing(NamedMetadata.parentOf(ident))
     }
 
-  // The analyzer does not tell Spark's error for it: it looks for a plain file with that path, and its last word is of
-  // something else. All others, such as `saveAsTable`, rely on that error.
+  // Error for a missing table. The analyzer hides Spark's own error, since it goes on to look for a plain file with
+  // that path. All other callers, such as `saveAsTable`, rely on Spark's error.
   private def missing(ident: Identifier): Throwable =
     notFound(ident).filter(_ => Catalogs.areAskedByAnalyzer).getOrElse(new NoSuchTableException(ident))
 
@@ -94,7 +94,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     (if (isName(ident)) names.find(ident).isDefined else tableOf(ident).isDefined) ||
       metadataTable(ident).isDefined
 
-  /** Creates the table at once, unless the rows of a query follow: their write creates it with its own options. */
+  /** Creates the table at once, unless rows of a query follow, whose write creates it with its own options. */
   override def createTable(ident: Identifier, schema: StructType, partitions: Array[Transform],
       properties: JMap[String, String]): SparkTable = {
     val asked = CreateRequest.of(partitions, properties)
@@ -123,9 +123,8 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
     loadTable(ident)
   }
 
-  /** Never deletes what has no name in a catalog: raises `InvalidInput` when there is a table. Spark also calls this when
-    * a CREATE TABLE AS SELECT has failed, and adds what is raised here to the error of the write, which has taken back
-    * what it wrote.
+  /** Deletes no table that is named by its path: raises `InvalidInput` when there is one. Spark also calls this method
+    * after a failed CREATE TABLE AS SELECT, and adds its error to that of the write, which has taken back its files.
     */
   override def dropTable(ident: Identifier): Boolean = dropped(ident, purge = false)
 
@@ -145,7 +144,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
 
   private def named(ident: Identifier): Option[Registered] = if (isName(ident)) names.find(ident) else None
 
-  // Two parts without a slash: a database and a table, as no path is written.
+  // True for two parts without a slash, a database and a table, since no path is written so.
   private def isName(ident: Identifier): Boolean =
     ident.namespace().length == 1 && !hasFolders(ident)
 
@@ -161,16 +160,16 @@ object HudiliteCatalog {
 
   private val Setting = s"spark.sql.catalog.$Name"
 
-  /** Makes hudilite.`/path` known to the session, unless the user configured a catalog of that name. */
+  /** Registers hudilite.`/path` in the session, unless the user configured a catalog of that name. */
   def register(session: SparkSession): Unit =
     if (session.conf.getOption(Setting).isEmpty) session.conf.set(Setting, classOf[HudiliteCatalog].getName)
 
-  /** Loads the catalog into the session, unless the name is another catalog's. The session's analyzer must be there. */
+  /** Loads the catalog into the session, unless another catalog has the name. Needs the session's analyzer. */
   def load(session: SparkSession): Unit =
     if (session.conf.getOption(Setting).contains(classOf[HudiliteCatalog].getName))
       Catalogs.load(session, Name)
 
-  /** The table at a path, or its place when there is none; raises `InvalidInput` for an option that nobody knows. */
+  /** The table at a path, or its place when there is none. Raises `InvalidInput` for an unknown option. */
   def table(session: SparkSession, path: String, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val request = RequestOptions.of(session, options)
     val conf = Sessions.hadoopConf(session)
@@ -179,14 +178,14 @@ object HudiliteCatalog {
     HudiliteTable(session, basePath, storage, Table.find(storage, basePath), request, dataFrame)
   }
 
-  /** The table at the path among the options of a read; raises `TABLE_NOT_FOUND` when there is none. */
+  /** The table at the path among the options of a read. Raises `TABLE_NOT_FOUND` when there is none. */
   def existing(session: SparkSession, options: Map[String, String]): HudiliteTable = {
     val found = table(session, pathOf(options), options, dataFrame = false)
     if (found.table.isEmpty) throw InvalidInput("TABLE_NOT_FOUND", "path" -> found.basePath)
     found
   }
 
-  /** The table of these options for whoever brings a schema of its own. */
+  /** The table of these options for a reader or writer that was given a schema. */
   def ofGivenSchema(options: Map[String, String]): SparkTable = new TableOfGivenSchema(pathOf(options))
 
   /** The path among the options of a read or write. */
@@ -204,13 +203,13 @@ object HudiliteCatalog {
   private def required(path: Option[String]): String = path.filter(_.nonEmpty).getOrElse(
     throw InvalidInput("MISSING_OPTION", "option" -> "path", "reason" -> "it says where the table is"))
 
-  /** Forgets what is known of the files of the table at a path. */
+  /** Forgets the listed files of the table at a path. */
   def forget(session: SparkSession, path: String): Unit = {
     val conf = Sessions.hadoopConf(session)
     FileMemory.forget(new HadoopStorage(conf), qualified(path, conf))
   }
 
-  /** A path as tables have it. */
+  /** The path in the spelling of tables. */
   private[catalog] def qualified(session: SparkSession, path: String): String =
     qualified(path, Sessions.hadoopConf(session))
 
@@ -220,8 +219,8 @@ object HudiliteCatalog {
   }
 }
 
-/** Has the session load the catalog of paths with its first statement, whatever that is: from then on the session keeps
-  * it, though RESET takes away the setting that names it.
+/** Loads the catalog of paths with the first statement of a session. From then on the session keeps it, even after
+  * RESET removes the setting that names it.
   */
 final case class PathCatalogRule(session: SparkSession) extends Rule[LogicalPlan] {
 

@@ -19,8 +19,8 @@ import org.apache.spark.sql.connector.catalog.{
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.{StructField, StructType}
 
-/** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. A table that is `USING hudilite`
-  * or `USING hudi` is hudilite's, by the place that is registered for it; everything else is left to Spark.
+/** The session's own catalog with Hudi tables in it: `spark.sql.catalog.spark_catalog`. hudilite serves tables that are
+  * `USING hudilite` or `USING hudi`, by the place that is registered for each, and leaves everything else to Spark.
   */
 final class HudiliteSessionCatalog extends DelegatingCatalogExtension with StatementCatalog {
 
@@ -53,7 +53,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
   override def creates(ident: Identifier, provider: Option[String]): Boolean =
     provider.flatMap(Registered.providerOf).exists(_ == Registered.Hudilite || names.takesHudi)
 
-  // Spark loads a table to see whether it exists, which says no less of one whose files are gone.
+  // Looks for the entry only. Spark's own method loads the table, which fails for one whose files are gone.
   override def tableExists(ident: Identifier): Boolean =
     names.find(ident).isDefined || super.tableExists(ident)
 
@@ -73,7 +73,7 @@ final class HudiliteSessionCatalog extends DelegatingCatalogExtension with State
   private def creates(ident: Identifier, properties: JMap[String, String]): Boolean =
     creates(ident, Option(properties.get(TableCatalog.PROP_PROVIDER)))
 
-  // That of Spark promises default values for its own formats.
+  // Field of a column. Spark's own method promises default values, which only its own formats have.
   private def field(column: Column): StructField = {
     if (column.defaultValue != null) CreateRequest.refuseDefault(column.name, column.defaultValue.getSql)
     val plain = StructField(column.name, column.dataType, column.nullable)
@@ -103,8 +103,8 @@ object HudiliteSessionCatalog {
 
   private val Setting = s"spark.sql.catalog.$Name"
 
-  /** Makes it the session's own catalog where hudilite's jar alone is there: no setting says which catalog or extension
-    * is meant, and Spark has found hudilite's by itself. Other formats stay Spark's.
+  /** Makes this catalog the session's own where nothing but hudilite's jar is there: no setting names a catalog or
+    * extension, and Spark has found hudilite's by itself. Other formats stay Spark's.
     */
   def register(session: SparkSession): Unit = {
     val chosen = session.conf.getOption(Setting).exists(_ != "builtin")

@@ -45,19 +45,19 @@ import scala.collection.JavaConverters._
 /** A Hudi table as Spark sees it, or the place of one that the first write creates.
   *
   * @param session
-  *   in which it was looked up
+  *   session in which the table was looked up
   * @param table
-  *   the table as it was when this object was made; `None` when there is none at the path
+  *   table as it was when this object was made; `None` when there is none at the path
   * @param request
   *   options of the read or write, and of the session
   * @param dataFrame
-  *   reached by `format("hudilite")`: an append may bring columns that the table does not have
+  *   true for `format("hudilite")`, where an append may bring columns that the table does not have
   * @param prepared
-  *   what hudilite's planner rule decided about a write of this table
+  *   decision of hudilite's planner rule about a write of this table
   * @param entry
-  *   what the session's catalog says of it, when it was reached by its name there
+  *   entry of the session's catalog, when the table was reached by its name there
   * @param answersAggregates
-  *   whether COUNT, MIN and MAX may be answered from Parquet footers
+  *   true when COUNT, MIN and MAX may be answered from Parquet footers
   * @param namedPartition
   *   as [[PlannedTable.namedPartition]]
   */
@@ -81,12 +81,13 @@ final case class HudiliteTable(
 
   override def name(): String = entry.fold(s"hudilite.`$basePath`")(_.name)
 
-  // In plans and in errors of Spark's.
+  // Text in plans and errors of Spark.
   override def toString: String = name()
 
   private lazy val conf: ReadConf = ReadConf.of(prepared.map(_.intent.target.conf.options).getOrElse(request.all))
 
-  // Spark finds cached rows again, and results of parts of a query, by equal tables. Each read has a storage of its own.
+  // Spark finds cached rows and shared parts of a query by equal tables. The storage is left out, since each read has
+  // its own.
   private def identity: Seq[Any] =
     Seq(basePath, storage.caches, table, request, dataFrame, prepared, answersAggregates,
       namedPartition)
@@ -127,7 +128,7 @@ final case class HudiliteTable(
   override def capabilities(): JSet[TableCapability] = {
     val always = Set(TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE,
       TableCapability.OVERWRITE_DYNAMIC) ++ ScanMerging.capability ++
-      SchemaEvolution.capability.filter(_ => prepared.isEmpty) // the rows of a prepared write have columns of its plan
+      SchemaEvolution.capability.filter(_ => prepared.isEmpty) // rows of a prepared write have the columns of its plan
     // A MERGE into a table that accepts any schema is never resolved, so only appends may.
     val appends = prepared.map(_.isAppend).getOrElse(dataFrame)
     new Capabilities(basePath, if (appends) always + TableCapability.ACCEPT_ANY_SCHEMA else always)
@@ -157,8 +158,8 @@ final case class HudiliteTable(
   private def rowLevelWrite(info: RowLevelOperationInfo): RowLevelWrite = prepared match {
     case Some(PreparedWrite.Delta(intent)) =>
       val target = intent.target
-      // With a bucket index new rows go to log files, too, so that base files do not tell which keys there are. A row
-      // that moved leaves its key in the base file of the partition that it came from, and is not to rise there again.
+      // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
+      // leaves its key in the base file of its old partition, where it must not come back.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
       RowLevelWrite(intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
     case _ =>
@@ -183,8 +184,8 @@ final case class HudiliteTable(
   override def writing(write: PreparedWrite): HudiliteTable = copy(prepared = Some(write))
 }
 
-/** The abilities of a table. Only readers and writers of streams ask whether it can be one's source or sink, before they do
-  * anything else: they are told what to do instead, where Spark would say no more than that it cannot.
+/** Capabilities of a table. Only readers and writers of streams ask first if it can be a source or sink. They get an
+  * error that says what to do instead, where Spark's would say no more than that it cannot.
   */
 private[catalog] final class Capabilities(path: String, own: Set[TableCapability])
     extends JHashSet[TableCapability](own.asJava) {
@@ -197,8 +198,8 @@ private[catalog] final class Capabilities(path: String, own: Set[TableCapability
   }
 }
 
-/** The table of a reader that was given a schema, which raises `InvalidInput` when it is asked for its columns: a writer of
-  * a stream looks the same until it asks what the table can do.
+/** Table of a reader that was given a schema. It raises `InvalidInput` when it is asked for its columns, and no
+  * earlier, since a writer of a stream looks alike until it asks for capabilities.
   */
 private[catalog] final class TableOfGivenSchema(path: String) extends SparkTable with SupportsRead with SupportsWrite {
 
@@ -217,7 +218,7 @@ private[catalog] final class TableOfGivenSchema(path: String) extends SparkTable
   private def unused: Nothing = throw new IllegalStateException(s"${name()} is neither read nor written")
 }
 
-/** A column that is there on request. */
+/** A metadata column. */
 private final case class ComputedColumn(name: String, dataType: DataType, nullable: Boolean) extends MetadataColumn {
   override def isNullable: Boolean = nullable
 }

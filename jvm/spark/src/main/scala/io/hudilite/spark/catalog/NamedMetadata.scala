@@ -10,28 +10,30 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** hudilite.`/data/trips`.history: facts about the table of the names before the last one. */
+/** Metadata tables by name, such as hudilite.`/data/trips`.history. The names before the last one are those of the
+  * table.
+  */
 private[catalog] object NamedMetadata {
 
   /** The metadata table of that name, unless there is a table at that place.
     *
     * @param table
-    *   the table of a name
+    *   look-up of a table by its name
     */
   def find(session: SparkSession, ident: Identifier, table: Identifier => Option[Table]): Option[InspectTable] = for {
     what <- Inspection.find(ident.name())
     of <- parent(ident, table)
   } yield InspectTable(of, what)(session)
 
-  /** Raises an error when the names before the last one are those of a table: it has no metadata table of that name, or
-    * none of an earlier state.
+  /** Raises an error when the names before the last one are those of a table, which has no metadata table of the last
+    * name, or none of an earlier state.
     */
   def refuse(ident: Identifier, table: Identifier => Option[Table]): Unit = parent(ident, table).foreach { of =>
     throw InvalidInput("STATEMENT_NOT_SUPPORTED", "statement" -> s"AS OF of ${Inspection.named(ident.name()).name}",
       "path" -> of.basePath, "reason" -> "it tells what the table is now")
   }
 
-  /** The table of which such a name would tell something, or else what the name is of. */
+  /** The name of the table whose metadata table this is; for any other name the name itself. */
   def parentOf(ident: Identifier): Identifier =
     if (ident.namespace().isEmpty || Inspection.find(ident.name()).isEmpty) ident
     else Identifier.of(ident.namespace().init, ident.namespace().last)
@@ -43,7 +45,7 @@ private[catalog] object NamedMetadata {
   /** Refuses a statement that would change a metadata table.
     *
     * @param verb
-    *   by which the refusal calls it
+    *   verb of the statement in the refusal
     */
   def refuseChange(verb: String, target: LogicalPlan): Unit = target.foreach { node =>
     val found = node match {

@@ -15,20 +15,20 @@ import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException
 import org.apache.spark.sql.connector.catalog.{Identifier, Table => SparkTable, TableCatalog, TableChange}
 import org.apache.spark.sql.types.StructType
 
-/** Tables by the names under which the session's own catalog registers them. */
+/** Tables by their names in the session's own catalog. */
 private[catalog] final class NamedTables(session: SparkSession) {
 
   import NamedTables._
 
   private val metastore = new Metastore(session)
 
-  /** Tables can be registered for Apache Hudi. */
+  /** True when tables can be registered for Apache Hudi. */
   def takesHudi: Boolean = metastore.takesHudi
 
   def find(ident: Identifier): Option[Registered] = metastore.find(ident)
 
-  /** The path of a table that a statement places there, as Spark's own formats take it; raises `InvalidInput` for an empty
-    * one.
+  /** Path of a table from the location of a statement, as Spark's own formats take it. Raises `InvalidInput` for an
+    * empty one.
     */
   def location(ident: Identifier, said: String): String = {
     checkLocation(said)
@@ -38,10 +38,10 @@ private[catalog] final class NamedTables(session: SparkSession) {
   def list(database: Option[String]): Seq[Identifier] = metastore.list(database).map(table =>
     Identifier.of(table.database.toArray, table.entry.identifier.table))
 
-  /** The table itself; raises `TABLE_NOT_FOUND` when none lies where the catalog says.
+  /** The table of an entry. Raises `TABLE_NOT_FOUND` when none lies where the catalog says.
     *
     * @param dataFrame
-    *   a write may bring columns that the table does not have
+    *   true when a write may bring columns that the table does not have
     */
   def load(found: Registered, options: Map[String, String], dataFrame: Boolean = false): HudiliteTable = {
     val table = at(found, options, dataFrame)
@@ -51,13 +51,13 @@ private[catalog] final class NamedTables(session: SparkSession) {
 
   private def at(found: Registered, options: Map[String, String], dataFrame: Boolean): HudiliteTable = {
     val table = HudiliteCatalog.table(session, found.path, found.reads ++ options, dataFrame)
-    // Nearer than what the session says for all tables, and farther than what one write says.
+    // Options of the entry outrank those of the session, and yield to those of one write.
     table.copy(request = table.request.copy(session = table.request.session ++ SessionConf.lowerCase(found.kept)),
       entry = Some(found))
   }
 
-  /** Creates the table and its name. Raises `InvalidInput` for what a Hudi table cannot be, or when the statement says
-    * something else than a table that lies there already.
+  /** Creates the table and its name. Raises `InvalidInput` for facts that a Hudi table cannot have, or that differ from
+    * a table that lies there already.
     */
   def create(ident: Identifier, schema: StructType, asked: CreateRequest): SparkTable = {
     if (metastore.exists(ident)) throw new TableAlreadyExistsException(ident)
@@ -87,7 +87,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
     }
   }
 
-  /** The place where a table would be made; raises Spark's error where there is no such database. */
+  /** The place where a table would be made. Raises Spark's error where there is no such database. */
   def newPlace(ident: Identifier, said: Option[String], options: Map[String, String]): HudiliteTable = {
     metastore.requireDatabase(ident)
     val path = said.fold(metastore.defaultPath(ident))(location(ident, _))
@@ -114,7 +114,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
         metastore.register(ident, asked.location.isEmpty, place.basePath, entry, asked.comment)
     }
 
-  // The folder goes with the table when it is dropped, so that nothing else may lie in it.
+  // The folder is removed when the table is dropped, so nothing else may lie in it.
   private def requireEmpty(place: HudiliteTable): Unit =
     if (place.storage.list(place.basePath).nonEmpty) throw UnsupportedStatement.NotEmpty.of(place.basePath)
 
@@ -124,7 +124,9 @@ private[catalog] final class NamedTables(session: SparkSession) {
     true
   }
 
-  /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved under their writers. */
+  /** Gives the table another name. Raises `InvalidInput` when its files would have to be moved, perhaps while they are
+    * written.
+    */
   def rename(found: Registered, to: Identifier): Unit = {
     if (found.isManaged) throw UnsupportedStatement.RenameManaged.of(found.path)
     if (metastore.exists(to)) throw new TableAlreadyExistsException(to)
@@ -136,7 +138,7 @@ private[catalog] final class NamedTables(session: SparkSession) {
     val columns = ColumnStatements.among(changes)
     if (columns.nonEmpty) {
       ColumnStatements.run(load(found, Map.empty), columns)
-      // An entry of Apache Hudi's has its meta columns among them, and Hudi takes the columns from the table.
+      // Entries of Apache Hudi have meta columns among the columns, and Hudi takes the columns from the table.
       if (!found.byHudi) metastore.describe(found, load(found, Map.empty).schema)
     }
     if (columns.size < changes.size) alterEntry(found, changes.filterNot(columns.contains))
@@ -185,8 +187,8 @@ private[catalog] object NamedTables {
 /** A table that is created without rows. */
 private[catalog] object EmptyTable {
 
-  /** Raises `InvalidInput` for facts that a table cannot have, and for a column that may not be null in a table that would
-    * take nulls for it; after any failure nothing of it is left.
+  /** Creates the table. Raises `InvalidInput` for facts that a table cannot have, and for a NOT NULL column for which
+    * the table would accept nulls. After any failure nothing of the table is left.
     */
   def create(place: HudiliteTable, schema: StructType): FirstWrite = {
     val conf = place.request.writing
@@ -202,13 +204,13 @@ private[catalog] object EmptyTable {
   }
 }
 
-/** A table that lies where a CREATE TABLE puts one. */
+/** A table that already lies where a CREATE TABLE puts one. */
 private[catalog] object ExistingTable {
 
-  /** Raises `InvalidInput` for the first fact or column that the statement says otherwise.
+  /** Raises `InvalidInput` for the first fact or column that differs in the statement.
     *
     * @param said
-    *   columns of the statement, none when it leaves them to the table
+    *   columns of the statement; none when it leaves them to the table
     */
   def check(table: Table, present: StructType, said: StructType, options: Map[String, String]): Unit = {
     TableRequest.checkAgainst(table.config, TableRequest.spelt(options, SchemaAlignment.spelling(present)))

@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.sql.SparkSession
 import org.slf4j.LoggerFactory
 
-/** Says once in a session of each option without effect that it has none. */
+/** Warnings of options without effect, each once in a session. */
 object OptionWarnings {
 
   private val logger = LoggerFactory.getLogger("io.hudilite.options")
@@ -18,7 +18,7 @@ object OptionWarnings {
   def tell(session: SparkSession, options: Map[String, String]): Unit =
     log(news(session, IneffectiveOptions.among(options)))
 
-  /** The same of settings by which Apache Hudi would set options of all statements. */
+  /** Warns of settings by which Apache Hudi would set options of all statements. */
   def tellOfSettings(session: SparkSession): Unit = log(news(session, settings))
 
   private[catalog] def settings: Seq[IneffectiveOption] = SessionConf.withoutPrefix.map(name =>
@@ -26,7 +26,7 @@ object OptionWarnings {
 
   private def log(news: Seq[IneffectiveOption]): Unit = news.foreach(option => logger.warn(option.text))
 
-  /** What the session has not been told of. */
+  /** Options that the session was not warned of before. */
   private[catalog] def news(session: SparkSession, found: Seq[IneffectiveOption]): Seq[IneffectiveOption] = {
     if (found.isEmpty) Nil
     else {

@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.SupportsAtomicPartitionManagement
 import org.apache.spark.sql.types.StructType
 
-/** SHOW PARTITIONS, ALTER TABLE DROP PARTITION and TRUNCATE TABLE PARTITION. A partition is there while it has rows. */
+/** SHOW PARTITIONS, ALTER TABLE DROP PARTITION and TRUNCATE TABLE PARTITION. A partition exists while it has rows. */
 private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManagement { self: PlannedTable =>
 
   def session: SparkSession
@@ -25,7 +25,7 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
 
   private lazy val values: Option[PartitionValues] = table.map(t => PartitionValues.of(session, t, rowSchema))
 
-  private def here: (Table, PartitionValues) = (table.get, values.get) // Spark asks only of a table that is there
+  private def here: (Table, PartitionValues) = (table.get, values.get) // called for existing tables only
 
   override def partitionSchema(): StructType = values.fold(new StructType())(_.schema)
 
@@ -48,7 +48,7 @@ private[catalog] trait PartitionStatements extends SupportsAtomicPartitionManage
   private def folders(found: Table, wanted: Seq[ScanFilter]): PathSelection =
     PartitionPruning.of(found.config, rowSchema, found.evolved(found.schema)).selection(wanted)
 
-  /** One write takes the rows of all of them out. */
+  /** Takes the rows of all these partitions out by one write. */
   override def dropPartitions(idents: Array[InternalRow]): Boolean = {
     val (found, read) = here
     val each = idents.toSeq.map(values(partitionSchema().indices, _))

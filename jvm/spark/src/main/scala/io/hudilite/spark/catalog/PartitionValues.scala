@@ -12,20 +12,20 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
-/** The values of partition columns as the folders of a table spell them.
+/** Values of partition columns from the folders of a table.
   *
   * @param schema
-  *   the partition columns, in the order of the folders
+  *   partition columns, in the order of the folders
   */
 private[catalog] final case class PartitionValues(session: SparkSession, table: Table, schema: StructType) {
 
   import table.{basePath, config}
 
-  // Asked only where a column is a time, since it takes a look at rows.
+  // Lazy, since it needs a look at rows, and only columns of times need it.
   private lazy val timesAsNumbers: Boolean = TimeSpelling.areNumbers(config, schema, schema.fieldNames.toSeq,
     Some(table), asTexts = false, Sessions.hadoopConf(session))
 
-  /** The values behind the path of a partition; raises `InvalidInput` where they cannot be told. */
+  /** Values of a partition by its path. Raises `InvalidInput` where the path does not tell them. */
   def rowOf(path: String): InternalRow = {
     val levels = if (schema.size == 1) Seq(path) else path.split("/", -1).toSeq
     if (levels.size != schema.size) throw UnsupportedStatement.Partitions(schema.fieldNames.last).of(basePath)
@@ -45,19 +45,19 @@ private[catalog] final case class PartitionValues(session: SparkSession, table: 
 
 private[catalog] object PartitionValues {
 
-  /** Columns that no folder tells make the table one without partitions for statements. */
+  /** Partition columns for statements. There are none where folders do not tell the values of some column. */
   def of(session: SparkSession, table: Table, schema: StructType): PartitionValues = {
     val fields = table.config.partitionFields.flatMap(name => schema.find(_.name == name))
     val told = fields.size == table.config.partitionFields.size && isPlain(table.config)
     PartitionValues(session, table, StructType(if (told) fields else Nil))
   }
 
-  // A value that is formatted for its folder, as times are, is not read back.
+  // False where values are formatted for their folders, as times are, and cannot be read back.
   private def isPlain(config: TableConfig): Boolean =
     config.knownKeyGenerator.isDefined && PartitionPaths.of(config).fields.forall(!_.timed) &&
       !config.properties.get(TableKeys.SlashSeparatedDates).exists(_.equalsIgnoreCase("true"))
 
-  /** Paths of the partitions with rows, of which others than those selected are not listed. */
+  /** Paths of the selected partitions that have rows. Only selected ones are listed. */
   def present(table: Table, selection: PathSelection): Seq[String] =
     table.files.find(selection).collect { case (path, slices) if slices.nonEmpty => path }.toSeq.sorted
 }

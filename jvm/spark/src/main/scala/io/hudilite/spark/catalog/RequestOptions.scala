@@ -6,36 +6,36 @@ import io.hudilite.spark.row.SessionConf
 
 import org.apache.spark.sql.SparkSession
 
-/** The options of one read or write, with lower-case names: what a session may set for all of them is not what one of
-  * them may be given.
+/** Options of one read or write, with lower-case names. Those of the session are kept apart, since a session may set
+  * others than one read or write.
   *
   * @param session
   *   `spark.datasource.hudilite.*` as it was when the table was looked up
   * @param own
-  *   given to this read or write
+  *   options of this read or write
   */
 final case class RequestOptions(session: Map[String, String], own: Map[String, String]) {
 
-  /** Both; what is given comes before what the session says. */
+  /** All options. Those of this read or write outrank those of the session. */
   def all: Map[String, String] = ReadConf.inherited(session, own) ++ own
 
-  /** With options that came later, on a relation or a statement; Spark mixes those of the session in. Raises
-    * `InvalidInput` for one that nobody knows, and says of those without effect that they have none.
+  /** These options and later ones, from a relation or a statement, with which Spark mixes those of the session. Raises
+    * `InvalidInput` for an unknown option, and warns of options without effect.
     */
   def and(more: Map[String, String], asking: SparkSession): RequestOptions = {
-    Options.check(more) // in the spelling of the user
+    Options.check(more) // names in the spelling of the user
     OptionWarnings.tell(asking, more)
     copy(own = own ++ SessionConf.lowerCase(more).filterNot { case (key, text) => session.get(key).contains(text) })
   }
 
-  /** The options of a read; raises `InvalidInput` for one of writes. */
+  /** Options of a read. Raises `InvalidInput` for one of writes. */
   def reading: ReadConf = {
     Options.check(own, OptionSide.Read)
     ReadConf.of(all)
   }
 
-  /** The options of a write; raises `InvalidInput` for one of reads, and when the session says that all reads see older
-    * rows than the newest, since what a statement changes are these.
+  /** Options of a write. Raises `InvalidInput` for one of reads, and when the session has all reads see older rows,
+    * since statements change the newest ones.
     */
   def writing: WriteConf = {
     Options.check(own, OptionSide.Write)
@@ -48,9 +48,7 @@ final case class RequestOptions(session: Map[String, String], own: Map[String, S
 
 object RequestOptions {
 
-  /** Options of the session and those given with a path; raises `InvalidInput` for one that nobody knows, and for such a
-    * setting of the session.
-    */
+  /** Options of the session and those given with a path. Raises `InvalidInput` for an unknown option or setting. */
   def of(session: SparkSession, options: Map[String, String]): RequestOptions = {
     val settings = SessionConf.options
     Options.check(settings)

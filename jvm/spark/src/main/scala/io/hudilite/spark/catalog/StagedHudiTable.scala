@@ -12,8 +12,8 @@ import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 
-/** A table that the rows of a query create. It gets its name once they are committed: what fails before that takes back
-  * what it wrote, and a write of which nobody knows whether it was committed keeps its files.
+/** A table that the rows of a query create. It gets its name once they are committed. A failure before that takes the
+  * rows back; after a commit with an unknown outcome the files stay.
   */
 private[catalog] final class StagedHudiTable(place: HudiliteTable, register: () => Unit)
     extends PlannedTable with SupportsWrite with StagedTable {

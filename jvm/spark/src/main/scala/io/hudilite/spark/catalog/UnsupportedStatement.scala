@@ -4,12 +4,12 @@ import io.hudilite.error.InvalidInput
 
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog}
 
-/** A statement that a table of hudilite's cannot follow.
+/** A statement that tables of hudilite do not support.
   *
   * @param statement
-  *   its beginning, in SQL
+  *   beginning of the statement, in SQL
   * @param reason
-  *   why, and what is there instead
+  *   reason, and the way to take instead
   */
 private[catalog] sealed abstract class UnsupportedStatement(statement: String, reason: String) {
   def of(path: String): InvalidInput =
@@ -35,7 +35,7 @@ private[catalog] object UnsupportedStatement {
   case object ReplaceOther extends UnsupportedStatement("REPLACE TABLE",
         "it is of another format, and would be lost before the new one is made; drop it or choose another name") {
 
-    /** Raises itself when the catalog has a table of that name; the caller knows that it is none of hudilite's. */
+    /** Raises the error when the catalog has a table of that name. The caller knows that it is not hudilite's. */
     def check(catalog: StatementCatalog, ident: Identifier): Unit =
       if (catalog.tableExists(ident))
         throw of(Option(catalog.loadTable(ident).properties.get(TableCatalog.PROP_LOCATION)).getOrElse(ident.toString))

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, 
   * @param name
   *   by which it is asked for
   * @param summary
-  *   what a row is
+  *   meaning of a row
   * @param columns
   *   their names with types, in order
   */

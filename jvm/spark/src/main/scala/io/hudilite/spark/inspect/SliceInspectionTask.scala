@@ -37,7 +37,7 @@ private final case class SliceInspectionTask(of: SliceInspection, schema: Struct
   }
 
   /** @param instant
-    *   what the name of the file carries
+    *   instant in the name of the file
     */
   private def file(slice: FileSlice, instant: String): Map[String, Any] =
     Map("partition" -> slice.partition, "file_id" -> slice.fileId, "instant" -> instant)

@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.{ArrayType, DataType, LongType, StringType}
 /** Compactions of a table; all calls raise `COMPACTION_NOT_POSSIBLE` for a copy-on-write table.
   *
   * @param kind
-  *   what is made of the log files; a plan that is named is run whatever its kind
+  *   kind of the compactions; a plan that is named is run whatever its kind
   * @param onlyIfDue
   *   plan only when the trigger of the options says that it is time
   */

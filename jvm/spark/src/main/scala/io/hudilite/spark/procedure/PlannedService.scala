@@ -7,9 +7,9 @@ import org.apache.spark.sql.Row
 /** A service on one table that plans first and runs the plan then.
   *
   * @tparam P
-  *   a plan that there is, or would be made
+  *   an existing or possible plan
   * @tparam D
-  *   what running one plan did
+  *   result of one plan that was run
   */
 private[spark] trait PlannedService[P, D] {
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 /** Work that CALL runs by its name: arguments in, rows out, by the code that programs call.
   *
   * @param summary
-  *   what it does, for the documentation and for DESCRIBE
+  *   effect, for the documentation and for DESCRIBE
   * @param parameters
   *   in the order in which arguments without a name are taken
   * @param columns

@@ -43,7 +43,7 @@ private[spark] final case class ServiceCall(session: SparkSession, path: String,
   /** Starts a service of this name in the background.
     *
     * @param total
-    *   what there is to do, in the unit that the body counts
+    *   amount of work, in the unit that the body counts
     * @param body
     *   gets a counter, and whether the service was cancelled
     */

@@ -10,11 +10,11 @@ import org.apache.spark.util.LongAccumulator
 /** A table service on its way, in a thread of its own.
   *
   * @param name
-  *   what it does, in one word
+  *   name of the service, in one word
   * @param counter
   *   counts what is done
   * @param total
-  *   what there is to do, in the same unit, as far as known at its start
+  *   amount of work, in the unit of the counter, as far as known at its start
   * @param body
   *   given whether it was cancelled, which it asks where no tasks of it are to be stopped
   */

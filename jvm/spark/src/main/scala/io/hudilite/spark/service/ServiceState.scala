@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap
   * @param isDue
   *   the next write sets it off
   * @param next
-  *   what sets it off, and how far that is
+  *   trigger of the service, and the distance to it
   */
 final case class ServiceState(service: String, byItself: Boolean, planned: Seq[String], running: Seq[String],
     last: Option[String], lastError: Option[String], isDue: Boolean, next: String)

@@ -16,7 +16,7 @@ trait OfSnapshot extends LogicalPlan
 object Repeatable {
 
   /** @param snapshot
-    *   whether a table is read as it was at one time
+    *   true when a table is read as it was at one time
     */
   def apply(plan: LogicalPlan, snapshot: DataSourceV2Relation => Boolean): Boolean = {
     def of(plan: LogicalPlan): Boolean = plan match {

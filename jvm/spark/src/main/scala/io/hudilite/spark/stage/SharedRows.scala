@@ -15,9 +15,9 @@ import org.apache.spark.sql.execution.hudilite.SharedShuffle
   * looked up by other keys than they are written with.
   *
   * @param keys
-  *   none where it is not known yet by what the rows are looked up
+  *   columns of the exchange; empty until the index probe rule has decided them
   * @param shared
-  *   what both places have in common
+  *   state of both places
   * @param again
   *   there is a [[SharedRowsAgain]] of these rows, so that their columns may not change any more
   * @param countedBy
@@ -44,7 +44,7 @@ final case class SharedRows(keys: Seq[Expression], child: LogicalPlan, shared: S
 /** The other place where shared rows are used.
   *
   * @param expected
-  *   what is said of the rows before they are counted
+  *   statistics of the rows before they are counted
   */
 final case class SharedRowsAgain(shared: SharedShuffle, output: Seq[Attribute], expected: Statistics) extends LeafNode {
   override def computeStats(): Statistics = shared.statistics.getOrElse(expected)

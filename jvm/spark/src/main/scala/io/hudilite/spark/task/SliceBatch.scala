@@ -2,25 +2,25 @@ package io.hudilite.spark.task
 
 import io.hudilite.filegroup.{FileSlice, Lots}
 
-/** The file slices of one task. */
+/** File slices of one task. */
 private[spark] final case class SliceBatch(slices: Seq[FileSlice])
 
 private[spark] object SliceBatch {
 
-  /** Less than this is no work for a task of its own. */
+  /** Least work for a task of its own. */
   private val BatchBytes = 32L << 20
 
-  // What a slice takes beside its bytes, in bytes.
+  // Cost of opening a slice, in bytes of a read.
   private val OpenBytes = 1L << 20
 
-  /** A task for each slice of some size, and small ones together, as long as there is work for all cores. */
+  /** A batch for each large slice, and batches of several small ones, as long as there is work for all cores. */
   def deal(slices: Seq[FileSlice], cores: Int): Seq[SliceBatch] = {
     def weight(slice: FileSlice): Long = slice.totalLength + OpenBytes
     val full = (slices.map(weight).sum + BatchBytes - 1) / BatchBytes
     Lots.deal(slices, full.max(cores.toLong).min(slices.size.toLong).toInt)(weight).map(SliceBatch(_))
   }
 
-  /** A task for each `size` slices, in their order. */
+  /** A batch for each `size` slices, in their order. */
   def grouped(slices: Iterator[FileSlice], size: Int): Seq[SliceBatch] =
     slices.grouped(size).map(batch => SliceBatch(batch.toList)).toList
 }

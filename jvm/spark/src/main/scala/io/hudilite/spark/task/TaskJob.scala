@@ -8,22 +8,22 @@ import org.apache.spark.sql.SparkSession
 
 import scala.reflect.ClassTag
 
-/** Work of tasks: each takes an item of a plan and answers with what it did or found. A task that Spark runs again does
-  * its item again.
+/** Work of tasks. Each takes an item of a plan and returns its result. A task that Spark runs again does its item
+  * again.
   */
 private[spark] trait TaskWork[I, O] extends Serializable {
   def apply(item: I): Seq[O]
 }
 
-/** The work of a service on the items of its plan, as one job of Spark's with a task for each of them. So it has Spark's
-  * scheduling, retries and cancelling. It is no query, since to plan one takes longer than many a small job.
+/** Work of a service on the items of its plan, as one job of Spark's with a task for each item. So it has Spark's
+  * scheduling, retries and cancelling. It is no query, since planning one takes longer than many a small job.
   */
 private[spark] object TaskJob {
 
-  /** Does the work on all items and returns their answers, in the order of the items.
+  /** Does the work on all items and returns the results in the order of the items.
     *
     * @param label
-    *   of the job, where Spark shows it
+    *   label of the job, where Spark shows it
     */
   def run[I <: java.io.Serializable, O: ClassTag](session: SparkSession, label: String, work: TaskWork[I, O],
       items: Seq[I]): Seq[O] = {
@@ -55,7 +55,7 @@ private final class TaskRDD[I, O: ClassTag](context: SparkContext, work: TaskWor
 
 private final class TaskItemPartition[I](override val index: Int, val item: I) extends Partition
 
-/** No lambda, whose bytecode Spark would look at for what need not go along. */
+/** A class instead of a lambda, since Spark searches the bytecode of lambdas for references to drop. */
 private final class AllOf[O] extends (Iterator[O] => Seq[O]) with Serializable {
   override def apply(answers: Iterator[O]): Seq[O] = answers.toList
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.read._
 import org.apache.spark.sql.types.StructType
 
-/** The work on items as rows of a query, a task for each item. */
+/** Work on items as rows of a query, with a task for each item. */
 private[spark] final class TaskScan[I <: Serializable](label: String, schema: StructType,
     work: TaskWork[I, InternalRow], items: Seq[I]) extends Scan with Batch {
   override def readSchema(): StructType = schema
@@ -21,7 +21,7 @@ private final case class TaskReaderFactory[I](work: TaskWork[I, InternalRow]) ex
     new TaskItemReader(work, partition.asInstanceOf[TaskItem[I]].item)
 }
 
-/** Does its item when the first row is asked for. */
+/** Reader of one task, which does its item when the first row is asked for. */
 private final class TaskItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
 
   private lazy val rows: Iterator[InternalRow] = work(item).iterator

@@ -75,7 +75,7 @@ private final case class AppendWriterFactory(job: WriteJob, operation: WriteOper
   * file group come together and in the order of their keys, as do those of a partition that begin new files.
   *
   * @param upserts
-  *   what a bucket gets replaces the rows of its key if there are any
+  *   true when a row of a bucket replaces the rows of its key
   */
 private final class AppendWriter(job: WriteJob, groups: Option[WriteGroups], upserts: Boolean, attempt: TaskAttempt)
     extends DataWriter[InternalRow] {

@@ -6,7 +6,7 @@ import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import org.apache.spark.storage.StorageLevel
 
-/** What is cached of a table shows each change that this application makes, whatever the table is called by. */
+/** Cached rows of a table show each change that this application makes, by any name of the table. */
 class CachedTablesSuite extends NamedSession {
 
   override protected val database: String = "cached"

@@ -10,7 +10,7 @@ import org.apache.spark.sql.{DataFrame, DataFrameWriter, Row, SparkSession}
 import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension
 import org.apache.spark.sql.functions.lit
 
-/** What DataFrames do with names: of tables of hudilite's, of tables of other formats, and of columns. */
+/** DataFrames by names: of hudilite's tables, of tables of other formats, and of columns. */
 final class NamedFramesSuite extends NamedSession {
 
   override protected val database = "frames"
@@ -26,7 +26,7 @@ final class NamedFramesSuite extends NamedSession {
   private def writer(query: String, mode: String): DataFrameWriter[Row] =
     frame(query).write.format("hudilite").options(keys).mode(mode)
 
-  /** What an error says first, and that it is one line. */
+  /** Beginning of an error's text, which is one line. */
   private def said(body: => Any): String = {
     val e = Raised.by(body)
     assert(!e.getMessage.contains('\n'), e.getMessage)
@@ -99,7 +99,7 @@ final class NamedFramesSuite extends NamedSession {
     val bringing = frame("SELECT 2 AS id, 2 AS v, 'b' AS w, 'new' AS x")
     val names = Seq("grown", "frames.grown", "spark_catalog.frames.grown", "hudilite.frames.grown")
     def append(name: String): Unit = bringing.writeTo(name).option("mergeSchema", "true").append()
-    // What asks rules before it resolves names has this, too.
+    // A Spark that asks rules before it resolves names has this, too.
     if (spark.version.startsWith("3.")) names.foreach(name =>
       assert(intercept[Exception](append(name)).getMessage.contains("TOO_MANY_DATA_COLUMNS")))
     else {

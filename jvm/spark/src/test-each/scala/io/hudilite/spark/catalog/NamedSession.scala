@@ -45,7 +45,7 @@ abstract class NamedSession extends FunSuite {
 
   protected def rows(table: String): Seq[String] = sql(s"SELECT * FROM $table").map(_.toString).sorted
 
-  /** What the catalog keeps of a table. */
+  /** Entry of a table in the catalog. */
   protected def registered(table: String): Registered =
     new Metastore(spark).find(Identifier.of(Array(database), table)).get
 

@@ -42,7 +42,7 @@ final class ManyKeysSuite extends UpsertPlans with Compiled {
     assertEquals(spark.read.format("hudilite").load(path).count(), 6000L)
   }
 
-  /** Whether keys were joined with a scan of the table's; else they were looked up. */
+  /** True when keys were joined with a scan of the table's keys, false when they were looked up. */
   private def scansKeys(nodes: Seq[SparkPlan]): Boolean = {
     val lookups = nodes.collect { case p: IndexProbeExec => p }.size
     val scans = nodes.collect { case p: FullKeyScanExec => p }.size

@@ -69,7 +69,7 @@ trait ManyPartitions extends UpsertPlans {
   protected val Many = 60
   protected val Touched = (20 until 37).toSeq
 
-  /** What a write into the many partitions may list besides those of its rows. */
+  /** Checks that a write into the many partitions lists those of its rows, and at most so many others. */
   protected def assertListed(found: Set[String], touched: Seq[Int], most: Int, clue: String): Unit = {
     assertEquals(names(touched) -- found, Set.empty[String], clue)
     assert((found -- names(touched)).size <= most, s"$clue lists ${found.toSeq.sorted}")

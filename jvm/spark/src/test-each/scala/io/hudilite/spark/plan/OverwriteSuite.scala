@@ -15,7 +15,7 @@ import munit.FunSuite
 import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
-/** What overwriting writes replace, by conditions and by modes. */
+/** Rows that overwriting writes replace, by conditions and by modes. */
 final class OverwriteSuite extends FunSuite {
 
   override val munitTimeout: Duration = 5.minutes

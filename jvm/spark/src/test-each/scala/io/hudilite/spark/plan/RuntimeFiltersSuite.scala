@@ -60,7 +60,7 @@ class RuntimeFiltersSuite extends FunSuite with Interpreted {
   private def filters(frame: DataFrame): Seq[DynamicPruningSubquery] =
     subqueries(frame.queryExecution.optimizedPlan).collect { case f: DynamicPruningSubquery => f }.toList
 
-  /** The same of the plan that is run, with what is run for them. */
+  /** Subqueries of the plan that is run, with those within them. */
   private def planned(plan: SparkPlan): Iterator[SparkPlan] =
     PlanProbe.nodes(plan).iterator.flatMap(_.subqueries).flatMap(s => Iterator(s) ++ planned(s)).take(10000)
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.hudilite.SharedRowsExec
 
 import scala.collection.JavaConverters._
 
-/** What Spark runs for an upsert: nodes, exchanges, columns and files. */
+/** Plans of upserts: nodes, exchanges, columns and files. */
 final class UpsertPlanSuite extends UpsertPlans {
 
   test("an upsert is one plan whose exchanges carry the incoming rows and never the table's keys") {

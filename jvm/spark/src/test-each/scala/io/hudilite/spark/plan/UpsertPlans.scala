@@ -87,6 +87,6 @@ trait UpsertPlans extends FunSuite {
   protected def reads(nodes: Seq[SparkPlan]): Seq[BatchScanExec] =
     nodes.collect { case b: BatchScanExec if b.scan.isInstanceOf[HudiliteScan] => b }
 
-  /** The same rows without any statistics, as from a Python process or a database. */
+  /** The rows without any statistics, as from a Python process or a database. */
   protected def unknownSize(frame: DataFrame): DataFrame = spark.createDataFrame(frame.rdd, frame.schema)
 }

@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 class WinsOverSuite extends FunSuite {
 
-  /** Whether the first half of the values wins over the second, as interpreted and as generated code says it. */
+  /** True when the first half of the values wins over the second, by interpreted and by generated code. */
   private def wins(types: Seq[DataType], values: Any*): Boolean = {
     val columns = (types ++ types).zipWithIndex.map { case (t, i) => BoundReference(i, t, nullable = true) }
     val (newer, older) = columns.splitAt(types.size)

@@ -11,7 +11,7 @@ import org.apache.spark.sql.SaveMode
 import scala.collection.JavaConverters._
 import scala.concurrent.duration.{Duration, DurationInt}
 
-/** What metadata tables read for filters and limits: no more than the rows asked for need. */
+/** Reads of metadata tables for filters and limits: no more than the wanted rows need. */
 class MetadataTablesSuite extends FunSuite {
 
   override val munitTimeout: Duration = 5.minutes

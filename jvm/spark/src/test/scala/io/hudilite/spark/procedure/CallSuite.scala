@@ -52,7 +52,7 @@ class CallSuite extends FunSuite with Interpreted {
   private def checkAll(cases: (String, Seq[String])*): Unit =
     cases.foreach { case (statement, rows) => assertEquals(sql(statement), rows, statement) }
 
-  /** What is refused: the statement, and what the error says. */
+  /** Refused statements, each with the text of its error. */
   private def refusedAll(cases: (String, String)*): Unit = {
     def state = Seq(cow, mor).map(path => sql(s"SELECT * FROM hudilite.`$path`.timeline"))
     val before = state

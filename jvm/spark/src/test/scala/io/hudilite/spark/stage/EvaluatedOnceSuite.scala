@@ -160,7 +160,7 @@ class EvaluatedOnceSuite extends FunSuite {
     }
 }
 
-/** What the functions of the tests use, which must not take the suite along. */
+/** State of the tests' functions, which must not take the suite along. */
 object EvaluatedOnceSuite {
 
   private val TableRows = 500

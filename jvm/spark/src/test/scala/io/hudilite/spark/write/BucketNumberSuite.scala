@@ -135,7 +135,7 @@ class BucketNumberSuite extends FunSuite with Interpreted {
     val whose = if (others) "of another program's" else "of ours"
     test(s"$kind: a write to a bucket $whose that holds a key of another one fails, and the doctor tells of it") {
       val wrong = copied(made(kind, of(3, 1), 16), "00000003-" -> "00000005-")
-      // What does not say that each key is there but once is read for that.
+      // Keys are read where the footer does not say that each is there only once.
       val path = if (others) copied(wrong, "hudilite.unique.keys" -> "somebody.unique.keys") else wrong
       val error = Raised.by(write(path, of(5, 2)))
       assertEquals(error.condition, "KEY_IN_WRONG_BUCKET")

@@ -11,7 +11,7 @@ import org.apache.hadoop.conf.Configuration
 
 import scala.collection.JavaConverters._
 
-/** What a write says of Hudi's metadata table, which it removes. */
+/** Warnings of a write about Hudi's metadata table, which it removes. */
 class MetadataTableWarningSuite extends FunSuite {
 
   private val spark = SharedSession.spark

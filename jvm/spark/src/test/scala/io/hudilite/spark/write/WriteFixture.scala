@@ -66,7 +66,7 @@ trait WriteFixture extends FunSuite {
       groups.close().iterator
     }.collect().toSeq
 
-  /** The same of rows that are made in the task, their keys first. */
+  /** Writes rows that are made in the task, with their keys first. */
   def written(job: WriteJob)(rows: => Iterator[InternalRow]): Seq[WriteStat] =
     session.sparkContext.parallelize(Seq(0), 1).mapPartitions { _ =>
       val groups = new NewFileGroups(new TaskOutput(job, TaskAttempt(0, 0, TaskContext.get().taskAttemptId())), "")

@@ -20,9 +20,9 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** One split of a base file, opened as far as its footer: what the two kinds of readers start from.
+/** One split of a base file, opened as far as its footer. Both kinds of readers start from it.
   *
-  * Besides the wanted columns it reads those that rows are filtered by, behind them; a reader drops these.
+  * Columns that only filters need are read behind the wanted ones, and dropped by the reader.
   */
 private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContexts, split: FileRange) {
 
@@ -32,19 +32,19 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   private val path = new KnownPath(FilePaths.absolute(job.basePath, split.relativePath), split.fileLength)
 
-  /** The footer with the row groups of this split. */
+  /** Footer with the row groups of this split. */
   val footer: ParquetMetadata =
     restricted(FooterCache.metadata(conf, path.toString, split.fileLength), split)
 
   private def metadata(key: String): String = footer.getFileMetaData.getKeyValueMetaData.get(key)
 
-  /** The rows are in the order of the UTF-8 bytes of their record keys. */
+  /** True when the rows are in the order of the UTF-8 bytes of their record keys. */
   def sortedByKey: Boolean = metadata(BaseFileFooter.SortedByKey) == "true"
 
   private val createdByParquetMr = Option(footer.getFileMetaData.getCreatedBy).exists(_.startsWith("parquet-mr"))
 
-  /** Session settings say the modes of files that do not, and whether INT96 times of other writers than parquet-mr are
-    * meant in the session's zone.
+  /** Calendar of the file. Session settings give the modes of files that do not state them, and say if INT96 times of
+    * writers other than parquet-mr are meant in the session's zone.
     */
   val calendar: FileCalendar = {
     val settings = job.settings
@@ -53,7 +53,7 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     FileCalendar.of(footer, (settings.datetimeRebaseMode, settings.int96RebaseMode)).copy(int96Zone = zone)
   }
 
-  /** The columns to deliver, then those that only filters need. */
+  /** Columns to deliver, then those that only filters need. */
   val wanted: StructType = StructType(job.columns.fields ++ hidden.map(StructField(_, StringType)))
 
   private val names: ColumnNames = job.evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(split.instant))
@@ -66,17 +66,17 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
 
   val hadoopSplit = new HadoopSplit(path, split.start, split.length, Array.empty[String])
 
-  /** Columns that the filters of [[context]] look at, by their names in the file in lower case. Parquet takes those that
-    * are not read for null.
+  /** Columns that the filters of [[context]] look at, by their names in the file in lower case. Parquet takes a column
+    * that is not read for null.
     */
   def filtered: Set[String] =
     if (!job.settings.pushFilters) Set.empty
     else allFilters.flatMap(_.columns).flatMap(c => names.of(c.head)).map(_.name.toLowerCase(Locale.ROOT)).toSet
 
-  /** The context with which a reader of Hadoop's kind is opened.
+  /** Context with which a reader of Hadoop's kind is opened.
     *
     * @param requested
-    *   those of `columns.requested` that it is to read
+    *   columns of `columns.requested` that it is to read
     */
   def context(requested: StructType): TaskAttemptContext =
     contexts.of(requested, if (job.settings.pushFilters) filter.of(allFilters) else None)
@@ -96,7 +96,9 @@ private[spark] final class BaseFileReader(job: FileRead, contexts: ReaderContext
     column => FieldTypes.at(wanted, column.toList).isDefined && !changes(column.head), createdByParquetMr,
     !calendar.isPresent && calendar.dates.mode.toString != "EXCEPTION", names)
 
-  /** Values of the column may become null as their type changes, of which the file's statistics know nothing. */
+  /** True when values of the column may become null as their type changes. The file's statistics do not count such
+    * nulls.
+    */
   private def changes(column: String): Boolean = wanted.fieldNames.indexOf(column) match {
     case -1 => false
     case at => columns.conversions(at).losesValues
@@ -111,7 +113,7 @@ private[spark] object BaseFileReader {
   def textIn(column: String, values: Iterable[String]): ScanFilter =
     ScanFilter.OneOf(Seq(column), values.toSeq.sorted.map(UTF8String.fromString))
 
-  /** The row groups whose middle lies in the split, so that each belongs to exactly one split. */
+  /** Footer with the row groups whose middle lies in the split. So each row group belongs to exactly one split. */
   private def restricted(footer: ParquetMetadata, split: FileRange): ParquetMetadata =
     if (split.start == 0 && split.length >= split.fileLength) footer
     else new ParquetMetadata(footer.getFileMetaData, footer.getBlocks.asScala.filter(isInside(_, split)).asJava)
@@ -127,6 +129,6 @@ private[spark] trait SplitReader[T] extends Closeable {
   def next(): Boolean
   def get(): T
 
-  /** Rows in what `get` returns. */
+  /** Number of rows in the answer of `get`. */
   def size: Int
 }

@@ -15,13 +15,13 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** Tells the rows of a base file that have some keys, which are asked for in the order of their bytes.
+/** Finds the rows of a base file that have some keys, which are asked for in the order of their bytes.
   *
-  * The file's keys are read beside them, once, and row groups that can have none of them are not read at all. Of a file
-  * whose rows are in no order nothing is known.
+  * The file's keys are read once, in step with these, and row groups that can have none of them are not read at all.
+  * For a file whose rows are in no order every answer is unknown.
   *
   * @param check
-  *   looks at the keys that are read
+  *   check of the keys that are read
   */
 private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: ReaderContexts,
     check: KeyCheck = KeyCheck.None) extends OrderedRows with Closeable {
@@ -39,16 +39,17 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
 
   private var group = 0
   private var batches: FileBatches = _
-  private var first = 0L // number of the batch's first row in the file
+  private var first = 0L // position of the batch's first row in the file
   private var rows = 0
   private var row = 0
 
-  // The key asked for last, and the answer: in the last row of a batch it is left to see whether the next row has it, too.
+  // Key asked for last, and the answer. For the last row of a batch the next row has yet to be looked at, since it may
+  // have this key, too.
   private var wanted: UTF8String = _
   private var answer = RowPosition.Unknown
 
-  /** Number of the row with this key; [[RowPosition.Absent]] when there is none. It is unknown when there are several, and
-    * of a key that is less than one before.
+  /** Position of the row with this key; [[RowPosition.Absent]] when there is none. It is unknown when there are
+    * several, and for a key that is less than an earlier one.
     */
   def position(key: UTF8String): Long =
     if (!sorted) RowPosition.Unknown
@@ -126,7 +127,7 @@ private[spark] final class BaseKeys(basePath: String, file: BaseFile, contexts: 
 
 private[spark] object BaseKeys {
 
-  /** The record key alone. */
+  /** Column of the record key alone. */
   val KeyColumn: FileColumns =
     FileColumns(StructType(Seq(StructField(MetaFields.RecordKey, StringType))), Vector(Conversion.AsIs))
 }

@@ -9,15 +9,15 @@ import scala.collection.JavaConverters._
 
 /** Batches of one split by Spark's vectorized parquet reader.
   *
-  * Columns keep the vectors that the reader filled, put in order; only narrower types and rows outside the range of an
-  * incremental read put a view on top. The batch is reused, so is what `get` returns.
+  * Columns keep the vectors that the reader filled, put in order. Only narrower types, and rows outside the range of an
+  * incremental read, need a view on top. The batch that `get` returns is reused.
   */
 private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
     extends SplitReader[ColumnarBatch] {
 
   private val commitTimes: Array[UTF8String] = job.commitTimes.toArray.flatten.map(UTF8String.fromString)
 
-  // By the positions of the wanted columns.
+  // Constant values by the positions of the wanted columns.
   private val constants: Map[Int, UTF8String] =
     ConstantColumns.of(file.footer, file.columns.requested, except = file.filtered)
   private val (known, read) = file.columns.requested.indices.partition(constants.contains)
@@ -34,10 +34,10 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
   private lazy val selected = new ColumnarBatch(vectors.map(v => new SelectedVector(v, selection): ColumnVector))
   private var current: ColumnarBatch = whole
 
-  /** The vectors of the columns to deliver. */
+  /** Vectors of the columns to deliver. */
   private def arrange(): Array[ColumnVector] = job.columns.indices.map(vector).toArray
 
-  /** The file's batches have the columns that are read, then the constants. */
+  /** Vector of a wanted column. The file's batches have the columns that are read, then the constants. */
   private def vector(wanted: Int): ColumnVector =
     if (constants.contains(wanted))
       ColumnView.of(batches.vectors(read.size + known.indexOf(wanted)), file.columns.conversions(wanted))
@@ -54,7 +54,7 @@ private[spark] final class BatchReader(job: FileRead, file: BaseFileReader)
     found
   }
 
-  /** Sets `current` to the rows of the batch that count; `false` when there are none. */
+  /** Sets `current` to the rows of the batch that are delivered; `false` when there are none. */
   private def select(): Boolean = {
     val rows = batches.rows
     val count = if (job.commitTimes.isEmpty) rows else matching(rows)

@@ -7,21 +7,21 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** How many rows a batch holds. Spark's reader collects as many as the session says, however wide they are: 4096 rows of a
-  * megabyte are more than a vector can hold. And it makes vectors for as many, however few there are to come: of a file of
-  * twenty rows to make them would take longer than to read it.
+/** Number of rows of a batch. Spark's reader collects as many as the session says, however wide they are, although a
+  * vector cannot hold 4096 rows of a megabyte each. And it makes vectors for as many, however few rows there are: for a
+  * file of twenty rows that would take longer than the read.
   */
 private[spark] object BatchRows {
 
-  /** Size of a batch in bytes, after which another one begins. */
+  /** Largest size of a batch in bytes. */
   val MostBytes: Long = 16L << 20
 
-  /** By what the rows of a row group take on average in the file, before they are compressed.
+  /** Number of rows by the average size of a row in a row group, before compression.
     *
     * @param columns
-    *   those that are read, by their names in the file
+    *   columns that are read, by their names in the file
     * @param most
-    *   what the session says
+    *   number that the session allows
     */
   def of(blocks: Seq[BlockMetaData], columns: StructType, most: Int): Int = {
     val names = columns.fieldNames.map(_.toLowerCase(Locale.ROOT)).toSet

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnVector, ColumnarArray, ColumnarMap}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A column vector that shows another one; the one below belongs to the reader and is closed there. */
+/** A column vector that shows another one. The vector below belongs to the reader, which closes it. */
 sealed abstract class ColumnView(base: ColumnVector, dataType: DataType) extends ColumnVector(dataType) {
   override def close(): Unit = ()
   override def hasNull: Boolean = base.hasNull
@@ -32,7 +32,7 @@ sealed abstract class ColumnView(base: ColumnVector, dataType: DataType) extends
 
 object ColumnView {
 
-  /** The vector with the conversion applied; values are converted when they are asked for. */
+  /** The vector with the conversion applied. Values are converted when they are asked for. */
   def of(base: ColumnVector, conversion: Conversion): ColumnVector = conversion match {
     case Conversion.AsIs => base
     case Conversion.Widen(from, to) => new WidenedVector(base, from, to)
@@ -96,7 +96,7 @@ private final class WidenedVector(base: ColumnVector, from: DataType, to: DataTy
     })
 }
 
-/** Values of a type that was changed into another one, some of them into null. */
+/** Values of a type that was changed into another one. Some of them become null. */
 private final class ChangedVector(base: ColumnVector, from: DataType, to: DataType) extends ColumnView(base, to) {
 
   private val change = TypeChange.of(from, to)
@@ -118,7 +118,7 @@ private final class ChangedVector(base: ColumnVector, from: DataType, to: DataTy
   override def getDecimal(row: Int, precision: Int, scale: Int): Decimal = value(row).asInstanceOf[Decimal]
 }
 
-/** Decimals of up to 18 digits, of which the vector below has the bytes. */
+/** Decimals of up to 18 digits, from bytes in the vector below. */
 private final class UnscaledVector(base: ColumnVector, own: DecimalType) extends ColumnView(base, own) {
   override def getDecimal(row: Int, precision: Int, scale: Int): Decimal =
     if (isNullAt(row)) null else Unscaled.decimal(base.getBinary(row), own)
@@ -127,7 +127,7 @@ private final class UnscaledVector(base: ColumnVector, own: DecimalType) extends
 /** The values below under the name of another type. */
 private final class RelabeledVector(base: ColumnVector, to: DataType) extends ColumnView(base, to)
 
-/** Times of day in nanoseconds; the vector below has them in a unit of so many. */
+/** Times of day in nanoseconds, from a vector with a unit of `nanos` nanoseconds. */
 private final class TimeVector(base: ColumnVector, from: DataType, to: DataType, nanos: Long)
     extends ColumnView(base, to) {
   override def getLong(row: Int): Long =
@@ -155,7 +155,7 @@ private final class MapView(base: WritableColumnVector, to: MapType, keys: Colum
   override def getChild(ordinal: Int): ColumnVector = if (ordinal == 0) keys else values
 }
 
-/** Some rows of a vector: row `i` of the view is row `rows(i)` below. The array is shared by the columns of a batch. */
+/** Some rows of a vector: row `i` of the view is row `rows(i)` below. Columns of a batch share the array. */
 private[spark] final class SelectedVector(base: ColumnVector, rows: Array[Int]) extends ColumnVector(base.dataType) {
   private lazy val children = new Array[ColumnVector](base.dataType match {
     case s: StructType => s.length
@@ -179,7 +179,7 @@ private[spark] final class SelectedVector(base: ColumnVector, rows: Array[Int]) 
   override def getUTF8String(row: Int): UTF8String = base.getUTF8String(rows(row))
   override def getBinary(row: Int): Array[Byte] = base.getBinary(rows(row))
 
-  // Only structs are asked for children by row; arrays and maps come with their offsets from below.
+  // Only children of structs are asked for by row. Arrays and maps have offsets from the vector below.
   override def getChild(ordinal: Int): ColumnVector = base.dataType match {
     case _: ArrayType | _: MapType => base.getChild(ordinal)
     case _ =>

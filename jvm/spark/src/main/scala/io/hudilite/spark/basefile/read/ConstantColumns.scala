@@ -12,17 +12,17 @@ import org.apache.spark.unsafe.types.UTF8String
 import scala.collection.JavaConverters._
 
 /** Text columns with one value in all rows of a file, by the statistics in its footer: partition columns, and most of
-  * Hudi's own. To read them would cost more than to read a column of numbers, and each row would get a text of its own.
+  * Hudi's own. A read of one would cost more than that of a column of numbers, and would make a text for each row.
   */
 private[read] object ConstantColumns {
 
-  /** Writers cut long bounds, some of them to 64 bytes. */
+  /** Longest text whose bounds no writer cuts, since some cut them to 64 bytes. */
   private val LongestBytes = 63
 
-  /** Value by the position of the column among the requested ones.
+  /** Values by the positions of the columns among the requested ones.
     *
     * @param footer
-    *   with the row groups that are read
+    *   footer with the row groups that are read
     * @param except
     *   columns that are read all the same, in lower case
     */
@@ -41,7 +41,7 @@ private[read] object ConstantColumns {
   private def named(chunks: Iterable[ColumnChunkMetaData], names: Set[String]): Map[String, ColumnChunkMetaData] =
     chunks.iterator.filter(_.getPath.size == 1).map(c => c.getPath.iterator.next() -> c).filter(c => names(c._1)).toMap
 
-  /** The one value of a chunk without nulls. */
+  /** The only value of a chunk without nulls. */
   private def only(chunk: ColumnChunkMetaData): Option[Binary] = chunk.getStatistics match {
     case s: BinaryStatistics if isText(chunk) && s.isNumNullsSet && s.getNumNulls == 0 && s.hasNonNullValue =>
       Some(s.genericGetMin).filter(min => min == s.genericGetMax && min.length <= LongestBytes)

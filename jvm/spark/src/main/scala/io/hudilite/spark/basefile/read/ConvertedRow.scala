@@ -7,10 +7,10 @@ import org.apache.spark.sql.catalyst.expressions.{BoundReference, Cast, GenericI
 import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, ArrayData, GenericArrayData, MapData}
 import org.apache.spark.sql.types._
 
-/** Rows as a file has them, shown as rows of the wanted columns; moves from row to row.
+/** A row of a file, shown as a row of the wanted columns, one row after the other.
   *
   * @param columns
-  *   how the wanted columns come out of the file
+  *   wanted columns as they come out of the file
   */
 private[spark] final class ConvertedRow(columns: FileColumns, timeZone: String) {
 

@@ -21,19 +21,19 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** Row groups of a base file in batches: the one place where Spark's vectorized parquet reader is opened. The vectors are
-  * reused from batch to batch.
+/** Row groups of a base file in batches. No other class opens Spark's vectorized parquet reader. The vectors are reused
+  * from batch to batch.
   *
   * @param split
-  *   the file, and the range in which the row groups lie
+  *   file, and range in which the row groups lie
   * @param footer
-  *   the file's footer with only the row groups to read
+  *   footer of the file with only the row groups to read
   * @param columns
-  *   the columns to read
+  *   columns to read
   * @param context
   *   names these columns, and the filter by which row groups and pages are skipped
   * @param batchRows
-  *   rows of a batch, at most
+  *   most rows of a batch
   * @param constants
   *   columns behind those that are read, and their values
   */
@@ -43,7 +43,7 @@ private[spark] final class FileBatches(split: FileSplit, footer: ParquetMetadata
 
   private val reader = open()
 
-  /** The columns in the types that are wanted, then the constants. */
+  /** Columns in the types that are wanted, then the constants. */
   val vectors: Array[ColumnVector] = {
     val batch = reader.resultBatch()
     val (of, read) = (columns.conversions, columns.conversions.length)
@@ -53,10 +53,10 @@ private[spark] final class FileBatches(split: FileSplit, footer: ParquetMetadata
   /** Rows of the current batch. */
   def rows: Int = reader.resultBatch().numRows
 
-  /** Moves on to the next batch; false when there is none. */
+  /** Moves on to the next batch; `false` when there is none. */
   def next(): Boolean = reader.nextKeyValue()
 
-  /** Nothing is skipped: the rows of the batches are all rows of the row groups. */
+  /** True when no row group or page is skipped, so that the batches have all rows. */
   def readsEveryRow: Boolean = reader.rowsToRead == footer.getBlocks.asScala.map(_.getRowCount).sum
 
   override def close(): Unit = reader.close()
@@ -81,17 +81,17 @@ private[spark] object FileBatches {
 
   private val FileId = StructField(RowPlace.FileId, StringType, nullable = false)
 
-  /** The id of the file group as a constant column. */
+  /** Constant column of the id of the file group. */
   def constantId(fileId: String): (StructField, UTF8String) = FileId -> UTF8String.fromString(fileId)
 
   /** Batches of row groups of a file that a write goes through.
     *
     * @param footer
-    *   the file's footer
+    *   footer of the file
     * @param blocks
-    *   the row groups to read, neighbours, at least one
+    *   row groups to read: neighbours, at least one
     * @param sizedFor
-    *   the columns whose width says how many rows a batch has, `None` for those that are read
+    *   columns whose width limits the rows of a batch; `None` for those that are read
     */
   def of(path: Path, footer: ParquetMetadata, blocks: Seq[BlockMetaData], columns: FileColumns,
       readers: ReaderContexts, sizedFor: Option[FileColumns] = None): FileBatches = {
@@ -105,20 +105,22 @@ private[spark] object FileBatches {
   }
 }
 
-/** The calendars of a file's days and times.
+/** Calendars of a file's days and times.
   *
   * @param int96Zone
-  *   the zone in which its INT96 times are meant, unless that is UTC
+  *   zone in which its INT96 times are meant, unless that is UTC
   */
 private[spark] final case class FileCalendar(dates: RebaseSpec, int96: RebaseSpec, int96Zone: Option[ZoneId] = None) {
 
-  /** Days and times are in the calendar of today. */
+  /** True when days and times are in the calendar of today. */
   def isPresent: Boolean = dates.mode.toString == "CORRECTED"
 }
 
 private[spark] object FileCalendar {
 
-  /** @param unknown
+  /** The calendars by the footer.
+    *
+    * @param unknown
     *   modes for dates and INT96 times where the footer says nothing
     */
   def of(footer: ParquetMetadata, unknown: (String, String) = ("CORRECTED", "CORRECTED")): FileCalendar = {
@@ -128,7 +130,7 @@ private[spark] object FileCalendar {
   }
 }
 
-/** Spark's reader, with the number of rows that are left when row groups and pages have been skipped. */
+/** Spark's reader with a count of the rows that are left once row groups and pages are skipped. */
 private final class CountedReader(calendar: FileCalendar, offHeap: Boolean, batchRows: Int)
     extends VectorizedParquetRecordReader(calendar.int96Zone.orNull, calendar.dates.mode.toString,
       calendar.dates.timeZone, calendar.int96.mode.toString, calendar.int96.timeZone, offHeap, batchRows) {

@@ -8,19 +8,19 @@ import io.hudilite.spark.shim.TimesOfDay
 import org.apache.parquet.schema.PrimitiveType
 import org.apache.spark.sql.types._
 
-/** How the wanted columns come out of one file.
+/** Wanted columns as they come out of one file.
   *
   * @param requested
-  *   what Spark's parquet reader is asked for: the wanted columns with the names and the types that the file has
+  *   request to Spark's parquet reader: the wanted columns with the names and types of the file
   * @param conversions
-  *   by position what turns a requested column into the wanted one
+  *   conversions of requested columns into the wanted ones, by position
   */
 final case class FileColumns(requested: StructType, conversions: IndexedSeq[Conversion])
 
-/** What turns a column as read into the wanted column. */
+/** A conversion of a column as it is read into the wanted column. */
 sealed trait Conversion extends Serializable {
 
-  /** A value that is there may become null. */
+  /** True when a value may become null. */
   def losesValues: Boolean = this match {
     case Conversion.AsIs | _: Conversion.Widen | _: Conversion.Relabel | _: Conversion.TimeOfDay => false
     case _: Conversion.Change => true
@@ -42,20 +42,21 @@ object Conversion {
   /** Values of one atomic type become values of another, or null; see [[TypeChange]]. */
   final case class Change(from: DataType, to: DataType) extends Conversion
 
-  /** Bytes, the highest first, are the unscaled value of a decimal of up to 18 digits, which is converted further. */
+  /** Bytes, the highest first, become the unscaled value of a decimal of up to 18 digits, which is converted further.
+    */
   final case class Unscaled(own: DecimalType, next: Conversion) extends Conversion
 
-  /** The number of one type is that of another. */
+  /** Numbers of one type are taken for those of another. */
   final case class Relabel(from: DataType, to: DataType) extends Conversion
 
-  /** Times of day, of which Spark counts the nanoseconds.
+  /** Times of day become nanoseconds.
     *
     * @param nanos
-    *   in one of the units that are stored
+    *   nanoseconds in one stored unit
     */
   final case class TimeOfDay(from: DataType, to: DataType, nanos: Long) extends Conversion
 
-  /** Some field below needs converting. */
+  /** Fields of a struct are converted. */
   final case class InStruct(to: StructType, fields: IndexedSeq[Conversion]) extends Conversion
   final case class InArray(to: ArrayType, element: Conversion) extends Conversion
   final case class InMap(to: MapType, key: Conversion, value: Conversion) extends Conversion
@@ -63,18 +64,20 @@ object Conversion {
 
 /** Matches wanted columns with those of a file: pure.
   *
-  * Columns that the file lacks stay in the request and are read as nulls. Types that are narrower in the file, or stored
-  * in a way that Spark's own reader does not take on every version, are read as they are and converted. What cannot be
-  * read as the wanted type is refused by name.
+  * Columns that the file lacks stay in the request and are read as nulls. Types that are narrower in the file, or
+  * stored in a way that not every version of Spark's reader takes, are read as they are and converted. A column that
+  * cannot be read as the wanted type is refused by name.
   */
 object FileColumns {
 
   import Conversion._
 
-  /** @param place
+  /** The columns of one file.
+    *
+    * @param place
     *   the file, as errors name it
     * @param names
-    *   under which names the wanted columns are there
+    *   names of the wanted columns in the file
     */
   private[spark] def plan(file: FileType.Group, wanted: StructType, caseSensitive: Boolean, place: => String,
       names: ColumnNames = ColumnNames.Same): FileColumns = {
@@ -84,7 +87,9 @@ object FileColumns {
 
   private final class Matching(caseSensitive: Boolean, place: => String) {
 
-    /** @param path
+    /** The columns of one struct.
+      *
+      * @param path
       *   names of the columns around the struct, the innermost first
       */
     def struct(file: FileType.Group, wanted: StructType, names: ColumnNames, path: List[String])
@@ -106,7 +111,7 @@ object FileColumns {
       file.fields.find(_._1 == name).orElse(
         if (caseSensitive) None else file.fields.find(_._1.equalsIgnoreCase(name))).map(_._2)
 
-    /** A name that the file does not have: its own column of the wanted name is another one. */
+    /** A name that no column of the file has, since one of the wanted name is another column. */
     private def absent(file: FileType.Group, name: String): String =
       if (file.fields.exists(_._1.equalsIgnoreCase(name))) absent(file, s"_no_$name") else name
 
@@ -140,7 +145,7 @@ object FileColumns {
         "reason" -> s"it cannot be read as ${wanted.catalogString}, its type in the table")
   }
 
-  /** Whether every value of `from` has an equal one in `to`, by the rules for changing a column's type. */
+  /** True when every value of `from` has an equal one in `to`, by the rules for changes of a column's type. */
   private[spark] def isWider(from: DataType, to: DataType): Boolean = (from, to) match {
     case (ByteType | ShortType | IntegerType, LongType | FloatType | DoubleType | StringType) => true
     case (LongType, FloatType | DoubleType | StringType) => true

@@ -9,15 +9,15 @@ import org.apache.spark.sql.types.StructType
 /** A read of base files.
   *
   * @param columns
-  *   columns to deliver, in order; with [[RowReader.RowIndex]] among them rows are numbered
+  *   columns to deliver, in order; rows are numbered when [[RowReader.RowIndex]] is among them
   * @param filters
-  *   filters that prune row groups and pages; Spark evaluates them again on rows
+  *   filters that prune row groups and pages, and that Spark evaluates again on rows
   * @param keys
-  *   record keys outside of which no row passes the filters
+  *   record keys that include those of all rows that pass the filters; `None` for any
   * @param keysToCheck
-  *   the driver has not looked at the files' key ranges and bloom filters
+  *   true when the driver has not looked at the files' key ranges and bloom filters
   * @param commitTimes
-  *   only rows with one of these commit times are delivered
+  *   commit times of the rows to deliver; `None` for all rows
   * @param evolved
   *   names of the columns in the files, where some have changed
   */
@@ -31,7 +31,7 @@ final case class FileRead(
     settings: ReaderSettings,
     evolved: Option[EvolvedColumns] = None)
 
-/** Bytes `[start, start + length)` of a base file: the row groups whose middle lies in there.
+/** Bytes `[start, start + length)` of a base file, for the row groups whose middle lies within.
   *
   * @param fileLength
   *   size of the whole file
@@ -40,7 +40,9 @@ final case class FileRange(relativePath: String, fileId: String, fileLength: Lon
 
   def partition: String = relativePath.take(relativePath.lastIndexOf('/').max(0))
 
-  /** Instant of the write that made the file; the empty text, before all instants, when its name does not tell. */
+  /** Instant of the write that made the file; the empty text, which is before all instants, when the file's name does
+    * not tell.
+    */
   def instant: String = file.instant
 
   /** The whole file. */
@@ -54,11 +56,11 @@ final case class FileRange(relativePath: String, fileId: String, fileLength: Lon
 /** The session's settings for reading parquet files.
   *
   * @param vectorized
-  *   Spark's vectorized reader can deliver the columns
+  *   true when Spark's vectorized reader can deliver the columns
   * @param columnar
-  *   rows leave the scan as batches
+  *   true when rows leave the scan as batches
   * @param datetimeRebaseMode
-  *   for files that do not say in which calendar their days and times are
+  *   mode for files that do not name the calendar of their days and times
   */
 final case class ReaderSettings(
     vectorized: Boolean,

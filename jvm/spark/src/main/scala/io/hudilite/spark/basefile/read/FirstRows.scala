@@ -16,17 +16,19 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit
 
 import scala.collection.JavaConverters._
 
-/** One row of a base file, with its record key and fields that keys and paths are made of; names may be dotted paths. */
+/** One row of a base file, with its record key and the fields that keys and paths are made of. Names may be dotted
+  * paths.
+  */
 private[read] final case class FirstRow(group: Group) {
 
   def key: String = group.getString(MetaFields.RecordKey, 0)
 
-  /** The value of a field that holds text, `None` where it is null or no text. */
+  /** Value of a field that holds text; `None` where it is null or no text. */
   def text(field: String): Option[String] = leaf(field).collect {
     case (owner, found) if isText(found) => owner.getString(found.getName, 0)
   }
 
-  /** The value of a field that holds a number for a time, and the unit of it. */
+  /** Value and unit of a field that holds a time as a number. */
   def time(field: String): Option[(Long, TimeUnit)] = leaf(field).flatMap { case (owner, found) =>
     found.getLogicalTypeAnnotation match {
       case time: LogicalTypeAnnotation.TimestampLogicalTypeAnnotation =>
@@ -35,7 +37,7 @@ private[read] final case class FirstRow(group: Group) {
     }
   }
 
-  /** The field and what is around it, where it is there and not null. */
+  /** The field and the group around it, where it is there and not null. */
   private def leaf(field: String): Option[(Group, Type)] = {
     val names = field.split('.')
     val owner =
@@ -53,7 +55,7 @@ private[read] final case class FirstRow(group: Group) {
   }
 }
 
-/** What the first rows of base files tell of how a table spells its keys. */
+/** First rows of base files, which show how a table spells its keys. */
 private[spark] object FirstRows {
 
   /** Record keys of the first rows of a file, at most so many. */

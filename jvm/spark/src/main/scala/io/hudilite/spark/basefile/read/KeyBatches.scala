@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType
 
 import scala.collection.JavaConverters._
 
-/** Opens base files to look for keys in them.
+/** Opener of base files in which keys are looked for.
   *
   * @param hadoop
   *   Hadoop's configuration with the session's Parquet settings in it
@@ -30,17 +30,17 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
 
   @transient private lazy val contexts = new ReaderContexts(conf, caseSensitive = false)
 
-  /** Facts on the files that can be known without their rows. */
+  /** Facts of the files that are known without their rows. */
   @transient lazy val statistics: FileStatistics = FileStatistics.at(basePath, conf)
 
   private def pathOf(file: BaseFile): String = s"$basePath/${file.relativePath}"
 
   private def footer(file: BaseFile): ParquetMetadata = FooterCache.metadata(conf, pathOf(file), file.length)
 
-  /** About how many pages the record keys of a file take.
+  /** Estimated number of pages of the record keys of a file.
     *
     * @param own
-    *   hudilite wrote the file
+    *   true when hudilite wrote the file
     */
   def pages(file: BaseFile, own: Boolean): Long =
     footer(file).getBlocks.asScala.map(KeyBatches.pages(_, own)).sum
@@ -48,7 +48,7 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
   /** Batches of `columns`, then of the id of the file group. They are closed with the task at the latest.
     *
     * @param filter
-    *   lets row groups and pages be skipped; rows that do not pass it may remain
+    *   filter by which row groups and pages are skipped; rows that do not pass it may remain
     */
   def open(file: BaseFile, columns: StructType, filter: Option[FilterPredicate], context: TaskContext)
       : FileBatches = {
@@ -62,7 +62,7 @@ private[spark] final case class KeyBatches(basePath: String, hadoop: SharedConf,
     batches
   }
 
-  /** Only Hudi's own columns are the same in every file. */
+  /** Columns as they come out of a file. Only Hudi's own columns are alike in every file. */
   private def columnsOf(file: BaseFile, footer: ParquetMetadata, columns: StructType): FileColumns =
     if (columns.fieldNames.forall(KeyBatches.Unchanging))
       FileColumns(columns, columns.map(_ => Conversion.AsIs).toIndexedSeq)
@@ -74,7 +74,7 @@ private[spark] object KeyBatches {
 
   private val Unchanging = MetaFields.all.toSet + RowReader.RowIndex.name
 
-  // Writers begin another page at whichever comes first; these are Parquet's defaults.
+  // Writers begin another page at the first of two limits, which are Parquet's defaults.
   private val PageRows = 20000
   private val PageBytes = 1L << 20
 

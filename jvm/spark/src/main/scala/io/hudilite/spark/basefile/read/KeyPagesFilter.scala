@@ -4,20 +4,24 @@ import org.apache.parquet.filter2.predicate.{FilterApi, FilterPredicate}
 import org.apache.parquet.io.api.Binary
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Lets parquet skip row groups and pages whose range of keys holds none of the keys asked for.
+/** Filter by which parquet skips row groups and pages whose range of keys holds none of the wanted keys.
   *
-  * Built of parquet's own predicates, because it loads the class of any other one with a class loader that does not see
-  * jars given to a Spark session.
+  * It is built of parquet's own predicates, because parquet loads the class of any other one with a class loader that
+  * does not see jars given to a Spark session.
   */
 private[spark] object KeyPagesFilter {
 
   private val FineRanges = 64
   private val CoarseRanges = 16
 
-  /** @param keys
-    *   sorted by their UTF-8 bytes, at least one; they are gathered into ranges, few of them are looked for one by one
+  /** The filter for these keys.
+    *
+    * @param keys
+    *   keys in the order of their UTF-8 bytes, at least one; few keys are looked for one by one, many are gathered into
+    *   ranges
     * @param fine
-    *   more ranges, to tell pages apart that few keys fall into; Parquet writes each predicate out as text, several times
+    *   true for more ranges, which tell pages apart that few keys fall into; each costs time, since Parquet writes each
+    *   predicate out as text, several times
     */
   def apply(column: String, keys: Array[UTF8String], fine: Boolean): FilterPredicate = {
     val most = if (fine) FineRanges else CoarseRanges
@@ -31,7 +35,7 @@ private[spark] object KeyPagesFilter {
     anyOf(ranges, 0, ranges.length)
   }
 
-  // A balanced tree: parquet walks it by recursion.
+  // The tree is balanced, since parquet walks it by recursion.
   private def anyOf(ranges: Array[FilterPredicate], from: Int, until: Int): FilterPredicate =
     if (until - from == 1) ranges(from)
     else {

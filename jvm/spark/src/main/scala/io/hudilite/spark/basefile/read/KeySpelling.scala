@@ -7,8 +7,9 @@ import io.hudilite.table.Table
 
 import org.apache.hadoop.conf.Configuration
 
-/** Whether a table's record keys carry the names of their fields, where its properties do not say it: releases of Hudi
-  * disagree about keys of a complex key generator with one key field, and one of its rows tells.
+/** Spelling of a table's record keys, with or without the names of their fields, where its properties do not state it.
+  * Releases of Hudi disagree about keys of a complex key generator with one key field, so one of the table's rows is
+  * looked at.
   */
 private[spark] object KeySpelling {
 
@@ -20,7 +21,7 @@ private[spark] object KeySpelling {
       rows.take(1).toSeq.headOption.map(isPrefixed(field, _)).getOrElse(throw unknown(config))
     }
 
-  // No value but a text is spelled with a colon behind the name of a field.
+  // No value but a text can itself look like the name of a field and a colon.
   private def isPrefixed(field: String, row: FirstRow): Boolean = row.text(field) match {
     case Some(value) => KeyEncoding.detectPrefixed(field, value, row.key)
     case None => row.key.startsWith(s"$field:")

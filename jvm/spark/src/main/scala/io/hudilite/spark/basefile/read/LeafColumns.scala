@@ -7,17 +7,17 @@ import org.apache.parquet.schema.PrimitiveType
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName._
 import org.apache.spark.sql.types._
 
-/** How the values of a file without any inside are read as those of a wanted type: pure.
+/** Columns of atomic values, read as a wanted type: pure.
   *
-  * The format lets a logical type be stored in more ways than Spark's readers take: they have no decimals of up to 18
-  * digits in BINARY, get such of 9 to 15 bytes of fixed length wrong, and no time of day in milliseconds on every version.
-  * Such values are asked for as they are stored, and converted.
+  * The format lets a logical type be stored in more ways than Spark's readers take. They lack decimals of up to 18
+  * digits in BINARY, get those of 9 to 15 bytes of fixed length wrong, and not every version has times of day in
+  * milliseconds. Such values are requested as they are stored, and converted.
   */
 private[read] object LeafColumns {
 
   import Conversion._
 
-  /** The type to ask Spark's reader for, and what makes the wanted values of it; `None` when nothing does. */
+  /** Type to request from Spark's reader, and the conversion to the wanted one; `None` when there is none. */
   def of(leaf: FileType.Leaf, wanted: DataType): Option[(DataType, Conversion)] = leaf.dataType match {
     case own: DecimalType if isStoredOtherwise(leaf, own) =>
       converted(own, wanted).map(next => BinaryType -> Unscaled(own, next))
@@ -38,20 +38,20 @@ private[read] object LeafColumns {
         case _ => false
       })
 
-  /** The very bytes are a value of the wanted type, too. */
+  /** Request for a value whose bytes are a value of the wanted type, too. */
   private def alike(leaf: FileType.Leaf, wanted: DataType): Option[(DataType, Conversion)] =
     (leaf.stored.getPrimitiveTypeName, leaf.dataType, wanted) match {
       case (INT32, ByteType | ShortType | IntegerType, ByteType | ShortType | IntegerType) => Some(wanted -> AsIs)
       case (INT32, IntegerType, DateType) | (INT32, DateType, IntegerType) => Some(wanted -> AsIs)
       case (INT64, TimestampType | TimestampNTZType, LongType) if isMicros(leaf) => Some(wanted -> AsIs)
       case (INT64, TimestampNTZType, TimestampType) => Some(wanted -> AsIs)
-      // Spark 3.5 does not read it so, though the number is the one that the log has of such a time.
+      // Spark 3.5 does not read this by itself, although logs have equal numbers for such times.
       case (INT64, TimestampType, TimestampNTZType) => Some(TimestampType -> Relabel(TimestampType, TimestampNTZType))
       case (BINARY, StringType | BinaryType, StringType | BinaryType) => Some(wanted -> AsIs)
       case _ => None
     }
 
-  /** The number of a time of day is asked for as it is stored. */
+  /** Request for a time of day as the number that is stored. */
   def timeOfDay(stored: PrimitiveType, wanted: DataType): Option[(DataType, Conversion)] =
     stored.getLogicalTypeAnnotation match {
       case t: TimeLogicalTypeAnnotation => t.getUnit match {

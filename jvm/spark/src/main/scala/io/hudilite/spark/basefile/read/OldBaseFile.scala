@@ -18,7 +18,7 @@ private[spark] final class OldBaseFile(
     basePath: String, val file: BaseFile, val dataSchema: StructType, contexts: ReaderContexts,
     evolved: Option[EvolvedColumns]) {
 
-  /** Under which names the columns of the table are in the file. */
+  /** Names of the table's columns in the file. */
   val names: ColumnNames = evolved.fold(ColumnNames.Same: ColumnNames)(_.namesIn(file.instant))
 
   val path = new KnownPath(s"${Partitions.directory(basePath, file.partition)}/${file.name}", file.length)
@@ -36,50 +36,52 @@ private[spark] final class OldBaseFile(
   /** An entry of the footer's metadata. */
   def footer(key: String): Option[String] = Option(facts.getKeyValueMetaData.get(key))
 
-  /** Memory that the footer takes, about: most of it is the text of the bloom filter. */
+  /** Estimated memory of the footer. Most of it is the text of the bloom filter. */
   def footerBytes: Long = facts.getKeyValueMetaData.asScala.values.map(_.length.toLong).sum +
     blocks.map(_.getColumns.size).sum * OldBaseFile.ChunkBytes
 
   val sortedByKey: Boolean = footer(BaseFileFooter.SortedByKey).contains("true")
 
-  /** It is known that no two rows have the same key. */
+  /** True when it is known that no two rows have equal keys. */
   val uniqueKeys: Boolean = footer(BaseFileFooter.UniqueKeys).contains("true")
 
-  /** Its days and times are in the calendar of today, as those of all files are that hudilite writes. */
+  /** True when its days and times are in the calendar of today, as in all files that hudilite writes. */
   def hasPresentCalendar: Boolean = FileCalendar.of(whole).isPresent
 
-  /** How the columns of `CarriedSchema.schema` come out of the file. */
+  /** Columns of `CarriedSchema.schema` as they come out of the file. */
   lazy val columns: FileColumns = contexts.columns(parquetSchema, CarriedSchema.schema(dataSchema), names, place)
 
-  /** Ordinals in `fileSchema`, of another version of the file, of columns whose values were too many for a dictionary. To try one again would
-    * cost more than to read the values.
+  /** Columns whose values were too many for a dictionary, by their ordinals in `fileSchema`, that of another version of
+    * the file. A second try would cost more than a read of the values.
     */
   def columnsWithoutDictionary(fileSchema: StructType): Set[Int] = fileSchema.fieldNames.indices.filter { i =>
     val chunks = blocks.flatMap(_.getColumns.asScala.find(_.getPath.toDotString == fileSchema(i).name))
     chunks.exists(OldBaseFile.hasPlainPages)
   }.toSet
 
-  /** Old rows of these row groups, neighbours, in batches of the columns of `CarriedSchema.schema`. */
+  /** Old rows of these neighbouring row groups, in batches of the columns of `CarriedSchema.schema`. */
   def batches(of: Seq[BlockMetaData]): FileBatches = FileBatches.of(path, whole, of, columns, contexts)
 
-  /** Some columns of `CarriedSchema.schema`, by their ordinals there, in batches of as many rows as those of all columns. */
+  /** Some columns of `CarriedSchema.schema`, by their ordinals there, in batches of as many rows as batches of all
+    * columns have.
+    */
   def batches(of: Seq[BlockMetaData], ordinals: Array[Int]): FileBatches = {
     val all = CarriedSchema.schema(dataSchema)
     val some = contexts.columns(parquetSchema, StructType(ordinals.map(all(_))), names, place)
     FileBatches.of(path, whole, of, some, contexts, Some(columns))
   }
 
-  /** The keys of these row groups, neighbours, in batches of one column. */
+  /** Keys of these neighbouring row groups, in batches of one column. */
   def keys(of: Seq[BlockMetaData]): FileBatches =
     FileBatches.of(path, whole, of, BaseKeys.KeyColumn, contexts)
 
   def newStream(): SeekableInputStream =
     BaseFileFooter.input(contexts.conf, path.toString, file.length).newStream()
 
-  /** The page indexes of this row group's columns, both null for one that has none.
+  /** Page indexes of this row group's columns, both null for a column that has none.
     *
     * @param in
-    *   a stream of the file
+    *   stream of the file
     */
   def pageIndexes(block: BlockMetaData, in: SeekableInputStream): Seq[PageIndexes] =
     PageIndexes.read(in, block.getColumns.asScala.toIndexedSeq)
@@ -89,7 +91,7 @@ private[spark] object OldBaseFile {
 
   private val ChunkBytes = 1024L
 
-  /** Smallest and largest key of a row group by their bytes, unless the writer left them out. */
+  /** Smallest and largest key of a row group by their bytes; `None` when the writer left them out. */
   def keyRange(block: BlockMetaData): Option[(Array[Byte], Array[Byte])] =
     Option(column(block, MetaFields.RecordKey).getStatistics).filter(s => s.hasNonNullValue && s.getMinBytes != null)
       .map(s => (s.getMinBytes, s.getMaxBytes))

@@ -13,16 +13,16 @@ private[spark] final case class PageIndexes(columns: ColumnIndex, offsets: Offse
 
 private[spark] object PageIndexes {
 
-  /** Where an index lies in a file. */
+  /** Place of an index in a file. */
   private final case class Place(offset: Long, length: Int) {
     def end: Long = offset + length
   }
 
-  /** More than the indexes of a row group take of thousands of columns. */
+  /** Largest size that is read at once. Indexes of a row group with thousands of columns take less. */
   private val MostBytes = 16L << 20
 
-  /** Those of the columns of a row group. They lie in front of the footer, those of one kind behind each other, so that each
-    * kind is read as one piece: they are decoded byte by byte, which a file is not read well.
+  /** Page indexes of the columns of a row group. They lie in front of the footer, one kind after the other. So each
+    * kind is read into memory as one piece, since indexes are decoded byte by byte, and such reads of a file are slow.
     */
   def read(in: SeekableInputStream, chunks: Seq[ColumnChunkMetaData]): Seq[PageIndexes] = {
     val columnPlaces = chunks.map(c => Option(c.getColumnIndexReference).map(r => Place(r.getOffset, r.getLength)))
@@ -39,7 +39,7 @@ private[spark] object PageIndexes {
     }
   }
 
-  /** How to read at these places: from memory where they are neighbours. */
+  /** A stream for each of these places, from memory where they are neighbours. */
   private def pieces(in: SeekableInputStream, places: Seq[Place]): Place => InputStream = {
     val (from, until) =
       (places.map(_.offset).foldLeft(Long.MaxValue)(math.min), places.map(_.end).foldLeft(0L)(math.max))

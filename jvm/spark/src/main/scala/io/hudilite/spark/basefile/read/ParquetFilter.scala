@@ -15,21 +15,22 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** Turns filters into parquet's own, which prune row groups and pages by their statistics.
+/** Translates filters into parquet's own, which prune row groups and pages by their statistics.
   *
-  * A filter is turned as a whole and exactly, or not at all. Parquet takes a column that is not read for one of nulls,
-  * so only columns that are read may be filtered on.
+  * A filter is translated as a whole and exactly, or not at all. Parquet takes a column that is not read for one of
+  * nulls, so only columns that are read may be filtered on.
   *
   * @param schema
-  *   of the file
+  *   schema of the file
   * @param isRead
-  *   whether the column of this path is among the columns read
+  *   true for the paths of columns that are read
   * @param byParquetMr
-  *   parquet-mr wrote the file: it leaves out statistics where a NaN would make them wrong, and orders decimals by value
+  *   true when parquet-mr wrote the file, which leaves out statistics that a NaN would make wrong, and orders decimals
+  *   by value
   * @param rebasesDates
-  *   days and times of the file are in the old hybrid calendar
+  *   true when days and times of the file are in the old hybrid calendar
   * @param names
-  *   under which names columns are in the file
+  *   names of columns in the file
   */
 final class ParquetFilter(
     schema: MessageType, caseSensitive: Boolean, isRead: Seq[String] => Boolean, byParquetMr: Boolean,
@@ -37,7 +38,7 @@ final class ParquetFilter(
 
   import ParquetFilter._
 
-  /** The conjunction of all filters that parquet can evaluate. */
+  /** Conjunction of all filters that parquet can evaluate. */
   def of(filters: Seq[ScanFilter]): Option[FilterPredicate] =
     ScanFilter.conjuncts(filters).flatMap(convert).reduceOption((a, b) => and(a, b))
 
@@ -107,8 +108,8 @@ final class ParquetFilter(
       case _ => None
     }
 
-  /** Writers may put any number of sign bytes in front, so that equal decimals need not have equal bytes, which is what
-    * dictionaries are asked for; their order is that of the numbers.
+  /** Filter on a decimal, by order and not by equality. Writers may put any number of sign bytes in front, so equal
+    * decimals need not have equal bytes, and dictionaries are searched by bytes.
     */
   private def decimal(column: FileColumn, kind: DecimalLogicalTypeAnnotation, operator: Operator, value: Any)
       : Option[FilterPredicate] = unscaled(kind, value).filter(_ => byParquetMr).map { number =>
@@ -162,7 +163,7 @@ final class ParquetFilter(
     case _ => None
   }
 
-  // The texts with a prefix are those from it up to the next text that has it not.
+  // Texts with a prefix lie between it and the next text without it.
   private def startsWith(column: FileColumn, prefix: UTF8String): Option[FilterPredicate] = {
     val first = prefix.getBytes
     if (first.isEmpty || !column.kind.getLogicalTypeAnnotation.isInstanceOf[StringLogicalTypeAnnotation]) None
@@ -177,7 +178,7 @@ final class ParquetFilter(
 
 object ParquetFilter {
 
-  // Longer lists cost more to compare with every page's statistics than they save.
+  // A comparison of a longer list with every page's statistics costs more than it saves.
   private[spark] val MaxListed = 20
 
   private final case class FileColumn(path: String, kind: PrimitiveType)
@@ -194,7 +195,9 @@ object ParquetFilter {
     case GreaterOrEqual => gtEq(column, value)
   }
 
-  /** Parquet tells `-0.0` from `0.0`, in dictionaries above all, where Spark takes them for one number. */
+  /** Filter on a floating-point number. Parquet tells `-0.0` from `0.0`, above all in dictionaries, where Spark takes
+    * them for one number.
+    */
   private def fraction[T <: Comparable[T], C <: Column[T] with SupportsLtGt](
       column: C, operator: Operator, value: T, negativeZero: T, zero: T): FilterPredicate =
     if (value != negativeZero && value != zero) ordered(column, operator, value)

@@ -4,20 +4,20 @@ import io.hudilite.spark.basefile.read.ScanFilter._
 
 import org.apache.spark.unsafe.types.UTF8String
 
-/** What a partition path, or the beginning of one, says of a column: the values that it may have. */
+/** Values that a column may have, by a partition path or the beginning of one. */
 private[spark] sealed trait PossibleValues
 
 private[spark] object PossibleValues {
 
-  /** One of these; `null` may be among them. */
+  /** Some values, with `null` perhaps among them. */
   final case class OneOfThese(values: Seq[Any]) extends PossibleValues
 
-  /** This text, or one that goes on with a slash behind it. */
+  /** A text, and all that go on with a slash behind it. */
   final case class TextFrom(text: UTF8String) extends PossibleValues {
 
     private val below = UTF8String.fromString(s"$text/")
 
-    // The character after the slash: all such texts are less than this.
+    // All such texts are less than this one, since `0` is the character after the slash.
     private val end = UTF8String.fromString(s"${text}0")
 
     def mayEqual(wanted: UTF8String): Boolean = wanted == text || wanted.startsWith(below)
@@ -40,7 +40,7 @@ private[spark] object PossibleValues {
   }
 }
 
-/** What a filter can come to over all possible values: some of true, false and null. */
+/** Outcomes of a filter over all possible values: some of true, false and null. */
 private[spark] final case class Outcomes(isTrue: Boolean, isFalse: Boolean, isNull: Boolean) {
 
   def |(other: Outcomes): Outcomes =

@@ -14,21 +14,21 @@ import org.apache.spark.sql.execution.datasources.parquet.{ParquetReadSupport, P
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-/** Contexts with which Hadoop's kind of readers are opened, for one task.
+/** Contexts with which readers of Hadoop's kind are opened, for one task.
   *
-  * To copy a configuration takes longer than to read the footer of a small file, and a reader looks at it only when it is
-  * opened, so there is but one, which says from reader to reader what that is to read.
+  * A copy of a configuration takes longer than a read of the footer of a small file, and a reader looks at it only when
+  * it is opened. So there is only one, which is set anew for each reader.
   *
   * @param conf
-  *   as [[SessionConf.parquet]] makes it
+  *   configuration as [[SessionConf.parquet]] makes it
   * @param caseSensitive
-  *   how columns of a file are found by name
+  *   true when names of a file's columns must match by case
   */
 private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive: Boolean) {
 
-  // A task that writes only makes none.
+  // Lazy, since a task that only writes needs none.
   private lazy val settings = {
-    val own = new JobConf(conf) // of another kind the context would make a copy
+    val own = new JobConf(conf) // the context copies a configuration of any other kind
     own.setBoolean(SQLConf.CASE_SENSITIVE.key, caseSensitive)
     own
   }
@@ -37,15 +37,15 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
   private var columnsSet: Option[StructType] = None
   private var filterSet: Option[FilterPredicate] = None
 
-  // The newest first.
+  // Answers of `columns`, the newest first.
   private var planned: List[((MessageType, StructType, ColumnNames), FileColumns)] = Nil
 
-  /** The context for a reader that is opened before the next one is asked for.
+  /** Context for a reader that is opened before the next call.
     *
     * @param requested
     *   columns to read
     * @param filter
-    *   lets row groups and pages be skipped
+    *   filter by which row groups and pages are skipped
     */
   def of(requested: StructType, filter: Option[FilterPredicate]): TaskAttemptContext = {
     if (!columnsSet.contains(requested)) {
@@ -60,14 +60,15 @@ private[spark] final class ReaderContexts(val conf: Configuration, caseSensitive
     context
   }
 
-  /** How columns of a table's rows as they are kept come out of a file: mostly as out of the one before.
+  /** Columns of a table's carried rows as they come out of a file. The answer is kept, since the next file mostly needs
+    * an equal one.
     *
     * @param schema
-    *   of the file
+    *   schema of the file
     * @param wanted
     *   columns of `CarriedSchema.schema`
     * @param names
-    *   under which names the columns of the table are in the file
+    *   names of the table's columns in the file
     * @param place
     *   the file, as errors name it
     */

@@ -12,8 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.JavaConverters._
 
-/** The record keys that a base file holds more than once, by their hashes: one key in as many files as there will ever be
-  * is taken for repeated that is not, which costs a rewrite.
+/** Record keys that a base file holds more than once, by their hashes. A key may be wrongly taken for repeated, which
+  * costs no more than a rewrite and hardly ever happens.
   */
 private[spark] final class RepeatedKeys private (hashes: Array[Long]) {
 
@@ -26,11 +26,11 @@ private[spark] object RepeatedKeys {
 
   private val None = new RepeatedKeys(Array.empty)
 
-  /** Reads all keys of a file whose footer does not say that each is there but once: one that Hudi wrote, or that has
-    * some. Takes eight bytes for each row.
+  /** Reads all keys of a file, unless its footer says that each is there only once; footers of Hudi's files never do.
+    * Takes eight bytes for each row.
     *
     * @param check
-    *   looks at the keys that are read
+    *   check of the keys that are read
     */
   def of(basePath: String, file: BaseFile, contexts: ReaderContexts, check: KeyCheck = KeyCheck.None)
       : RepeatedKeys = {

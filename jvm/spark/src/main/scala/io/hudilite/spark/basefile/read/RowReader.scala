@@ -9,8 +9,8 @@ import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types.{LongType, StructField}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Rows of one split by parquet's own record assembly: for types that Spark's vectorized reader does not have, and for
-  * sessions that switch it off.
+/** Rows of one split by parquet's own record assembly, for types that Spark's vectorized reader lacks, and for sessions
+  * that switch that off.
   */
 private[spark] final class RowReader(job: FileRead, file: BaseFileReader)
     extends SplitReader[InternalRow] {
@@ -66,6 +66,6 @@ private[spark] final class RowReader(job: FileRead, file: BaseFileReader)
 
 private[spark] object RowReader {
 
-  /** Under this name Spark's vectorized reader, and this one, deliver the number of a row in its file. */
+  /** Column in which this reader and Spark's vectorized reader deliver the position of a row in its file. */
   val RowIndex: StructField = StructField(ParquetFileFormat.ROW_INDEX_TEMPORARY_COLUMN_NAME, LongType)
 }

@@ -7,13 +7,13 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** A filter in the form that pruning works on: plain values, columns as paths of names.
+/** A filter in the form that pruning works on: plain values, and columns as paths of names.
   *
   * Values have Spark's internal form of the column's own type and are never null.
   */
 sealed trait ScanFilter extends Serializable {
 
-  /** Every column that the filter looks at. */
+  /** All columns that the filter looks at. */
   def columns: Set[Seq[String]] = this match {
     case c: ScanFilter.Comparison => Set(c.column)
     case o: ScanFilter.OneOf => Set(o.column)
@@ -47,7 +47,7 @@ object ScanFilter {
   private val Mirrored = Map[Operator, Operator](Equal -> Equal, Less -> Greater, LessOrEqual -> GreaterOrEqual,
     Greater -> Less, GreaterOrEqual -> LessOrEqual)
 
-  /** The predicate as a filter on columns of `schema`; `None` when it says something that pruning cannot use. */
+  /** The predicate as a filter on columns of `schema`; `None` when pruning cannot use it. */
   def of(predicate: Predicate, schema: StructType): Option[ScanFilter] = {
     val children = predicate.children
     predicate.name match {
@@ -64,7 +64,7 @@ object ScanFilter {
     }
   }
 
-  // Unlike `=` this is false, not unknown, where the column is null.
+  // Unlike `=`, this filter is false, not unknown, where the column is null.
   private def known(filter: ScanFilter): ScanFilter =
     AllOf(filter +: filter.columns.toSeq.map(c => Negation(IsNull(c))))
 
@@ -88,9 +88,9 @@ object ScanFilter {
         }
     }
 
-  // A null in the list makes the filter unknown, never true, for rows that match no other value: it can be left out
-  // when only the rows that pass are of interest. Below a NOT it would be wrong to claim rows, so it is refused there
-  // by keeping the row: `Negation` of the shorter list passes more rows than Spark's own filter, not fewer.
+  // A null in the list makes the filter unknown, never true, for rows that match no other value. So it can be left out
+  // where only passing rows are of interest. Below a NOT the shorter list passes more rows than Spark's own filter, not
+  // fewer, so no row is lost there either.
   private def oneOf(children: Array[Expression], schema: StructType): Option[ScanFilter] =
     column(children(0), schema).flatMap { case (path, dataType) =>
       val literals = children.toSeq.drop(1).collect { case l: Literal[_] if l.value != null => l }
@@ -118,7 +118,7 @@ object ScanFilter {
     case _ => None
   }
 
-  /** The filters that all have to hold for `filters` to hold. */
+  /** Filters that all have to hold for `filters` to hold. */
   def conjuncts(filters: Seq[ScanFilter]): Seq[ScanFilter] = filters.flatMap {
     case AllOf(parts) => conjuncts(parts)
     case other => Seq(other)

@@ -10,20 +10,20 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit
 import org.apache.spark.sql.types.StructType
 
-/** How the record keys and partition paths of a table spell timestamps, which no property says: as microseconds since
-  * 1970, as Apache Hudi's upserts do unless they are told otherwise, or as texts, as its row writer does. The first key or
-  * path that has such a value tells it; a table without one gets what the write asks for.
+/** Spelling of timestamps in the record keys and partition paths of a table, which no property states. Apache Hudi's
+  * upserts write microseconds since 1970 unless they are told otherwise, and its row writer texts. The first key or
+  * path with such a value decides; a table without one gets the spelling that the write asks for.
   */
 private[spark] object TimeSpelling {
 
-  /** Whether they are numbers.
+  /** True when timestamps are spelled as numbers.
     *
     * @param columns
-    *   of the table
+    *   columns of the table
     * @param partitionFields
-    *   those whose values paths spell as keys do
+    *   fields whose values paths spell as keys do
     * @param asTexts
-    *   the write asks for texts
+    *   true when the write asks for texts
     */
   def areNumbers(config: TableConfig, columns: StructType, partitionFields: Seq[String], existing: Option[Table],
       asTexts: Boolean, conf: => Configuration): Boolean = {
@@ -39,11 +39,11 @@ private[spark] object TimeSpelling {
   }
 }
 
-/** The times in keys and paths of one table. */
+/** Times in keys and paths of one table. */
 private final class TableTimes(table: Table, config: TableConfig, inKeys: Seq[String], inPaths: Seq[String],
     conf: => Configuration) {
 
-  /** `None` for a table that has no such time. */
+  /** True when they are numbers; `None` for a table that has no such time. */
   def areNumbers: Option[Boolean] = table.files.iterator().flatMap { case (partition, slices) =>
     val ofFiles = slices.iterator.flatMap(_.base).flatMap { file =>
       FirstRows.of(table, file, inKeys ++ inPaths, TableTimes.RowsLookedAt, conf).flatMap { row =>
@@ -51,13 +51,13 @@ private final class TableTimes(table: Table, config: TableConfig, inKeys: Seq[St
           inKeys.flatMap(f => keyText(row.key, f).map(isNumber(f, _, row.time(f))))
       }
     }
-    // Log files have no rows that can be looked at without more ado.
+    // Log files have no rows that are easy to look at.
     ofFiles ++ (if (slices.isEmpty) Nil else inPaths.flatMap(f => levelText(partition, f).map(isNumber(f, _, None))))
   }.take(1).toSeq.headOption
 
   private def isNumber(field: String, text: String, time: Option[(Long, TimeUnit)]): Boolean = {
     val number = text.matches("-?\\d+")
-    // Dates before 1900 may be written in another calendar.
+    // Times before 1970 are not compared, since dates before 1900 may be written in another calendar.
     if (number) time.filter(_._1 >= 0).foreach { case (value, unit) =>
       val same = if (unit == TimeUnit.MILLIS) text.length < 19 && Math.floorDiv(text.toLong, 1000L) == value
       else text == value.toString
@@ -86,6 +86,6 @@ private final class TableTimes(table: Table, config: TableConfig, inKeys: Seq[St
 
 private object TableTimes {
 
-  /** The value of one key field among several may be missing. */
+  /** Several rows are looked at, since one key field among several may be null. */
   val RowsLookedAt = 100
 }

@@ -5,15 +5,15 @@ import java.security.MessageDigest
 
 import org.apache.spark.sql.catalyst.catalog.CatalogStatistics
 
-/** Which state of a table the statistics are of that the catalog keeps: they know no states, and other engines and
-  * `ANALYZE TABLES` may put their own in the place of ours.
+/** Mark of the state of a table that the catalog's statistics belong to. Statistics of the catalog name no state, and
+  * other engines and `ANALYZE TABLES` may replace those of hudilite.
   */
 private[metastore] object Analyzed {
 
-  /** A property of the table's entry. */
+  /** Property of the table's entry that holds the mark. */
   val Property = "hudilite.analyzed"
 
-  /** Tells these statistics of this state from all others. */
+  /** Text that tells these statistics of this state from all others. */
   def mark(state: String, found: CatalogStatistics): String = {
     val columns = found.colStats.toSeq.sortBy(_._1).flatMap { case (name, of) => of.toMap(name).toSeq.sorted }
     val text = (Seq(state, found.sizeInBytes, found.rowCount) ++ columns).mkString("\n")

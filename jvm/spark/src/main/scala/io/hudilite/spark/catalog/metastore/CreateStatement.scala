@@ -5,13 +5,15 @@ import io.hudilite.config.{TableConfig, TableOptions, TableRequest}
 import org.apache.spark.sql.catalyst.util.QuotingUtils.quoteIdentifier
 import org.apache.spark.sql.types.{StructField, StructType}
 
-/** What SHOW CREATE TABLE says: the statement that makes such a table, with nothing in it that a table gets by itself. */
+/** Answer of SHOW CREATE TABLE: the statement that makes such a table, without facts that a table has by default. */
 object CreateStatement {
 
-  /** @param name
-    *   by its parts
+  /** The statement for a table.
+    *
+    * @param name
+    *   parts of the table's name
     * @param entry
-    *   what the session's catalog says of the table, when it has a name there
+    *   entry of the session's catalog, when the table has a name there
     * @param hidden
     *   options whose values are not to be shown
     */
@@ -30,12 +32,12 @@ object CreateStatement {
     parts.mkString("\n")
   }
 
-  // Spark 3.5 itself would leave backslashes of comments as they are.
+  // Backslashes are escaped here, since Spark 3.5 itself does not escape those of comments.
   private def definition(field: StructField): String =
     s"${quoted(field.name)} ${field.dataType.sql}${if (field.nullable) "" else " NOT NULL"}" +
       field.getComment().fold("")(comment => s" COMMENT ${literal(comment)}")
 
-  // Types of partition columns go beside their names.
+  // Types of partition columns are written beside their names.
   private def isSaid(fact: (Any, String)): Boolean =
     fact._1 == TableOptions.PartitionPathFields && !fact._2.contains(':')
 

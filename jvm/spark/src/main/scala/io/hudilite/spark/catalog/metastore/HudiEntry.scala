@@ -6,15 +6,16 @@ import io.hudilite.table.Table
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
-/** What the catalog is to keep of a new table besides its name, place and comment.
+/** Entry of a new table in the catalog, without its name, place and comment.
   *
   * @param classes
-  *   those by which Hive reads it: input format, output format and serde
+  *   classes by which Hive reads the table: input format, output format and serde
   */
 final case class CatalogEntry(provider: String, columns: StructType, partitions: Seq[String],
     properties: Map[String, String], classes: Option[Seq[String]])
 
-/** The entry of a table as Apache Hudi's own catalog registers it, so that Hudi's statements find it by its name. */
+/** Entries of tables as Apache Hudi's own catalog registers them, so that Hudi's statements find a table by its name.
+  */
 object HudiEntry {
 
   private val ParquetInput = "org.apache.hudi.hadoop.HoodieParquetInputFormat"
@@ -28,10 +29,12 @@ object HudiEntry {
     first ++ last.sortBy(partitions.indexOf(_))
   }
 
-  /** @param columns
-    *   of the table's own
+  /** The entry of a table.
+    *
+    * @param columns
+    *   columns without meta columns
     * @param kept
-    *   options that the statement gave
+    *   options of the statement
     */
   def of(table: Table, columns: StructType, kept: Map[String, String]): CatalogEntry = {
     val config = table.config

@@ -10,15 +10,15 @@ import org.apache.spark.sql.catalyst.catalog.{CatalogStatistics, CatalogTable, S
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.types.StructType
 
-/** The Hudi tables that the session's own catalog registers: Spark's, or that of a Hive metastore. */
+/** Hudi tables in the session's own catalog, which is Spark's or that of a Hive metastore. */
 final class Metastore(session: SparkSession) {
 
   private def catalog: SessionCatalog = CatalogEntries.catalog(session)
 
-  /** `None` when there is no table of that name, or it is another format's. */
+  /** The table of that name; `None` when there is none, or one of another format. */
   def find(ident: Identifier): Option[Registered] = entry(ident).flatMap(Registered.of)
 
-  /** Whether the name is taken, by whatever table or view. */
+  /** True when the name is taken by any table or view. */
   def exists(ident: Identifier): Boolean = entry(ident).isDefined
 
   private def entry(ident: Identifier): Option[CatalogTable] =
@@ -26,23 +26,24 @@ final class Metastore(session: SparkSession) {
     else try Some(catalog.getTableMetadata(identifier(ident)))
     catch { case _: NoSuchTableException | _: NoSuchDatabaseException => None }
 
-  /** Hudi tables of a database; raises `NoSuchDatabaseException`. */
+  /** Hudi tables of a database. Raises `NoSuchDatabaseException`. */
   def list(database: Option[String]): Seq[Registered] = {
     val names = catalog.listTables(database.getOrElse(catalog.getCurrentDatabase), "*", includeLocalTempViews = false)
     catalog.getTablesByName(names).flatMap(Registered.of)
   }
 
-  /** Where a new table lies that says nothing about it. */
+  /** Path of a new table whose statement gives none. */
   def defaultPath(ident: Identifier): String = new Path(catalog.defaultTablePath(qualified(ident))).toString
 
-  /** What a statement says of the place of a new table: below that of its database, unless it is a whole path. */
+  /** Path of a new table by the location of a statement: below the folder of its database, unless it is a whole path.
+    */
   def pathOf(ident: Identifier, location: String): String = {
     val said = new Path(location)
     if (said.toUri.isAbsolute || said.isAbsolute) location
     else new Path(new Path(catalog.getDatabaseMetadata(databaseOf(ident)).locationUri), said).toString
   }
 
-  /** Whether Spark's catalog registers a table of this name, as it would say only when the table has been written. */
+  /** True when Spark's catalog accepts the name. Spark itself would refuse it only after the table is written. */
   def takes(ident: Identifier): Boolean = ident.name().matches("\\w+")
 
   /** Raises Spark's error when there is no such database. */
@@ -50,12 +51,12 @@ final class Metastore(session: SparkSession) {
     qualified(ident).database.foreach(catalog.getDatabaseMetadata)
   }
 
-  /** Whether tables can be registered for Apache Hudi: in a Hive metastore Spark hides the columns of formats that Hive does
-    * not have, and Hudi's writes fail as they compare them there.
+  /** True when tables can be registered for Apache Hudi. In a Hive metastore Spark hides the columns of formats that
+    * Hive lacks, and Hudi's writes fail because they compare them there.
     */
   def takesHudi: Boolean = session.conf.get("spark.sql.catalogImplementation", "in-memory") != "hive"
 
-  /** Registers a table that is there. */
+  /** Registers an existing table. */
   def register(ident: Identifier, managed: Boolean, path: String, said: CatalogEntry, comment: Option[String]): Unit = {
     val plain = CatalogEntries.of(qualified(ident), managed, new Path(path).toUri, said.columns, said.provider,
       said.properties, comment)
@@ -66,8 +67,8 @@ final class Metastore(session: SparkSession) {
   def describe(table: Registered, kept: Map[String, String], comment: Option[String]): Unit =
     catalog.alterTable(CatalogEntries.described(table.entry, kept, comment))
 
-  /** Has the catalog tell the columns as they are. Not by `alterTable`, which leaves those of a Hive metastore alone, and
-    * not by the session's catalog, which drops none.
+  /** Makes the catalog show the columns as they are. Neither `alterTable` can do this, which leaves those of a Hive
+    * metastore alone, nor the session's catalog, which drops none.
     */
   def describe(table: Registered, columns: StructType): Unit = {
     val name = table.entry.identifier
@@ -76,7 +77,9 @@ final class Metastore(session: SparkSession) {
       StructType(ofData))
   }
 
-  /** Keeps what ANALYZE TABLE found in this state of the table. The mark comes last: until then nobody reads them. */
+  /** Keeps the statistics of ANALYZE TABLE for this state of the table. The mark comes last, and without it nobody
+    * reads them.
+    */
   def analyzed(table: Registered, state: String, found: CatalogStatistics): Unit = {
     catalog.alterTableStats(table.entry.identifier, Some(found))
     val now = catalog.getTableMetadata(table.entry.identifier)
@@ -84,7 +87,7 @@ final class Metastore(session: SparkSession) {
     catalog.alterTable(CatalogEntries.described(now, marked, now.comment))
   }
 
-  /** Takes the name out of the catalog and, when the catalog chose the place, removes that. */
+  /** Takes the name out of the catalog, and removes the folder of a table whose place the catalog chose. */
   def drop(table: Registered, purge: Boolean): Unit =
     catalog.dropTable(table.entry.identifier, ignoreIfNotExists = false, purge)
 

@@ -15,34 +15,34 @@ final case class Registered private (entry: CatalogTable, provider: String) {
 
   def name: String = (database.toSeq :+ entry.identifier.table).mkString(".")
 
-  /** Where the table lies. */
+  /** Path of the table. */
   def path: String = new Path(entry.location).toString
 
-  /** The session's catalog chose the place and removes it with the table. */
+  /** True when the session's catalog chose the place, and removes it with the table. */
   def isManaged: Boolean = entry.tableType == CatalogTableType.MANAGED
 
   def byHudi: Boolean = provider == Registered.Hudi
 
-  /** Options that hold for each write by this name. What Apache Hudi registers are facts of the table and settings of its
-    * own writers, of which only those are heeded without which a write could not find its file group.
+  /** Options of each write by this name. Apache Hudi registers facts of the table and settings of its own writers. Of
+    * the latter only those are heeded without which a write could not find its file group.
     */
   def kept: Map[String, String] =
     if (byHudi) TableProperty.ofSimpleBuckets(entry.storage.properties ++ entry.properties)
     else TableProperty.kept(entry.properties)
 
-  /** Options of each read: Apache Hudi's sync registers a merge-on-read table twice, once without its log files. */
+  /** Options of each read. Apache Hudi's sync registers a merge-on-read table twice, once without its log files. */
   def reads: Map[String, String] =
     if (entry.storage.properties.get(Registered.ReadOptimized).exists(_.trim == "true"))
       Map(ReadOptions.QueryType.name -> QueryType.ReadOptimized.name)
     else Map.empty
 
-  /** What ANALYZE TABLE found, when it was in this state. */
+  /** Statistics of ANALYZE TABLE; `None` when they are of another state. */
   def statistics(state: => String): Option[CatalogStatistics] = for {
     mark <- entry.properties.get(Analyzed.Property)
     found <- entry.stats if mark == Analyzed.mark(state, found)
   } yield found
 
-  /** What the catalog says of the table, as Spark shows it. */
+  /** Properties of the entry, as Spark shows them. */
   def properties: Map[String, String] = kept ++ entry.comment.map(TableCatalog.PROP_COMMENT -> _) ++
     Option(entry.owner).filter(_.nonEmpty).map(TableCatalog.PROP_OWNER -> _) +
     (if (isManaged) TableCatalog.PROP_IS_MANAGED_LOCATION -> "true" else TableCatalog.PROP_EXTERNAL -> "true")
@@ -53,16 +53,16 @@ object Registered {
   val Hudilite = "hudilite"
   val Hudi = "hudi"
 
-  /** A class by which a statement names Hudi where none of Hudi's may be there. */
+  /** Class by which a statement names Hudi where Hudi's own classes may be missing. */
   val HudiName = "io.hudilite.spark.HudiNameSource"
 
   private val ReadOptimized = "hoodie.query.as.ro.table"
 
-  /** The data source by its short names and by its class, in lower case. */
+  /** Short names and class of the data source, in lower case. */
   private val Providers = Map(Hudilite -> Hudilite, "io.hudilite.spark.hudilitesource" -> Hudilite, Hudi -> Hudi,
     "org.apache.hudi" -> Hudi, "org.apache.hudi.defaultsource" -> Hudi, HudiName.toLowerCase(Locale.ROOT) -> Hudi)
 
-  /** Raises nothing: `None` for a table of another format, and for a view. */
+  /** The table of an entry; `None` for a table of another format, and for a view. Raises no error. */
   def of(entry: CatalogTable): Option[Registered] =
     if (entry.tableType == CatalogTableType.VIEW || entry.storage.locationUri.isEmpty) None
     else entry.provider.flatMap(providerOf).map(Registered(entry, _))

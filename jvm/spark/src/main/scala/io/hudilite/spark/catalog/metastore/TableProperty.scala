@@ -6,24 +6,24 @@ import io.hudilite.error.{EditDistance, InvalidInput}
 
 import java.util.Locale
 
-/** What OPTIONS and TBLPROPERTIES of a statement say, in the names of options. */
+/** OPTIONS and TBLPROPERTIES of a statement, by the names of options. */
 object TableProperty {
 
-  // Apache Hudi's names of these in SQL.
+  // Apache Hudi's names of these options in SQL.
   private val Words: Seq[(String, ConfigKey[_])] = Seq("primaryKey" -> TableOptions.RecordKeyFields,
     "preCombineField" -> TableOptions.OrderingFields, "orderingFields" -> TableOptions.OrderingFields,
     "type" -> TableOptions.Type)
 
   private val Names: Map[String, ConfigKey[_]] = Words.map { case (word, key) => lower(word) -> key }.toMap
 
-  /** Facts as statements say them, in Hudi's SQL names where there are. */
+  /** Facts by the names that statements use: Hudi's names in SQL where there are such. */
   def inSql(facts: Seq[(ConfigKey[_], String)]): Seq[(String, String)] = facts.map { case (key, value) =>
     val word = Words.collectFirst { case (found, `key`) => found }
     val short = Types.collectFirst { case (found, kind) if key == TableOptions.Type && kind.name == value => found }
     word.getOrElse(key.name) -> short.getOrElse(value)
   }
 
-  /** Letters by which a name may miss one of these words to be taken for it. */
+  /** Most letters by which a name may differ from one of these words to be taken for a misspelling. */
   private val Typos = 2
 
   private val Types = Map("cow" -> TableType.CopyOnWrite, "mor" -> TableType.MergeOnRead)
@@ -32,8 +32,8 @@ object TableProperty {
 
   private val buckets: Set[String] = WriteOptions.OfBuckets.flatMap(_.names).map(lower).toSet
 
-  /** The properties with Hudi's SQL names as options; raises `InvalidInput` when one is said twice and differently, or
-    * misspelt.
+  /** The properties, with Hudi's SQL names translated to options. Raises `InvalidInput` when one is misspelt, or given
+    * twice with different values.
     */
   def options(properties: Map[String, String]): Map[String, String] = {
     properties.keys.toSeq.sorted.foreach(checkSpelling)
@@ -49,7 +49,7 @@ object TableProperty {
     }
   }
 
-  // Short words are near to many others.
+  // Short words are too near to many others to be checked.
   private def checkSpelling(name: String): Unit =
     Words.map(_._1).filter(_.length > 3 * Typos)
       .find(word => !Names.contains(lower(name)) && EditDistance.between(lower(name), lower(word)) <= Typos)
@@ -61,19 +61,19 @@ object TableProperty {
         "reason" -> "it must be cow or mor"))
   }
 
-  /** Whether the property states a fact of the table, which lies with the table and not in the catalog. */
+  /** True when the property states a fact of the table, which lies with the table and not in the catalog. */
   def isFact(name: String): Boolean = facts(lower(name)) || Names.contains(lower(name))
 
-  /** What is not a fact of the table and holds for its writes. */
+  /** Options that hold for writes and state no fact of the table. */
   def kept(options: Map[String, String]): Map[String, String] =
     options.filter { case (name, _) => lower(name).startsWith("hoodie.") && !isFact(name) }
 
-  /** What says how keys are dealt to buckets. */
+  /** Options that determine how keys are dealt to buckets. */
   def ofBuckets(options: Map[String, String]): Map[String, String] =
     options.filter { case (name, _) => buckets(lower(name)) }
 
-  /** The same of properties that nobody has checked, unless it is a kind of buckets or index that hudilite lacks: reads do
-    * without it, and a write says what it lacks.
+  /** Options of buckets among unchecked properties; none for a kind of buckets or index that hudilite lacks. Reads need
+    * none, and a write names the kind that is missing.
     */
   def ofSimpleBuckets(properties: Map[String, String]): Map[String, String] = {
     def says(key: ConfigKey[_], text: String): Option[Boolean] =

@@ -10,8 +10,8 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** Tables that are created or replaced by the rows of a query: each by one write, which leaves everything as it was when
-  * it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
+/** Tables that are created or replaced by the rows of a query, each by one write, which leaves everything as it was
+  * when it fails. Spark by itself would create an empty table first, and drop the old one before it writes the new.
   */
 private[statement] object AsSelect {
 
@@ -20,7 +20,7 @@ private[statement] object AsSelect {
   def replaced(replace: ReplaceTableAsSelect): LogicalPlan =
     CreateTarget.of(replace).fold[LogicalPlan](replace)(replaced(replace, _))
 
-  /** The statement with the options of its write moved to where the catalog sees them. */
+  /** The statement with the options of its write where the catalog sees them. */
   private def byWrite(create: CreateTableAsSelect, target: CreateTarget): CreateTableAsSelect =
     if (target.spec.properties.contains(CreateRequest.ByWrite)) create
     else {
@@ -32,7 +32,7 @@ private[statement] object AsSelect {
         PlanNodes.withProperties(target.spec, properties), ofWrite)
     }
 
-  /** Raises the errors of the write, where no table lies yet: Spark has begun by then, and logs how it gives up. */
+  /** Raises the errors of a write to a new table early. Later, Spark would have begun and would log a failure. */
   private def checkNew(target: CreateTarget, rows: LogicalPlan, asked: Map[String, String]): Unit = {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
@@ -41,7 +41,7 @@ private[statement] object AsSelect {
     ()
   }
 
-  /** The rows with their columns as the table is to have them. */
+  /** The rows with their columns in the order of the table. */
   private def ordered(query: LogicalPlan, spec: TableSpec, asked: Map[String, String]): LogicalPlan = {
     val names = query.output.map(_.name)
     val wanted = CreateRequest(asked, None, spec.provider, None, byWrite = true).inOrderOfHudi(names)
@@ -68,8 +68,8 @@ private[statement] object AsSelect {
     PlanNodes.replaceAll(relation, replace.query, options ++ asWhole(table, options))
   }
 
-  /** The option by which the rows replace the whole table, unless the write says what they replace: a session's word about
-    * overwrites is not of tables that are replaced.
+  /** The option by which the rows replace the whole table, unless the write itself names the part. Settings of the
+    * session about overwrites do not count for tables that are replaced.
     */
   private def asWhole(table: HudiliteTable, options: Map[String, String]): Map[String, String] = {
     val asked = table.writeConf(options)
@@ -78,7 +78,7 @@ private[statement] object AsSelect {
     if (says) Map.empty else Map(WriteOptions.OverwriteMode.name -> "static")
   }
 
-  /** Raises `InvalidInput` where the statement says otherwise than the catalog, whose entry stays. */
+  /** Raises `InvalidInput` where the statement differs from the catalog, whose entry stays. */
   private def check(spec: TableSpec, table: HudiliteTable): Unit = {
     def refuse(part: String): Nothing = throw UnsupportedStatement.Replace(part).of(table.basePath)
     if (spec.location.exists(at => HudiliteCatalog.qualified(table.session, at) != table.basePath)) refuse("LOCATION")

@@ -19,8 +19,8 @@ private[catalog] object CreateTarget {
     case _ => None
   }
 
-  /** The specification, whatever the format, of a table by a name of the session's own catalog, where that is hudilite's,
-    * before the name is resolved.
+  /** Specification, of any format, of a table by a name of the session's own catalog before the name is resolved;
+    * `None` where that catalog is not hudilite's.
     */
   def named(statement: LogicalPlan, names: NameResolution): Option[UnresolvedTableSpec] = statement match {
     case Creating(name: UnresolvedIdentifier, said: UnresolvedTableSpec)
@@ -47,7 +47,7 @@ private[catalog] object CreateTarget {
   }
 }
 
-/** A table of hudilite's is meant by a name, in a session whose own catalog is not hudilite's. */
+/** Error of a name that means a table of hudilite, in a session whose own catalog is not hudilite's. */
 object NamedElsewhere {
   def error: InvalidInput = InvalidInput("EXTENSION_NOT_LOADED")
 }

@@ -9,17 +9,18 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Literal}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** INSERT of some columns, which it names itself or has from its query BY NAME: the others are null in its rows. Spark
-  * before 4.1 refuses the statement. A column that no row may lack is refused by its name, before anything runs.
+/** INSERT of some columns, which it names itself or has from its query BY NAME. The others are null in its rows. Spark
+  * before 4.1 refuses the statement. A statement without a required column is refused, with the column's name, before
+  * anything runs.
   *
-  * A table is resolved after Spark has looked for inserts into tables, so that rules see each of them before.
+  * Spark resolves a table after it has looked for inserts into tables, so rules see each insert before.
   */
 private[statement] object LeftOutColumns extends SQLConfHelper {
 
   def filled(insert: InsertIntoStatement): InsertIntoStatement =
     if (insert.query.resolved) named(insert).fold(insert)(filled(insert, _)) else insert
 
-  /** The names of the columns that it brings, when it has any and Spark has nothing to say against them. */
+  /** Names of the columns of the insert; `None` when it has none, or some that Spark refuses. */
   private def named(insert: InsertIntoStatement): Option[Seq[String]] = {
     val columns = if (insert.byName) insert.query.output.map(_.name) else insert.userSpecifiedCols
     val fits = columns.size == insert.query.output.size &&

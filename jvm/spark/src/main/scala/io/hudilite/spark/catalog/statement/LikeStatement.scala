@@ -30,14 +30,14 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import scala.collection.JavaConverters._
 
-/** CREATE TABLE LIKE where a Hudi table comes out: a CREATE TABLE with the columns of another table and, when that is a
-  * Hudi table, with its facts.
+/** CREATE TABLE LIKE that makes a Hudi table: a CREATE TABLE with the columns of another table and, when that is a Hudi
+  * table, with its facts.
   */
 private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident: Identifier, columns: StructType,
     partitions: Seq[Transform], properties: Map[String, String], ifNotExists: Boolean)
     extends LeafRunnableCommand {
 
-  // As EXPLAIN shows it.
+  // Arguments in the text of EXPLAIN.
   override protected def stringArgs: Iterator[Any] = Iterator(ident, columns.simpleString, ifNotExists)
 
   override def run(session: SparkSession): Seq[Row] = {
@@ -52,7 +52,7 @@ private[catalog] final case class LikeStatement(catalog: StatementCatalog, ident
 
 private[catalog] object LikeStatement {
 
-  /** `None` when the new table is another format's. */
+  /** The statement; `None` when the new table has another format. */
   def of(session: SparkSession, like: AskedLike): Option[LikeStatement] = {
     val provider = like.provider.fold(providerLike(like.source))(Registered.providerOf)
     provider.map { found =>
@@ -76,7 +76,9 @@ private[catalog] object LikeStatement {
     }
   }
 
-  /** Refuses another format, too: Spark's own catalog makes no table of it with the columns of one that is not its own. */
+  /** The statement; refuses another format, too, since Spark's own catalog makes no such table with the columns of a
+    * table that is not its own.
+    */
   def orRefused(session: SparkSession, like: AskedLike): Option[LikeStatement] = of(session, like).orElse {
     for (table <- like.source.table; _ <- like.target; format <- like.provider)
       throw UnsupportedStatement.LikeOther(format).of(table.basePath)
@@ -86,8 +88,8 @@ private[catalog] object LikeStatement {
   private def providerLike(source: LikeSource): Option[String] =
     source.provider.orElse(source.table.map(_ => Registered.Hudilite))
 
-  /** The facts of a table that the statement does not say otherwise. Raises `UnsupportedTable` for what a new table cannot
-    * have.
+  /** Facts of a table that the statement does not override. Raises `UnsupportedTable` for a fact that a new table
+    * cannot have.
     */
   private def factsOf(table: Table, said: Map[String, String]): Map[String, String] = {
     TableSupport.of(table, TableAccess.Write)
@@ -96,7 +98,7 @@ private[catalog] object LikeStatement {
     }.toMap
   }
 
-  // Facts that would be others, had the table been created with other ones of these.
+  // Facts that follow from others when a table is created.
   private val FollowsFrom: Map[ConfigKey[_], Seq[ConfigKey[_]]] = Map(
     TableOptions.RecordMergeMode -> Seq(TableOptions.OrderingFields),
     TableOptions.KeyGeneratorName ->
@@ -106,11 +108,11 @@ private[catalog] object LikeStatement {
 /** The table after which another one is made.
   *
   * @param table
-  *   when it is a Hudi table
+  *   the Hudi table, when it is one
   * @param provider
-  *   under which the catalog registers that
+  *   format under which the catalog registers it
   * @param buckets
-  *   options of its writes that say how keys are dealt to buckets
+  *   options of its writes that determine how keys are dealt to buckets
   */
 private[catalog] final case class LikeSource(columns: StructType, partitions: Seq[String], table: Option[Table],
     provider: Option[String], buckets: Map[String, String])
@@ -128,19 +130,20 @@ private[catalog] object LikeSource {
 /** A CREATE TABLE LIKE as it is written.
   *
   * @param target
-  *   the catalog of the new table, when it makes Hudi tables
+  *   catalog of the new table, when it makes Hudi tables
   * @param provider
-  *   behind USING
+  *   format behind USING
   */
 private[catalog] final case class AskedLike(target: Option[StatementCatalog], ident: Identifier, source: LikeSource,
     location: Option[String], provider: Option[String], properties: Map[String, String], ifNotExists: Boolean)
 
 private[catalog] object AskedLike {
 
-  /** The name of the statement in plans from Spark 4.2 on, which knows it for all catalogs. */
+  /** Name of the statement in plans from Spark 4.2 on, which has it for all catalogs. */
   val Node = "CreateTableLike"
 
-  /** As Spark plans it before: both are names of the session's own catalog, or look like them. */
+  /** The statement as earlier versions of Spark plan it. Both names are those of the session's own catalog, or look so.
+    */
   def of(session: SparkSession, like: CreateTableLikeCommand): AskedLike = {
     val (catalog, ident) = place(session, like.targetTable)
     AskedLike(catalog, ident, source(session, like.sourceTable), like.fileFormat.locationUri.map(_.toString),
@@ -166,7 +169,7 @@ private[catalog] object AskedLike {
     val (catalog, ident) = place(session, name)
     val found =
       if (isPath(name)) catalog.flatMap(_.present(ident, dataFrame = false))
-      else if (entries.isTempView(name)) None // which has the name before a table
+      else if (entries.isTempView(name)) None // a view has the name before a table
       else {
         val tables = new NamedTables(session)
         tables.find(ident).map(tables.load(_, Map.empty))
@@ -174,7 +177,7 @@ private[catalog] object AskedLike {
     found.fold(LikeSource.of(entries.getTempViewOrPermanentTableMetadata(name)))(LikeSource.of(_))
   }
 
-  /** The later statement, by the places of its arguments. */
+  /** The statement of later versions, by the places of its arguments. */
   def of(like: LogicalPlan): Option[AskedLike] = like.productIterator.toSeq match {
     case Seq(ResolvedIdentifier(catalog, ident), from: LogicalPlan, location: Option[String @unchecked],
           provider: Option[String @unchecked], _, properties: Map[String @unchecked, String @unchecked],

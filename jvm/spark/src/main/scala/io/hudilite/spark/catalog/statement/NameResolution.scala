@@ -8,12 +8,12 @@ import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.connector.catalog.Identifier
 
-/** Tables of hudilite's by the names that statements give them, before Spark resolves these. */
+/** Tables of hudilite by their names in statements, before Spark resolves these. */
 private[statement] final class NameResolution(session: SparkSession) {
 
   val tables = new NamedTables(session)
 
-  /** The path of the table, or what stands for it, when it is one of hudilite's. */
+  /** Path of the table, or a text that stands for it; `None` when it is not one of hudilite. */
   def pathOf(target: LogicalPlan): Option[String] = target match {
     case SubqueryAlias(_, child) => pathOf(child)
     case r: UnresolvedRelation => r.multipartIdentifier match {
@@ -24,7 +24,7 @@ private[statement] final class NameResolution(session: SparkSession) {
     case _ => None
   }
 
-  /** The catalog and the identifier of a table of this name, when that is a catalog with tables of hudilite's. */
+  /** Catalog and identifier of a table of this name; `None` when it is no catalog with tables of hudilite. */
   def place(names: Seq[String]): Option[(StatementCatalog, Identifier)] = {
     val found =
       if (names.size > 1 && isOurs(names.head)) Some(HudiliteCatalog.Name -> identOf(names.tail))
@@ -36,7 +36,9 @@ private[statement] final class NameResolution(session: SparkSession) {
     }
   }
 
-  /** The identifier of a name in the session's own catalog, when it is one there and that is hudilite's. */
+  /** Identifier of a name in the session's own catalog; `None` when it is no such name, or that catalog is not
+    * hudilite's.
+    */
   def inSession(names: Seq[String]): Option[Identifier] = {
     val qualified = names.size == 3 && names.head.equalsIgnoreCase(HudiliteSessionCatalog.Name)
     val local = names.size < 3 && Catalogs.current(session) == HudiliteSessionCatalog.Name &&

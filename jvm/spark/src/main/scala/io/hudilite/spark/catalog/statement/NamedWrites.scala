@@ -15,17 +15,17 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import scala.collection.JavaConverters._
 
-/** Writes to a name whose table has to know more of them than Spark's resolution leaves. */
+/** Writes to a name, with facts for the table that Spark's resolution would drop. */
 private[statement] final class NamedWrites(names: NameResolution) extends SQLConfHelper {
 
-  /** INSERT OVERWRITE with a value for each partition column, in a session that overwrites the partitions of the rows: the
-    * values name the partition, whatever rows come, as in a table of Spark's own. The statement does not know them any
-    * more once it is resolved, so the table is told them before.
+  /** INSERT OVERWRITE with a value for each partition column, in a session that overwrites the partitions of the rows.
+    * The values name the partition, whatever rows come, as in a table of Spark's own. The resolved statement has them
+    * no more, so the table gets them before.
     */
   def intoNamedPartition(insert: InsertIntoStatement): InsertIntoStatement = insert.table match {
     case named: UnresolvedRelation
         if insert.overwrite && conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
-      // Spark looks at it next, before the rule for columns that are left out would.
+      // Spark's own rule sees the statement next, before the rule for columns that are left out.
       told(named, insert.partitionSpec.collect { case (column, Some(value)) => column -> value })
         .fold(insert)(table => LeftOutColumns.filled(PlanNodes.into(insert, table)))
     case _ => insert
@@ -41,13 +41,14 @@ private[statement] final class NamedWrites(names: NameResolution) extends SQLCon
   private def namesOne(columns: Seq[String], values: Map[String, String]): Boolean =
     columns.nonEmpty && columns.forall(column => values.keys.exists(conf.resolver(_, column)))
 
-  // Spark keeps there what the statement may do, too, and takes it out as it finds the table.
+  // Options of the name. Spark keeps the privileges of the statement there, too, and removes them once it finds the
+  // table.
   private def options(named: UnresolvedRelation): CaseInsensitiveStringMap =
     new CaseInsensitiveStringMap(named.options.asCaseSensitiveMap.asScala.filterNot(_._1.startsWith("__")).asJava)
 
-  /** Rows that a DataFrame brings to a table by its name, with an option of the write that says which columns they may
-    * have: the write decides, as it does for a path, and not Spark, which would ask for the columns that the table has.
-    * Only a Spark that asks rules before it resolves names lets it.
+  /** Rows that a DataFrame brings to a table by its name, with an option that allows other columns. The write decides
+    * about columns then, as it does for a path, and not Spark, which would require those of the table. This works only
+    * where Spark asks rules before it resolves names.
     */
   def withOwnColumns(write: V2WriteCommand): V2WriteCommand = (write match {
     case append: AppendData => decided(append, append.writeOptions, Some(WriteOperation.Insert))
@@ -57,7 +58,7 @@ private[statement] final class NamedWrites(names: NameResolution) extends SQLCon
     case _ => None
   }).getOrElse(write)
 
-  // In all else it is what it is by a name: no upsert unless it says so.
+  // In all else the write is one to a name: no upsert unless its options ask for one.
   private def decided(write: V2WriteCommand, options: Map[String, String], operation: Option[WriteOperation])
       : Option[V2WriteCommand] =
     for ((table, target) <- if (write.isByName && sayOfColumns(options)) acceptingAny(write.table) else None) yield {

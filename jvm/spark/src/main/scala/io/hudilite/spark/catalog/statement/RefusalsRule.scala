@@ -22,8 +22,8 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
-/** Refuses, before anything runs, statements that Spark would carry out on a table of hudilite's without the effect that
-  * they promise, and those that would change what a table tells of itself.
+/** Refusals, before anything runs, of statements that Spark would carry out on a table of hudilite without the promised
+  * effect, and of those that would change a metadata table.
   */
 object RefusalsRule extends Rule[LogicalPlan] {
 
@@ -36,7 +36,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
     plan
   }
 
-  /** The verb of each statement that changes a table, and the table. */
+  /** Verb and table of each statement that changes a table. */
   private val changed: PartialFunction[LogicalPlan, (String, LogicalPlan)] = {
     case write: V2WriteCommand => "INSERT" -> write.table
     case delete: DeleteFromTable => "DELETE" -> delete.table
@@ -79,7 +79,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
   private def checkEvolution(statement: LogicalPlan, target: LogicalPlan): Unit =
     if (evolvesInVain(statement)) written(target).foreach(refuse(UnsupportedStatement.Evolve))
 
-  // `toTable` of a stream tells a catalog nothing of the table that is to be made, whatever options the stream has.
+  // `toTable` of a stream hands a catalog none of the stream's options.
   private def checkNamesKey(create: CreateTable): Unit = CreateTarget.of(create).foreach {
     case CreateTarget(catalog, ident, said)
         if said.properties.isEmpty && said.options.isEmpty && said.location.isEmpty &&
@@ -95,7 +95,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
 
   private def isPath(table: HudiliteTable): Boolean = table.entry.isEmpty
 
-  // A path has nothing in a catalog that could be changed.
+  // A table by path has no entry in a catalog that could be changed.
   private def checkEntry(table: HudiliteTable): Unit = {
     if (isPath(table)) refuse(UnsupportedStatement.Alter)(table)
     if (table.entry.exists(_.byHudi)) refuse(UnsupportedStatement.OfHudi)(table)
@@ -113,7 +113,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
       .foreach(key => throw UnsupportedStatement.NoProperty(key).of(table.basePath))
   }
 
-  // Both are planned on the table as it is, so that the commit of the first would stand against the second.
+  // Both writes are planned on the table as it is, so the second would conflict with the commit of the first.
   private def checkTargets(targets: Seq[LogicalPlan]): Unit =
     targets.flatMap(written).groupBy(_.basePath).values.find(_.size > 1).flatMap(_.headOption)
       .foreach(refuse(UnsupportedStatement.Inserts))
@@ -126,7 +126,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
     case _ =>
   }
 
-  /** The table of hudilite's that a statement names, when there is one. */
+  /** The table of hudilite that a statement names, when there is one. */
   private def at(name: LogicalPlan): Option[HudiliteTable] = name match {
     case ResolvedIdentifier(catalog: StatementCatalog, ident) => catalog.present(ident, dataFrame = false)
     case r: ResolvedTable => Some(r.table).collect { case table: HudiliteTable => table }
@@ -134,7 +134,7 @@ object RefusalsRule extends Rule[LogicalPlan] {
   }
 }
 
-/** Refusals of statements whose tables are only named: what is refused is lost as Spark resolves names. */
+/** Refusals of statements before Spark resolves names, since it drops the refused parts as it does so. */
 private[statement] final class NamedRefusals(names: NameResolution) {
 
   def check(statement: LogicalPlan): Unit = statement match {
@@ -153,7 +153,7 @@ private[statement] final class NamedRefusals(names: NameResolution) {
 
   private val made: Set[String] = (MetaFields.all ++ Seq(RowPlace.FileId, RowPlace.Position)).map(lower).toSet
 
-  // Spark leaves assignments to such columns out, and the statement would say OK without effect.
+  // Spark leaves assignments to such columns out, so the statement would succeed without effect.
   private def checkAssigned(verb: String, target: LogicalPlan, assignments: Seq[Assignment]): Unit =
     assignments.map(_.key).collectFirst {
       case UnresolvedAttribute(parts) if made(lower(parts.last)) => parts.last

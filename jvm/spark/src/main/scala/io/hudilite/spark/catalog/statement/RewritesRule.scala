@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.command.CreateTableLikeCommand
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Statements that Spark does not offer tables like hudilite's, or carries out otherwise, as others that do what they say. */
+/** Rewrites of statements that Spark does not offer for tables like hudilite's, or carries out in another way. */
 final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperators { case statement =>
@@ -37,8 +37,8 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
       AskedLike.of(like).flatMap(LikeStatement.orRefused(session, _)).getOrElse(like)
   }
 
-  /** The statement with the `LOCATION` of a new table as Spark's own formats take it. Spark gives other catalogs one that
-    * lies below the folder in which its driver was started.
+  /** The statement with the `LOCATION` of a new table as Spark's own formats take it. Spark hands other catalogs a
+    * location below the folder in which its driver was started.
     */
   private def located(statement: LogicalPlan): LogicalPlan = (for {
     table <- CreateTarget.of(statement)
@@ -66,7 +66,7 @@ final case class RewritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     options.keySet.filter(key => shown(key) != options(key))
   }
 
-  /** One write without rows, instead of all that the table has. */
+  /** One write without rows, which replaces all rows of the table. */
   private def truncated(resolved: ResolvedTable, table: HudiliteTable): LogicalPlan = {
     val relation = DataSourceV2Relation.create(table, Some(resolved.catalog), Some(resolved.identifier))
     PlanNodes.replaceAll(relation, LocalRelation(relation.output.map(_.newInstance())), Map.empty)

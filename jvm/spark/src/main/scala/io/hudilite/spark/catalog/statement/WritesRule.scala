@@ -21,11 +21,11 @@ import org.apache.spark.sql.sources.DataSourceRegister
 
 import scala.collection.JavaConverters._
 
-/** Writes as Spark can plan them: INSERT of some columns, `df.write.format("hudilite").save(path)`, and `saveAsTable` where
-  * Spark takes the table for one of its own formats since the name has or had one of those.
+/** Writes as Spark can plan them: INSERT of some columns, `df.write.format("hudilite").save(path)`, and `saveAsTable`
+  * where Spark takes the table for one of its own formats, since the name has or had one of those.
   *
-  * Of a source that writes by itself Spark demands that `partitionBy` names the partitions of a table that is there, and
-  * does not tell it of them. To one that is given a command it tells everything.
+  * Spark demands of a source of its newer kind that `partitionBy` names the partitions of an existing table, and does
+  * not hand these on. A source that is given a command gets all of them.
   */
 final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -48,14 +48,14 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
   private def isHudilite(table: CatalogTable): Boolean =
     table.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite)
 
-  // To a table of another format Spark adds no rows, and says why.
+  // Spark itself refuses to add rows to a table of another format, and says why.
   private def named(table: CatalogTable, mode: SaveMode, rows: LogicalPlan): Option[LogicalPlan] = {
     val names = Seq(table.identifier.database.getOrElse(CatalogEntries.catalog(session).getCurrentDatabase),
       table.identifier.table)
     val whole = HudiliteSessionCatalog.Name +: names
     val (catalog, ident) =
       new NameResolution(session).place(whole).getOrElse(throw UnsupportedStatement.SaveAsTable.of(names.mkString(".")))
-    // It may be there still: before 4.3 a writer in mode overwrite has dropped it by now.
+    // The table may exist still. Before 4.3 a writer in mode overwrite has dropped it by now.
     if (mode == SaveMode.Overwrite) UnsupportedStatement.ReplaceOther.check(catalog, ident)
     if (mode == SaveMode.Append) None
     else Some(PlanNodes.saveAsTable(whole, partitions(table.partitionColumnNames), rows, WritesRule.Format,
@@ -83,17 +83,17 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
     }
   }
 
-  /** The option that stands for `partitionBy`; raises `InvalidInput` when it is given with other columns. */
+  /** The option that stands for `partitionBy`. Raises `InvalidInput` when it is given with other columns. */
   private def partitionOption(columns: Seq[String], said: Map[String, String]): Map[String, String] = {
     CreateRequest.partitioned(partitions(columns), SessionConf.lowerCase(said)).filter(
       _._1 == TableOptions.PartitionPathFields.name)
   }
 
-  // Spark's own way of writing takes the whole name for the name of one column, too.
+  // One column for each whole name, as in Spark's own way of writing.
   private def partitions(columns: Seq[String]): Seq[Transform] =
     columns.map(name => Expressions.identity(quoteIdentifier(name)): Transform)
 
-  // As the user wrote them; Spark's own map tells lower-case names.
+  // Options as the user spelled them. Spark's own map has lower-case names.
   private def original(options: Map[String, String]): Map[String, String] = options match {
     case folded: CaseInsensitiveMap[String @unchecked] => folded.originalMap
     case plain => plain
@@ -104,6 +104,6 @@ final case class WritesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
 object WritesRule {
 
-  /** The name of the source. */
+  /** Name of the source. */
   val Format = "hudilite"
 }

@@ -20,8 +20,7 @@ import org.apache.spark.sql.types.{BooleanType, DataType}
 /** The changes of a statement or upsert, with each that takes a row to another partition made two.
   *
   * @param arriving
-  *   what the keys of rows that arrive are looked up in; `None` where none is, as nothing moves or the plan has looked
-  *   already
+  *   look-up of the keys of rows that arrive; `None` where nothing moves or the plan has looked already
   */
 private[plan] final case class MovedRows(query: LogicalPlan, arriving: Option[ProbeTarget])
 

@@ -19,7 +19,7 @@ private[plan] final case class RowUpdates(updates: Seq[RowUpdate])
   * @param values
   *   of the columns after it, by name
   * @param same
-  *   whether a value is that which the column of this name has before
+  *   true when a value equals the old one of the column of this name
   */
 private[plan] final class RowUpdate(condition: Expression, values: Map[String, Expression],
     same: (String, Expression) => Boolean) {

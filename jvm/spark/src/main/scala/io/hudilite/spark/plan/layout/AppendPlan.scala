@@ -17,7 +17,7 @@ final case class AppendPlan(write: AppendWrite, rows: LogicalPlan)
 object AppendPlan {
 
   /** @param overwritten
-    *   what the write replaces as it overwrites; `None` = what its operation says
+    *   part of the table that the write replaces; `None` = that of its operation
     * @param keyed
     *   rows of the table with their key and partition path behind, see `WriteLayout.keyed`
     */

@@ -218,7 +218,7 @@ object WriteLayout {
   /** The groups of a write into `slices`.
     *
     * @param incoming
-    *   what new rows there are, at most
+    *   largest number and size of new rows
     * @param cores
     *   tasks that the cluster runs at once
     */

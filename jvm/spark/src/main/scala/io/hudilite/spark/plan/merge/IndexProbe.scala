@@ -24,7 +24,7 @@ import org.apache.spark.sql.execution.hudilite.SharedShuffle
   * @param output
   *   the table's attributes that the join needs, meta columns included
   * @param target
-  *   what to look in
+  *   table and files to look in
   * @param asksForSome
   *   the keys are some of the rows that are counted, and may be few: those of rows that move
   */

@@ -26,10 +26,10 @@ private[plan] object KeptPlaces {
     PlanNodes.build(classOf[UpdateAction], Seq(condition, assignments))
   }
 
-  /** The new value with what is kept of the old one.
+  /** The new value with the kept fields of the old one.
     *
     * @param fields
-    *   what is kept, as paths of names inside the value; the empty path is all of it
+    *   kept fields, as paths of names inside the value; the empty path is all of it
     */
   private def kept(old: Expression, now: Expression, fields: Seq[List[String]]): Expression = now.dataType match {
     case _ if fields.isEmpty => now

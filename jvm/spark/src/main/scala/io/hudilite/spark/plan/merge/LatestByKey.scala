@@ -25,13 +25,13 @@ import org.apache.spark.unsafe.types.UTF8String
 /** Keeps, of the rows with equal `keys`, the one that is largest by `ordering` (any of them when that is empty).
   *
   * @param place
-  *   what rows with equal keys have in common and are brought together by; the keys themselves when that is empty
+  *   values that rows with equal keys share, by which these are brought together; empty for the keys themselves
   * @param values
-  *   what the values behind a key are told apart by, null where its spelling does: rows with equal keys and other values
-  *   raise `KEYS_SPELLED_ALIKE`
+  *   values behind a key, null where its spelling tells them apart; rows with equal keys and other values raise
+  *   `KEYS_SPELLED_ALIKE`
   * @param inOrder
-  *   what the last of `ordering`, a number, is for rows that win over all of a lower number and lose to all of a higher one,
-  *   whatever else is larger; null for others
+  *   number, the last of `ordering`, by which a row wins over all of a lower number and loses to all of a higher one,
+  *   whatever else is larger; null for other rows
   */
 final case class LatestByKey(keys: Seq[Expression], ordering: Seq[Expression], child: LogicalPlan,
     place: Seq[Expression] = Nil, values: Option[KeyValues] = None, inOrder: Option[Expression] = None)

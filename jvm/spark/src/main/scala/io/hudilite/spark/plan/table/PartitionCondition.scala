@@ -93,7 +93,7 @@ private[plan] final case class ConditionSource(option: String, text: String, pat
 /** True for a row of the condition; raises the error of `source` for any other.
   *
   * @param values
-  *   what the error shows of the row
+  *   values of the row that the error shows
   */
 private[plan] final case class WithinCondition(condition: Expression, values: Seq[Expression], names: Seq[String],
     source: ConditionSource)

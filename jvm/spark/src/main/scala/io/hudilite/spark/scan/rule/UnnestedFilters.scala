@@ -22,7 +22,7 @@ private[scan] final class UnnestedFilters(old: Set[ExprId]) extends PredicateHel
   import UnnestedFilters._
 
   /** @param found
-    *   what Spark's rule has made of the plan
+    *   plan after Spark's rule
     */
   def of(found: LogicalPlan): LogicalPlan = found match {
     case join: Join =>

@@ -15,8 +15,8 @@ import org.apache.spark.sql.types.StructType
   * @param merge
   *   how slices with log files are read; none when there are no such slices
   * @param facts
-  *   what is asked of [[io.hudilite.record.RowPlace.FileFacts]], which then is one of the columns; `None` when nothing
-  *   is, or when the table has a column of that name
+  *   wanted fields of [[io.hudilite.record.RowPlace.FileFacts]], which then is one of the columns; `None` when there
+  *   are none, or when the table has a column of that name
   */
 final case class ScanTask(files: FileRead, limit: Option[Int], merge: Option[SliceMerge] = None,
     facts: Option[StructType] = None)

@@ -9,13 +9,13 @@ import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 
-/** Puts the rows of several file slices of a partition into the first base file of a new file group, without sorting them:
-  * as bytes where that can be, see [[FileAppender]].
+/** Puts the rows of several file slices of a partition into the first base file of a new file group, without sorting
+  * them: as bytes where that can be, see [[FileAppender]].
   *
   * Every row keeps its commit time, sequence number, record key and partition path.
   *
   * @param keptFooterBytes
-  *   what it holds at most of footers between the look at all of them and the copying
+  *   most bytes of footers that are held between the look at all of them and the copying
   */
 private[spark] final class SliceCopier(job: WriteJob, attempt: TaskAttempt,
     keptFooterBytes: Long = FileAppender.KeptFooterBytes) {

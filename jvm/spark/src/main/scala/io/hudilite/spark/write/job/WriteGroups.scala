@@ -8,8 +8,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Deals the rows of one write out to slots, and slots to tasks.
   *
-  * A slot is what one writer handles as a whole: slot `i >= 0` is the file group of `slices(i)` with the inserts that are
-  * packed into it, a negative slot is inserts that begin new file groups. Slots are dealt to tasks in turn, so that
+  * A slot is what one writer handles as a whole: slot `i >= 0` is the file group of `slices(i)` with the inserts that
+  * are packed into it, a negative slot is inserts that begin new file groups. Slots are dealt to tasks in turn, so that
   * neighbouring file groups, which change together, go to different tasks; a hash would leave some tasks idle.
   *
   * @param slices
@@ -23,7 +23,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param buckets
   *   with a bucket index, where rows go whose file group is not known; `small` and `spread` have no say then
   * @param spreads
-  *   the same as `spread` by partition path, where the rows of a partition were counted
+  *   numbers as of `spread` by partition path, where the rows of a partition were counted
   */
 final case class WriteGroups(slices: Array[FileSlice], small: Map[String, Array[Int]], spread: Int, tasks: Int,
     buckets: Option[BucketSlots] = None, spreads: Map[String, Int] = Map.empty)

@@ -25,7 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String
   * @param dataSchema
   *   the table's columns without meta columns, in file order; rows handed to the writers have this schema
   * @param avroSchema
-  *   the same as Avro JSON with the meta columns, for the footers
+  *   Avro JSON of these and the meta columns, for the footers
   * @param orderingFields
   *   top-level columns that decide between two records of a key, most significant first
   * @param logs

@@ -7,7 +7,7 @@ import io.hudilite.config.{ParallelismConf, WriteConf}
   * @param name
   *   spelling in options
   * @param looksUp
-  *   whether incoming keys are looked up in the table
+  *   true when incoming keys are looked up in the table
   */
 sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) extends Serializable {
 

@@ -232,7 +232,7 @@ final class CountedRowsSuite extends ManyPartitions {
     }
 }
 
-/** What the functions of the tests use, which must not take the suite along. */
+/** State of the tests' functions, which must not take the suite along. */
 object CountedRowsSuite {
 
   private val evaluated = new AtomicLong

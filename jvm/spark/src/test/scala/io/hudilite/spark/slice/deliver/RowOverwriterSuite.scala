@@ -37,7 +37,7 @@ class RowOverwriterSuite extends FunSuite {
     DecimalType(15, 3) -> (n => Decimal(BigDecimal(-n) * 1000000, 15, 3)),
     DecimalType(38, 10) -> (n => Decimal(BigDecimal(-n) * BigDecimal("1e20"), 38, 10)))
 
-  /** What a reader takes from a file's dictionary: values by their ids. */
+  /** Dictionary of a file: values by their ids. */
   private final class Values(value: Int => Any) extends Dictionary {
     private def number(id: Int): Long = value(id) match {
       case decimal: Decimal => decimal.toUnscaledLong

@@ -106,7 +106,7 @@ private[spark] object SortLayout {
 /** An order of rows.
   *
   * @param keys
-  *   what to order them by
+  *   columns to order them by
   * @param files
   *   where the curve is cut that `keys` is then alone
   */
