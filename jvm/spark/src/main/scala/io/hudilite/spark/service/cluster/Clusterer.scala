@@ -136,6 +136,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     val target = WriteTarget.compacting(table, pending.instant.time, conf, session)
     val job = WriteJob.of(target, running.permit)
     // A bucket has one file group, however large it grows.
-    job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
+    job.copy(buckets = pending.buckets,
+      files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }
 }
