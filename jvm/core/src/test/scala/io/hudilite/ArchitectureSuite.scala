@@ -100,12 +100,24 @@ class ArchitectureSuite extends FunSuite {
     assertEquals(found.map(_.name), Seq("Markers"))
   }
 
-  private def outside(room: String, text: String): Seq[String] =
-    all.filter(s => s.room != room && s.code.exists(_.contains(text))).map(_.name)
+  private def outside(room: String, texts: String*): Seq[String] =
+    all.filter(s => s.room != room && s.code.exists(line => texts.exists(line.contains))).map(_.name)
 
   test("statistics of files and places of keys have one door each") {
     assertEquals(outside("stats", "FooterCache.read("), Nil)
     assertEquals(outside("index", "case Index."), Nil)
+  }
+
+  // Where Spark asks without a session, and where CALL makes one the active one of its thread.
+  private val asked = Set("HudiliteCatalog", "HudiliteSessionCatalog", "HudiliteSource", "HudiliteTable", "ServiceCall",
+    "TableFunctions")
+
+  test("a session is handed down from where Spark asks for something") {
+    assertEquals(outside("spark.shim", "SparkSession.active", "getActiveSession").toSet, asked)
+  }
+
+  test("nothing is kept in a volatile field or by thread, or done as objects are serialised, but in the shim") {
+    assertEquals(outside("spark.shim", "@volatile", "ThreadLocal", "writeObject", "writeReplace", "readObject("), Nil)
   }
 
   test("no folder is crowded") {

@@ -40,14 +40,15 @@ object FileMemory {
   private val recent = new Cached(new WeightedCache[String, Snapshot](MaxTables))
 
   /** The memory of this snapshot, new when nobody in this process has one. */
-  private[table] def of(table: Table): FileMemory = in(table.storage) { recent =>
-    val kept = recent.get(table.basePath).filter(s => s.timeline == table.timeline && s.config == table.config)
-    kept.flatMap(s => Option(s.memory.get)).getOrElse {
-      val memory = new FileMemory
-      recent.put(table.basePath, Snapshot(table.config, table.timeline, new SoftReference(memory)))
-      memory
+  private[table] def of(storage: Storage, basePath: String, config: TableConfig, timeline: Timeline): FileMemory =
+    in(storage) { recent =>
+      val kept = recent.get(basePath).filter(s => s.timeline == timeline && s.config == config)
+      kept.flatMap(s => Option(s.memory.get)).getOrElse {
+        val memory = new FileMemory
+        recent.put(basePath, Snapshot(config, timeline, new SoftReference(memory)))
+        memory
+      }
     }
-  }
 
   /** Forgets what is known of the table at this path. */
   def forget(storage: Storage, basePath: String): Unit = in(storage)(_.remove(basePath))

@@ -25,9 +25,11 @@ import io.hudilite.timeline.plan.CompactionPlan
   *
   * @param schema
   *   its columns; `None` for a table without commits that was created without a schema
+  * @param memory
+  *   files that are known by now
   */
-final case class Table(
-    storage: Storage, basePath: String, config: TableConfig, timeline: Timeline, schema: Option[TableSchema]) {
+final case class Table(storage: Storage, basePath: String, config: TableConfig, timeline: Timeline,
+    schema: Option[TableSchema])(memory: FileMemory) {
 
   /** Access to the files of the timeline. */
   val store: TimelineStore = new TimelineStore(storage, basePath, config)
@@ -57,9 +59,6 @@ final case class Table(
 
   /** The place of the table, however its path is spelled. */
   def place: Place = storage.place(basePath)
-
-  // Files that are known by now. They are no part of the table's value.
-  @volatile private var memory = new FileMemory
 
   private lazy val folders: FolderSource = new KeptFolders(new ListedFolders(storage, basePath), memory.folders)
 
@@ -173,6 +172,10 @@ final case class Table(
   def blockInstants(asOf: Option[String] = None): BlockInstants =
     BlockInstants(config.version, asOf, timeline.writes.map(_.time).toSet, timeline.firstWriteInstant.map(_.time))
 
+  /** The table in another storage or as another timeline shows it, which knows no files yet. */
+  private[hudilite] def copy(storage: Storage = storage, timeline: Timeline = timeline): Table =
+    Table(storage, basePath, config, timeline, schema)(new FileMemory)
+
   /** The table as it is now. */
   def refresh(): Table = Table.open(storage, basePath)
 
@@ -224,17 +227,18 @@ object Table {
     */
   def find(storage: Storage, basePath: String): Option[Table] = TableProperties.find(storage, basePath).map { config =>
     TableSupport.checkReadable(config, basePath)
-    val table = load(storage, basePath, config)
-    table.memory = FileMemory.of(table)
-    table
+    load(storage, basePath, config, FileMemory.of(storage, basePath, config, _))
   }
 
   /** Opens a table whatever its features are. */
-  private[hudilite] def load(storage: Storage, basePath: String, config: TableConfig): Table = {
+  private[hudilite] def load(storage: Storage, basePath: String, config: TableConfig): Table =
+    load(storage, basePath, config, _ => new FileMemory)
+
+  private def load(storage: Storage, basePath: String, config: TableConfig, memory: Timeline => FileMemory): Table = {
     val ofTable = TableStorage.of(storage, basePath)
     val store = new TimelineStore(ofTable, basePath, config)
     val timeline = store.load()
-    Table(ofTable, basePath, config, timeline, store.schema(timeline))
+    Table(ofTable, basePath, config, timeline, store.schema(timeline))(memory(timeline))
   }
 
   /** Creates an empty table and opens it. An existing one raises `TABLE_ALREADY_EXISTS`. */

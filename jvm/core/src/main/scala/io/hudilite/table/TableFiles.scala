@@ -4,6 +4,7 @@ import io.hudilite.filegroup.{FileSlice, FolderContent, FolderSource, PartitionW
 import io.hudilite.storage.FileInfo
 
 import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.atomic.AtomicBoolean
 
 /** The file slices of one state of a table, by partition: an index that is filled on demand and remembers only the
   * answers. No file is read twice, whichever way it was asked for. Safe for threads.
@@ -111,7 +112,7 @@ final class TableFiles private[table] (
 private[table] final class KnownSlices {
 
   private val slices = new ConcurrentHashMap[String, Seq[FileSlice]]()
-  @volatile private var together = false
+  private val together = new AtomicBoolean
 
   def has(partition: String): Boolean = slices.containsKey(partition)
 
@@ -120,15 +121,15 @@ private[table] final class KnownSlices {
   def of(partitions: Iterable[String]): Map[String, Seq[FileSlice]] = partitions.iterator.map(p => p -> of(p)).toMap
 
   /** True when all partitions have been looked at as one. */
-  def areTogether: Boolean = together
+  def areTogether: Boolean = together.get
 
   /** @param areAll
     *   true when these are all partitions
     */
   def add(more: Map[String, Seq[FileSlice]], areAll: Boolean = false): Unit = {
     more.foreach { case (path, found) =>
-      if (areAll || !together) slices.put(path, found) else slices.putIfAbsent(path, found)
+      if (areAll || !together.get) slices.put(path, found) else slices.putIfAbsent(path, found)
     }
-    if (areAll) together = true
+    if (areAll) together.set(true)
   }
 }

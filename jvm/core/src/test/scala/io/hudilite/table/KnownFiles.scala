@@ -17,7 +17,7 @@ object KnownFiles {
 
   /** Counts the kept files of the snapshot, each time that it is asked. */
   def watch(table: Table): () => KnownFiles = {
-    val memory = FileMemory.of(table)
+    val memory = FileMemory.of(table.storage, table.basePath, table.config, table.timeline)
     () => {
       val folders = memory.folders.asScala.toMap
       KnownFiles(folders.keySet, folders.values.map(_.files.size).sum, folders.keys.count(memory.slices.has))

@@ -85,7 +85,7 @@ final class HudiliteCatalog extends StatementCatalog with ProcedureNames {
   override def creates(ident: Identifier, provider: Option[String]): Boolean = true
 
   private[catalog] def metadataTable(ident: Identifier): Option[InspectTable] =
-    NamedMetadata.find(SparkSession.active, ident, tableOf)
+    NamedMetadata.find(session, ident, tableOf)
 
   private def tableOf(ident: Identifier): Option[Table] =
     present(ident, dataFrame = false).flatMap(_.table)

@@ -146,7 +146,7 @@ final case class HudiliteTable(
   }
 
   override def newWriteBuilder(info: LogicalWriteInfo): WriteBuilder = prepared match {
-    case Some(PreparedWrite.Append(write)) => new AppendWriteBuilder(write)
+    case Some(PreparedWrite.Append(write)) => new AppendWriteBuilder(write, session)
     case _ => throw InvalidInput("EXTENSION_NOT_LOADED")
   }
 
@@ -161,7 +161,7 @@ final case class HudiliteTable(
       // With a bucket index new rows go to log files, too, so that base files do not have all keys. A row that moved
       // leaves its key in the base file of its old partition, where it must not come back.
       val byKey = target.buckets.isEmpty && !target.index.movesRows
-      RowLevelWrite(intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
+      RowLevelWrite(session, intent, info.command(), _ => scanOf(ReadConf.of(target.conf.options)), byKey)
     case _ =>
       val asked = writeConf(info.options().asCaseSensitiveMap.asScala.toMap)
       val now = table.map(AwaitedClusterings.of(_, asked))
@@ -171,8 +171,8 @@ final case class HudiliteTable(
       val operation =
         if (info.command() == RowLevelOperation.Command.DELETE) WriteOperation.Delete else WriteOperation.Upsert
       val rows = now.fold(this)(at)
-      RowLevelWrite(WriteIntent(target, operation), info.command(), _ => rows.scanOf(ReadConf.of(target.conf.options)),
-        byKey = false)
+      RowLevelWrite(session, WriteIntent(target, operation), info.command(),
+        _ => rows.scanOf(ReadConf.of(target.conf.options)), byKey = false)
   }
 
   override def writeConf(added: Map[String, String]*): WriteConf = added.foldLeft(request)(_.and(_, session)).writing

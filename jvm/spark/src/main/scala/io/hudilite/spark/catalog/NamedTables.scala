@@ -192,9 +192,8 @@ private[catalog] object EmptyTable {
     */
   def create(place: HudiliteTable, schema: StructType): FirstWrite = {
     val conf = place.request.writing
-    val session = SparkSession.active
     val target = WriteTarget.of(place.basePath, place.storage, None, conf, schema, NeededColumns.All,
-      () => Sessions.hadoopConf(session))
+      () => Sessions.hadoopConf(place.session))
     schema.find(column =>
       (!column.nullable && target.config.recordKeyFields != Seq(column.name)) ||
         Nullability.relaxed(column.dataType) != column.dataType).foreach(column =>

@@ -46,7 +46,7 @@ final case class FullKeyScanExec(child: SparkPlan, columns: Seq[Attribute], @tra
     val all = child.output :+
       told.getOrElse(AttributeReference(RowPlace.Gone, BooleanType, nullable = false)())
     val there = projected(child.execute(), child.output, child.output :+ Literal.FalseLiteral)
-    val probe = target.probe(all, conf, slices)
+    val probe = target.probe(all, session, slices)
     val gone = new GoneRDD(sparkContext, slices, probe, ProbeMetrics.registered(sparkContext))
     val rows = new FoundRows(sparkContext.union(there, gone), all, global, conf.numShufflePartitions).once()
     if (told.isDefined) rows else projected(rows, all, child.output)

@@ -43,7 +43,7 @@ final case class IndexProbeExec(output: Seq[Attribute], @transient target: Probe
     val candidates = target.candidates(keys.get)
     longMetric("candidateFiles") += candidates.size
     post("candidateFiles")
-    val probe = target.probe(output, conf, candidates)
+    val probe = target.probe(output, session, candidates)
     val told = if (probe.byKey || probe.tellsGone) target.keysInLogs(candidates) else KeysInLogs.Groups.None
     val contested = ContestedSlices.among(candidates, told.deleted, global)
     val (together, apart) = candidates.map(slice => ProbedSlice(slice, probe.byKey && told.added(slice.groupId)))

@@ -9,6 +9,7 @@ import io.hudilite.spark.row.{KeyExpressions, SessionConf, SharedConf}
 import io.hudilite.spark.shim.PlanNodes
 import io.hudilite.table.{KeysInLogs, Table, TableAccess, TableSupport}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.read.{ScanBuilder, SupportsPushDownRequiredColumns}
@@ -67,8 +68,9 @@ final class ProbeTarget(
   def byKeyWith(columns: Seq[Attribute]): Boolean = byKey && columns.forall(a => KeyProbe.Identity(a.name))
 
   /** Looks into these slices for the columns. */
-  private[lookup] def probe(columns: Seq[Attribute], conf: SQLConf, slices: Seq[FileSlice]): SliceProbe = {
-    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(Map.empty)),
+  private[lookup] def probe(columns: Seq[Attribute], session: SparkSession, slices: Seq[FileSlice]): SliceProbe = {
+    val conf = SQLConf.get
+    val batches = KeyBatches(basePath, SharedConf(SessionConf.parquet(session)),
       conf.offHeapColumnVectorEnabled, conf.parquetVectorizedReaderBatchSize, evolved)
     val schema = StructType(columns.map(a => StructField(a.name, a.dataType, a.nullable)))
     SliceProbe(KeyProbe(schema, useBloom, pruneByRanges, batches), logs(slices), byKeyWith(columns))

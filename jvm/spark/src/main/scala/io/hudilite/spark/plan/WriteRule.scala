@@ -175,7 +175,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
       case Some(index) if operation != WriteOperation.DeletePartition =>
         val keepsLatest: KeepsLatest = (keys, place, dealt) => of.latest(keyed, keys, dealt, Seq(place))
         AppendPlan.intoBuckets(target, index, operation, replaced, keyed, Some(keepsLatest).filter(_ => combine),
-          session.sparkContext.defaultParallelism)
+          session)
       case _ =>
         val rows = if (combine) WriteLayout.unnumbered(of.latest(keyed)) else keyed
         AppendPlan.of(target, operation, replaced, rows, session)

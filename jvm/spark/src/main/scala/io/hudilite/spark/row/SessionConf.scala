@@ -1,6 +1,7 @@
 package io.hudilite.spark.row
 
 import io.hudilite.config.SessionSettings
+import io.hudilite.spark.shim.Sessions
 
 import java.util.Locale
 
@@ -11,7 +12,7 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
 import org.apache.spark.sql.internal.SQLConf
 
-/** Settings of the active session, and Hadoop's configuration with them. */
+/** Settings of a session, and Hadoop's configuration with them. */
 object SessionConf {
 
   private def readerKeys: Seq[String] = Seq(SQLConf.PARQUET_BINARY_AS_STRING.key,
@@ -20,9 +21,8 @@ object SessionConf {
     SQLConf.SESSION_LOCAL_TIMEZONE.key, SQLConf.NESTED_SCHEMA_PRUNING_ENABLED.key, SQLConf.CASE_SENSITIVE.key)
 
   /** Hadoop's configuration with the session's settings and the options of one read on top. */
-  def hadoop(options: Map[String, String]): Configuration = {
-    val conf = new Configuration(SparkSession.active.sparkContext.hadoopConfiguration)
-    SQLConf.get.getAllConfs.foreach { case (key, value) => if (value != null) conf.set(key, value) }
+  def hadoop(session: SparkSession, options: Map[String, String]): Configuration = {
+    val conf = Sessions.hadoopConf(session)
     options.foreach { case (key, value) => if (value != null) conf.set(key, value) }
     conf
   }
@@ -30,22 +30,22 @@ object SessionConf {
   /** The configuration for Spark's parquet reader. The reader looks up its settings by name and has no defaults for
     * them.
     */
-  def parquet(options: Map[String, String]): Configuration = {
-    val conf = hadoop(options)
-    readerKeys.foreach(key => conf.set(key, SQLConf.get.getConfString(key)))
+  def parquet(session: SparkSession, options: Map[String, String] = Map.empty): Configuration = {
+    val conf = hadoop(session, options)
+    readerKeys.foreach(key => conf.set(key, session.conf.get(key)))
     conf.set(ParquetInputFormat.READ_SUPPORT_CLASS, classOf[ParquetReadSupport].getName)
     conf
   }
 
   /** The configuration for writers of files. zstd has hudilite's own level unless another is set (docs/decisions/0011).
     */
-  def parquetWriter: Configuration = {
-    val conf = parquet(Map.empty)
+  def parquetWriter(session: SparkSession): Configuration = {
+    val conf = parquet(session)
     conf.setIfUnset(ZstandardCodec.PARQUET_COMPRESS_ZSTD_LEVEL, ZstdLevel)
     conf
   }
 
-  /** Options of hudilite for the whole session, set as `spark.datasource.hudilite.<option>`. Raises `InvalidInput` for
+  /** Options of hudilite for the whole active session, set as `spark.datasource.hudilite.<option>`. Raises `InvalidInput` for
     * an unknown setting with this prefix, and for a value that cannot be read.
     */
   def options: Map[String, String] = {
@@ -54,7 +54,7 @@ object SessionConf {
     lowerCase(settings.collect { case (key, value) if key.startsWith(Prefix) => key.stripPrefix(Prefix) -> value })
   }
 
-  /** Settings of the session that look like options and are none: they begin like Apache Hudi's. */
+  /** Settings of the active session that look like options and are none: they begin like Apache Hudi's. */
   def withoutPrefix: Seq[String] = SQLConf.get.getAllConfs.keys.filter(_.startsWith("hoodie.")).toSeq.sorted
 
   /** Greatest number of keys that are sent to every task. */

@@ -6,6 +6,7 @@ import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
 import io.hudilite.spark.write.table.WriteOperation
 import io.hudilite.spark.write.task.{FileGroupWriter, WriteMetrics, WrittenFiles}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
@@ -24,11 +25,11 @@ final case class AppendWrite(intent: WriteIntent, groups: Option[LateGroups]) {
 }
 
 /** Builds the write of an append whose rows hudilite's rule laid out; what it replaces was decided there too. */
-private[spark] final class AppendWriteBuilder(append: AppendWrite)
+private[spark] final class AppendWriteBuilder(append: AppendWrite, session: SparkSession)
     extends WriteBuilder with SupportsTruncate with SupportsDynamicOverwrite {
   override def truncate(): WriteBuilder = this
   override def overwriteDynamicPartitions(): WriteBuilder = this
-  override def build(): Write = new AppendFileWrite(append)
+  override def build(): Write = new AppendFileWrite(append, session)
 }
 
 /** A write of hudilite's, as it stands in a command of Spark's: one attempt. */
@@ -43,9 +44,9 @@ private[spark] trait TableWrite extends Write {
   def next: Option[LogicalPlan] = attempt.next
 }
 
-private final class AppendFileWrite(append: AppendWrite) extends TableWrite {
+private final class AppendFileWrite(append: AppendWrite, session: SparkSession) extends TableWrite {
 
-  private[write] override val attempt: WriteAttempt = new WriteAttempt(append.intent, append.groups)
+  private[write] override val attempt: WriteAttempt = new WriteAttempt(append.intent, append.groups, session)
 
   override def description(): String = s"hudilite ${append.intent.operation.name}"
 

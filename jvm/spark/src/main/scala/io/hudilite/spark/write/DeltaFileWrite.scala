@@ -18,7 +18,7 @@ private[write] final class DeltaFileWrite(row: RowLevelWrite, groups: LateGroups
 
   private val target = row.target
 
-  private[write] override val attempt: WriteAttempt = new WriteAttempt(row.intent, Some(groups))
+  private[write] override val attempt: WriteAttempt = new WriteAttempt(row.intent, Some(groups), row.session)
 
   override def description(): String = s"hudilite ${row.operation.name}"
 

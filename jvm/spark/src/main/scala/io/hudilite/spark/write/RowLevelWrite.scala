@@ -5,6 +5,7 @@ import io.hudilite.record.{MetaFields, RowPlace}
 import io.hudilite.spark.write.attempt.{LateGroups, WriteIntent}
 import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, WriteDelta}
 import org.apache.spark.sql.connector.expressions.{Expressions, NamedReference}
 import org.apache.spark.sql.connector.read.ScanBuilder
@@ -16,6 +17,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 /** MERGE, UPDATE, DELETE and upserts as a delta of rows: Spark finds which rows change and in which file group they
   * are, the writers merge them into the base files.
   *
+  * @param session
+  *   that the statement is of
   * @param scan
   *   makes the scan of the table's rows, given the options of the read
   * @param byKey
@@ -24,7 +27,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
   * @param groups
   *   where the changes go; `None` until `hudilite`'s optimizer rule has laid the changes out by file group
   */
-final case class RowLevelWrite(intent: WriteIntent, command: RowLevelOperation.Command,
+final case class RowLevelWrite(session: SparkSession, intent: WriteIntent, command: RowLevelOperation.Command,
     scan: CaseInsensitiveStringMap => ScanBuilder, byKey: Boolean, groups: Option[LateGroups] = None)
     extends RowLevelOperation with SupportsDelta {
 

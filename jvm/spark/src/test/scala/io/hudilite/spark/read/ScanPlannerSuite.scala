@@ -41,7 +41,7 @@ class ScanPlannerSuite extends FunSuite {
   private lazy val commits: Seq[String] = table.timeline.writes.flatMap(_.completionTime)
 
   private def planner(range: Option[IncrementalRange], filters: ScanFilter*): ScanPlanner =
-    new ScanPlanner(new TableState(table), filters, SessionConf.parquet(Map.empty), range)
+    new ScanPlanner(new TableState(table), filters, SessionConf.parquet(spark), range)
 
   private def tasks(planner: ScanPlanner, columns: StructType): Seq[ScanPartition] =
     planner.tasks(planner.files, columns, TaskSizes(mostBytes = 1L << 27, openCostBytes = 1L << 22, parallelism = 2))

@@ -53,7 +53,7 @@ trait WriteFixture extends FunSuite {
     permit.issue(new HadoopStorage(new Configuration()), base)
     WriteJob(base, permit, schema, """{"type":"record","name":"t_record","fields":[]}""",
       KeySettings(key, prefixed = key.size > 1, partition.map(PathField(_)), hiveStyle = false, urlEncode = false),
-      mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter))
+      mode, ordering, files, bloom, SharedConf(SessionConf.parquetWriter(session)))
   }
 
   /** Writes base files of the rows, as they come. */

@@ -6,7 +6,6 @@ import io.hudilite.spark.catalog.metastore.{Registered, TableProperty}
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
 
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
@@ -37,7 +36,7 @@ private[statement] object AsSelect {
     val place = target.catalog.newPlace(target.ident, target.spec.location, asked)
     if (place.table.isEmpty)
       WriteTarget.of(place.basePath, place.storage, None, place.writeConf(), rows.schema, NeededColumns.All,
-        () => Sessions.hadoopConf(SparkSession.active))
+        () => Sessions.hadoopConf(place.session))
     ()
   }
 

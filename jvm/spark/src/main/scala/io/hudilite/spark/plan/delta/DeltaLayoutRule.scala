@@ -40,10 +40,8 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
     val index = operation.target.buckets.get // looked at by the caller
     val (key, partition) = WriteLayout.placesOf(changes, operation.target)
     val keyed = Project(changes.output ++ Seq(key, partition), changes)
-    val most = cores * InsertTakers.of(operation.target).tasksPerCore
-    val grouped = CountedRows.inBuckets(keyed, partition.toAttribute, key.toAttribute, tableOf(operation), index,
-      parallelism(operation), most)
-      .getOrElse(LaidOutRows(keyed, LateGroups.of(WriteLayout.newBuckets(index, parallelism(operation), most))))
+    val grouped = CountedRows.inBuckets(keyed, Some(tableOf(operation)), index, operation.target, operation.operation,
+      session)
     val laidOut =
       if (grouped.rows eq keyed)
         WriteLayout.changes(changes, operation.target, grouped.groups, operation.keepsNewest)
@@ -64,17 +62,13 @@ final case class DeltaLayoutRule(session: SparkSession) extends Rule[LogicalPlan
       .fold(table.files.count(CountedRows.MostPlanned, most, within))(_.toInt)
     WriteLayout.lateGroups(files,
       () => changing(query, arriving, table, within).getOrElse(all(table)), target.conf, estimated,
-      () => probe.fold(IncomingSize(None))(counted(_, estimated, target, arriving.isDefined)), parallelism(operation),
-      cores, InsertTakers.of(target))
+      () => probe.fold(IncomingSize(None))(counted(_, estimated, target, arriving.isDefined)),
+      operation.operation.tasks(target.conf.parallelism), session.sparkContext.defaultParallelism,
+      InsertTakers.of(target))
   }
 
   private def tableOf(operation: RowLevelWrite): Table = operation.target.existing.getOrElse(
     throw new IllegalStateException(s"${operation.target.basePath} is no table"))
-
-  private def parallelism(operation: RowLevelWrite): Int =
-    operation.operation.parallelism(operation.target.conf.parallelism)
-
-  private def cores: Int = session.sparkContext.defaultParallelism
 
   /** Tasks are planned before the rows are counted: too many of them cost little, too few much. */
   private def fromAbove(query: LogicalPlan, probe: IndexProbe): Boolean =

@@ -24,7 +24,7 @@ object AppendPlan {
   def of(target: WriteTarget, operation: WriteOperation, overwritten: Option[Replaces], keyed: LogicalPlan,
       session: SparkSession): AppendPlan = {
     val write = AppendWrite(WriteIntent(target, operation, replaces(target, operation, overwritten)), None)
-    val tasks = operation.parallelism(target.conf.parallelism)
+    val tasks = operation.tasks(target.conf.parallelism)
     operation match {
       case WriteOperation.BulkInsert =>
         AppendPlan(write, WriteLayout.sorted(keyed, target.conf.packing.sortsWhole, tasks))
@@ -47,22 +47,13 @@ object AppendPlan {
     *   leaves one row of each key; `None` = all rows stay
     */
   def intoBuckets(target: WriteTarget, index: BucketIndex, operation: WriteOperation, overwritten: Option[Replaces],
-      keyed: LogicalPlan, latest: Option[KeepsLatest], cores: Int): AppendPlan = {
+      keyed: LogicalPlan, latest: Option[KeepsLatest], session: SparkSession): AppendPlan = {
     val replaced = replaces(target, operation, overwritten)
-    val tasks = operation.parallelism(target.conf.parallelism)
-    val (partition, key) =
-      (WriteLayout.column(keyed, WriteLayout.PartitionColumn), WriteLayout.column(keyed, WriteLayout.KeyColumn))
-    val there = target.existing.flatMap { table =>
-      if (replaced == Replaces.Nothing)
-        CountedRows.inBuckets(keyed, partition, key, table, index, tasks, cores * InsertTakers.of(target).tasksPerCore)
-      else {
-        // Where some partitions are replaced, the others keep their number of buckets.
-        if (replaced != Replaces.WholeTable) CountedRows.checkBuckets(table, index)
-        None
-      }
-    }
-    val grouped = there.getOrElse(LaidOutRows(keyed,
-        LateGroups.of(WriteLayout.newBuckets(index, tasks, cores * InsertTakers.Rewritten().tasksPerCore))))
+    // Where some partitions are replaced, the others keep their number of buckets.
+    if (replaced != Replaces.Nothing && replaced != Replaces.WholeTable)
+      target.existing.foreach(CountedRows.checkBuckets(_, index, session))
+    val there = target.existing.filter(_ => replaced == Replaces.Nothing)
+    val grouped = CountedRows.inBuckets(keyed, there, index, target, operation, session)
     AppendPlan(AppendWrite(WriteIntent(target, operation, replaced), Some(grouped.groups)),
       WriteLayout.bucketed(grouped.rows, grouped.groups, latest))
   }
@@ -81,17 +72,16 @@ object AppendPlan {
     * files than one, the rows are written to an exchange and counted first: estimates may be off by any factor. So they are
     * where the table has too many partitions to look for small files in all of them.
     */
-  private def packing(target: WriteTarget, rows: LogicalPlan, parallelism: Int, session: SparkSession)
+  private def packing(target: WriteTarget, rows: LogicalPlan, asked: Option[Int], session: SparkSession)
       : Option[LaidOutRows] =
     target.existing.flatMap { table =>
       val takers = InsertTakers.of(target)
       val cores = session.sparkContext.defaultParallelism
       lazy val incoming = IncomingSize(InputEstimate.of(rows, session).flatMap(RecordSize.estimate(_, target)))
       def groups(slices: Seq[FileSlice], incoming: IncomingSize): WriteGroups =
-        WriteLayout.groups(slices, target.conf, incoming, parallelism, cores, takers).ofInserts
+        WriteLayout.groups(slices, target.conf, incoming, asked, cores, takers).ofInserts
       def counted(tasks: Int)(slices: Map[String, Long] => Seq[FileSlice]): LaidOutRows =
-        CountedRows(rows, WriteLayout.column(rows, WriteLayout.PartitionColumn),
-          WriteLayout.column(rows, WriteLayout.KeyColumn), tasks) { shared =>
+        CountedRows(rows, tasks) { shared =>
           val byPartition = shared.countedByPartition
           groups(slices(byPartition), shared.counted.fold(incoming)(IncomingSize.counted(_, target, byPartition)))
         }
@@ -104,8 +94,7 @@ object AppendPlan {
           if (incoming.all.isDefined && planned.isNarrow) Some(LaidOutRows(rows, LateGroups.of(planned)))
           else Some(counted(planned.tasks)(byPartition => all.filter(s => byPartition.contains(s.partition))))
         case None =>
-          val tasks = if (parallelism > 0) parallelism else cores * takers.tasksPerCore
-          Some(counted(tasks)(byPartition => CountedRows.slices(table, byPartition.keys)))
+          Some(counted(asked.getOrElse(takers.mostTasks(cores)))(byPartition => CountedRows.slices(table, byPartition.keys)))
       }
     }
 }

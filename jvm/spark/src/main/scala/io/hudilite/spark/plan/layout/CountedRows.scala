@@ -6,9 +6,10 @@ import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.stage.SharedRows
 import io.hudilite.spark.write.attempt.LateGroups
 import io.hudilite.spark.write.job.WriteGroups
+import io.hudilite.spark.write.table.{WriteOperation, WriteTarget}
 import io.hudilite.table.{Buckets, Table}
 
-import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.hudilite.SharedShuffle
 
@@ -25,43 +26,54 @@ private[plan] object CountedRows {
     */
   val MostPlanned = 8
 
-  /** @param partition
-    *   column with the partition path of a row, `key` that with its record key
+  /** @param rows
+    *   with their key and partition path behind, see `WriteLayout.keyed`
     * @param tasks
     *   of the write, which are planned before
     * @param groups
     *   made of what was counted, before any task of the write is sent out
     */
-  def apply(rows: LogicalPlan, partition: Attribute, key: Attribute, tasks: Int)(groups: SharedShuffle => WriteGroups)
-      : LaidOutRows = {
+  def apply(rows: LogicalPlan, tasks: Int)(groups: SharedShuffle => WriteGroups): LaidOutRows = {
+    val (key, partition) =
+      (WriteLayout.column(rows, WriteLayout.KeyColumn), WriteLayout.column(rows, WriteLayout.PartitionColumn))
     val shared = SharedRows(Seq(key), rows, countedBy = Some(partition))
     LaidOutRows(shared, new LateGroups(tasks, () => groups(shared.shared)))
   }
 
-  /** Rows that go to the file groups of their buckets; `None` when there are none yet. Raises `InvalidInput` or
-    * `UnsupportedTable` when the partitions that are looked at now are not as the index says; those that are looked at
-    * later end the write before it begins.
+  /** Keyed rows that go to the file groups of their buckets. Raises `InvalidInput` or `UnsupportedTable` when the
+    * partitions that are looked at now are not as the index says; those that are looked at later end the write before it
+    * begins.
+    *
+    * @param table
+    *   has the file groups; `None` = all are begun anew
     */
-  def inBuckets(rows: LogicalPlan, partition: Attribute, key: Attribute, table: Table, index: BucketIndex,
-      parallelism: Int, most: Int): Option[LaidOutRows] = {
-    def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
-      WriteLayout.bucketGroups(found.toSeq, index, table, parallelism, most, counted)
-    table.files.few(MostPlanned) match {
-      case Some(all) =>
-        val found = all.values.flatten
-        if (found.isEmpty) None else Some(LaidOutRows(rows, LateGroups.of(groups(found, None))))
-      case None =>
-        val planned = groups(table.files.first(MostPlanned).flatMap(_._2).toList, None)
-        Some(apply(rows, partition, key, planned.tasks) { shared =>
-          val paths = shared.countedByPartition.keySet
-          groups(slices(table, paths), Some(paths))
-        })
+  def inBuckets(rows: LogicalPlan, table: Option[Table], index: BucketIndex, target: WriteTarget,
+      operation: WriteOperation, session: SparkSession): LaidOutRows = {
+    def tasks(takers: InsertTakers): Int =
+      operation.tasks(target.conf.parallelism).getOrElse(takers.mostTasks(session.sparkContext.defaultParallelism))
+    def planned(groups: WriteGroups): LaidOutRows = LaidOutRows(rows, LateGroups.of(groups))
+    def ofTable(table: Table): LaidOutRows = {
+      val count = tasks(InsertTakers.of(target))
+      def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
+        WriteLayout.bucketGroups(found.toSeq, index, new SampledKeys(table, session), table, count, counted)
+      table.files.few(MostPlanned).map(_.values.flatten) match {
+        case Some(all) if all.isEmpty => anew
+        case Some(all) => planned(groups(all, None))
+        case None =>
+          checkBuckets(table, index, session)
+          apply(rows, count) { shared =>
+            val paths = shared.countedByPartition.keySet
+            groups(slices(table, paths), Some(paths))
+          }
+      }
     }
+    def anew: LaidOutRows = planned(WriteLayout.newBuckets(index, tasks(InsertTakers.Rewritten())))
+    table.fold(anew)(ofTable)
   }
 
   /** Raises the same errors as [[inBuckets]] now. */
-  def checkBuckets(table: Table, index: BucketIndex): Unit = {
-    Buckets(table).slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, new SampledKeys(table))
+  def checkBuckets(table: Table, index: BucketIndex, session: SparkSession): Unit = {
+    Buckets(table).slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, new SampledKeys(table, session))
     ()
   }
 

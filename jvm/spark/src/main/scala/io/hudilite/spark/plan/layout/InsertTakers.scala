@@ -12,7 +12,11 @@ import io.hudilite.spark.write.table.WriteTarget
   *   tasks of a write for each core, at most: enough to even out what the groups cost, few enough that their start costs
   *   little beside it
   */
-sealed abstract class InsertTakers(val most: Int, val tasksPerCore: Int) {
+sealed abstract class InsertTakers(val most: Int, tasksPerCore: Int) {
+
+  /** Tasks of a write, at most, in a cluster that runs so many at once. */
+  def mostTasks(cores: Int): Int = cores * tasksPerCore
+
   def takes(slice: FileSlice): Boolean
 }
 

@@ -2,9 +2,8 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.BucketIndex
+import io.hudilite.index.{BucketIndex, FirstKeys}
 import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
-import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
 import io.hudilite.spark.write.attempt.LateGroups
@@ -74,15 +73,9 @@ object WriteLayout {
   /** Keyed rows as a bulk insert asks for them: dealt to tasks as they come or by ranges of partition and key, and in each
     * task the rows of a partition together, in the order of their keys.
     */
-  def sorted(rows: LogicalPlan, whole: Boolean, parallelism: Int): LogicalPlan = {
-    val order = ordered(rows, PartitionColumn, KeyColumn)
-    val tasks = if (parallelism > 0) Some(parallelism) else None
-    val dealt =
-      if (whole) RepartitionByExpression(order, rows, tasks, None)
-      else if (parallelism > 0) Repartition(parallelism, shuffle = false, rows)
-      else rows
-    sortedInTasks(dealt)
-  }
+  def sorted(rows: LogicalPlan, whole: Boolean, tasks: Option[Int]): LogicalPlan = sortedInTasks(
+    if (whole) RepartitionByExpression(ordered(rows, PartitionColumn, KeyColumn), rows, tasks, None)
+    else tasks.fold(rows)(Repartition(_, shuffle = false, rows)))
 
   private def ordered(rows: LogicalPlan, names: String*): Seq[SortOrder] =
     names.map(name => SortOrder(column(rows, name), Ascending))
@@ -103,13 +96,11 @@ object WriteLayout {
   /** Keyed rows that begin new files, clustered by partition; adaptive execution splits the large partitions and puts
     * the small ones together, by the true sizes.
     */
-  def newFiles(rows: LogicalPlan, parallelism: Int): LogicalPlan = {
+  def newFiles(rows: LogicalPlan, tasks: Option[Int]): LogicalPlan = {
     val partition = column(rows, PartitionColumn)
-    val dealt =
-      if (parallelism > 0)
-        RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, Some(parallelism), None)
-      else RebalancePartitions(Seq(partition), rows, None, None)
-    sortedInTasks(dealt)
+    sortedInTasks(
+      if (tasks.isEmpty) RebalancePartitions(Seq(partition), rows, None, None)
+      else RepartitionByExpression(Seq(partition, column(rows, KeyColumn)), rows, tasks, None))
   }
 
   /** Keyed rows of an insert, packed into the groups' small files. */
@@ -219,11 +210,13 @@ object WriteLayout {
     *
     * @param incoming
     *   largest number and size of new rows
+    * @param asked
+    *   tasks that options ask for
     * @param cores
     *   tasks that the cluster runs at once
     */
-  def groups(slices: Seq[FileSlice], conf: WriteConf, incoming: IncomingSize, parallelism: Int,
-      cores: Int, table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
+  def groups(slices: Seq[FileSlice], conf: WriteConf, incoming: IncomingSize, asked: Option[Int], cores: Int,
+      table: InsertTakers = InsertTakers.Rewritten()): WriteGroups = {
     val all = sorted(slices)
     val spread = spreadOf(conf, incoming.most, cores)
     val spreads = incoming.byPartition.map { case (partition, bytes) =>
@@ -235,7 +228,7 @@ object WriteLayout {
         partition -> smallest(slots, i => sizes(i).getOrElse(0L), conf.files.maxBytes, incoming.of(partition))
           .take(table.most)
       }.filter(_._2.nonEmpty)
-    WriteGroups(all, small, spread, tasks(all.length, spread, incoming.all, parallelism, cores * table.tasksPerCore),
+    WriteGroups(all, small, spread, tasks(all.length, spread, incoming.all, asked, table.mostTasks(cores)),
       spreads = spreads)
   }
 
@@ -257,11 +250,10 @@ object WriteLayout {
     *   size of the rows by Spark's statistics, when known
     */
   def lateGroups(files: Int => Int, slices: () => Seq[FileSlice], conf: WriteConf, estimated: Option[BigInt],
-      counted: () => IncomingSize, parallelism: Int, cores: Int, takers: InsertTakers): LateGroups = {
-    val most = cores * takers.tasksPerCore
-    new LateGroups(tasks(files(most), spreadOf(conf, estimated, cores), estimated,
-        parallelism, most),
-      () => groups(slices(), conf, counted(), parallelism, cores, takers))
+      counted: () => IncomingSize, asked: Option[Int], cores: Int, takers: InsertTakers): LateGroups = {
+    val most = takers.mostTasks(cores)
+    new LateGroups(tasks(files(most), spreadOf(conf, estimated, cores), estimated, asked, most),
+      () => groups(slices(), conf, counted(), asked, cores, takers))
   }
 
   /** The groups of a write with a bucket index into `slices`, which must be what the index says.
@@ -269,19 +261,18 @@ object WriteLayout {
     * @param counted
     *   the partitions that there are rows for, where only these were looked at
     */
-  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, table: Table, parallelism: Int, most: Int,
-      counted: Option[Set[String]] = None): WriteGroups = {
+  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, keys: FirstKeys, table: Table, tasks: Int,
+      counted: Option[Set[String]]): WriteGroups = {
     val all = sorted(slices)
-    val slots = Buckets(table).slots(all, index, new SampledKeys(table))
-    inBuckets(all, BucketSlots(index, slots, counted), parallelism, most)
+    inBuckets(all, BucketSlots(index, Buckets(table).slots(all, index, keys), counted), tasks)
   }
 
   /** The groups of a write that begins all its buckets anew. */
-  def newBuckets(index: BucketIndex, parallelism: Int, most: Int): WriteGroups =
-    inBuckets(Array.empty, BucketSlots(index, Map.empty), parallelism, most)
+  def newBuckets(index: BucketIndex, tasks: Int): WriteGroups =
+    inBuckets(Array.empty, BucketSlots(index, Map.empty), tasks)
 
-  private def inBuckets(slices: Array[FileSlice], slots: BucketSlots, parallelism: Int, most: Int): WriteGroups =
-    WriteGroups(slices, Map.empty, spread = 1, if (parallelism > 0) parallelism else most, Some(slots))
+  private def inBuckets(slices: Array[FileSlice], slots: BucketSlots, tasks: Int): WriteGroups =
+    WriteGroups(slices, Map.empty, spread = 1, tasks, Some(slots))
 
   private def sorted(slices: Seq[FileSlice]): Array[FileSlice] =
     slices.sortBy(s => (s.partition, s.base.map(_.name).getOrElse(""), s.fileId)).toArray
@@ -297,9 +288,8 @@ object WriteLayout {
   /** Enough tasks for the file groups that there are, and for the new rows: how many partitions these are in is not known,
     * but rows that are known to be few keep few tasks busy.
     */
-  private def tasks(files: => Int, spread: Int, inputBytes: Option[BigInt], parallelism: Int, most: Int): Int =
-    if (parallelism > 0) parallelism
-    else {
+  private def tasks(files: => Int, spread: Int, inputBytes: Option[BigInt], asked: Option[Int], most: Int): Int =
+    asked.getOrElse {
       val busy = inputBytes.fold(BigInt(most))(_ / NewBytesPerTask)
       (busy + files + spread).min(BigInt(most)).toInt.max(1)
     }

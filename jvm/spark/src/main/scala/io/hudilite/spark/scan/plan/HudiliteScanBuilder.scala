@@ -54,12 +54,12 @@ sealed class HudiliteScanBuilder(
   }
 
   override def build(): Scan = new HudiliteScan(session,
-    new ScanPlanner(source, filters, SessionConf.parquet(options)), columns, limit)
+    new ScanPlanner(source, filters, SessionConf.parquet(session, options)), columns, limit)
 
   /** The answer from statistics to an aggregation of all that would be read, where they have it. */
   protected def answer(aggregation: Aggregation): Option[AggregateScan] =
     if (filters.nonEmpty || source.commitTimes.nonEmpty || source.files.merged.nonEmpty) None
-    else FileAggregates.answer(FileStatistics.at(source.table.basePath, SessionConf.hadoop(options)), source.table,
+    else FileAggregates.answer(FileStatistics.at(source.table.basePath, SessionConf.hadoop(session, options)), source.table,
       source.files.files, aggregation, known, source.evolved)
 }
 

@@ -7,18 +7,21 @@ import io.hudilite.service.cluster.ClusteringCall
 import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.table.{Buckets, Table}
 
+import org.apache.spark.sql.SparkSession
+
 /** Tables with a bucket index that get another number of buckets. */
 private[cluster] object BucketMove {
 
   /** The index that a call moves the table to. Raises `InvalidInput` when the options do not name the one that the table
     * has, and where the call asks for less than the whole table or for more than the move.
     */
-  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int): BucketIndex = {
+  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int, session: SparkSession)
+      : BucketIndex = {
     val (buckets, index) = (Buckets(table), Index.of(table.config, Buckets(table).asked(conf.index)))
     index.buckets match {
       case Some(present) =>
         buckets.check(index)
-        buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table))
+        buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table, session))
         if (count < 1 || count > WriteOptions.MostBuckets)
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
         if (count == present.count) throw refused(count, "the table has as many")

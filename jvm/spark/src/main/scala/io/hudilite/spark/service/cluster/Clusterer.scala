@@ -102,7 +102,7 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   }
 
   private def requestOf(table: Table, call: ClusteringCall): ClusteringRequest =
-    ClusteringRequest(call.over(clustering), call.buckets.map(BucketMove.of(table, conf, call, _)))
+    ClusteringRequest(call.over(clustering), call.buckets.map(BucketMove.of(table, conf, call, _, session)))
 
   private def checkBuckets(table: Table): Unit = {
     val index = Index.of(table.config, conf.index)
@@ -134,8 +134,9 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
   private def job(table: Table, pending: PendingClustering, running: Transaction): WriteJob = {
     val bytes = PlannedLayout.of(pending.params).targetBytes.getOrElse(clustering.targetBytes)
     val target = WriteTarget.compacting(table, pending.instant.time, conf, session)
-    val job = WriteJob.of(target, running.permit)
+    val job = WriteJob.of(target, running.permit, session)
     // A bucket has one file group, however large it grows.
-    job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
+    job.copy(buckets = pending.buckets,
+      files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }
 }

@@ -127,7 +127,7 @@ final class Compactor(session: SparkSession, conf: WriteConf, done: LongAccumula
     val instant = pending.instant
     val target = WriteTarget.compacting(table, instant.time, conf, session)
     // Rows stay in their buckets, whatever the options of a call say of these.
-    val job = WriteJob.of(target, running.permit).copy(buckets = None)
+    val job = WriteJob.of(target, running.permit, session).copy(buckets = None)
     val work = CompactionWork(kind, job, logsUpTo(table, instant), done)
     val batches = SliceBatch.deal(pending.slices, session.sparkContext.defaultParallelism)
     val stats = TaskJob.run(session, s"hudilite compaction ${instant.time} of ${table.basePath}", work, batches)

@@ -62,7 +62,7 @@ private[spark] object MisplacedKeys {
     */
   private def ofUnstated(session: SparkSession, table: Table, slices: Array[FileSlice],
       hashFields: Option[Seq[String]]): Seq[Finding] = hashFields.toSeq.flatMap { fields =>
-    val sample = ShownBuckets.sample(slices.toSeq, new SampledKeys(table))
+    val sample = ShownBuckets.sample(slices.toSeq, new SampledKeys(table, session))
     ShownBuckets.evidence(slices.toSeq, sample, fields).count match {
       case Some(count) => misplaced(session, table, BucketIndex(count, fields))
       // Partitions may have numbers of their own.

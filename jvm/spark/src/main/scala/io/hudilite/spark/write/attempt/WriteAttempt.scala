@@ -6,6 +6,7 @@ import io.hudilite.spark.write.task.WrittenFiles
 import io.hudilite.table.Table
 import io.hudilite.transaction.{FirstWrite, Transaction, TransactionOptions}
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** One try of a write, on the driver: begins a transaction as the job starts, publishes the files or takes them back.
@@ -15,7 +16,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   * @param groups
   *   where the rows go, where that is decided before they reach their tasks
   */
-private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups]) {
+private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[LateGroups], session: SparkSession) {
 
   import intent.{operation, replaces, target}
 
@@ -37,7 +38,7 @@ private[write] final class WriteAttempt(intent: WriteIntent, groups: Option[Late
     val run = target.existing.fold(beginFirst())(table =>
       Started(table, Transaction.begin(table, intent.action, operation.metadataName, options), None))
     started = Some(run)
-    WriteJob.of(target, run.transaction.permit)
+    WriteJob.of(target, run.transaction.permit, session)
   }
 
   // Only the tasks of an upsert find out which groups it changes.

@@ -41,9 +41,6 @@ private[spark] final case class BucketSlots(index: BucketIndex, there: Map[Strin
 }
 
 private[spark] object BucketSlots {
-
-  /** The id of the first file group of a bucket. */
-  def newFileId(bucket: Int, random: String): String = BucketIndex.newFileId(bucket, random)
   val BucketBits = 16
   val BucketMask: Int = WriteOptions.MostBuckets - 1
   val PartitionMask = 0x7fff

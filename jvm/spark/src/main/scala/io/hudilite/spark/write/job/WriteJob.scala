@@ -13,6 +13,7 @@ import io.hudilite.spark.row.{KeyCheck, KeySettings, RowDeletes, SchemaConversio
 import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.transaction.rollback.WritePermit
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.StructType
@@ -57,6 +58,10 @@ final case class WriteJob(
     buckets: Option[BucketIndex] = None) {
 
   def instant: String = permit.instant
+
+  /** Id of a new file group whose first row has this key: with a bucket index it says the bucket. */
+  private[write] def fileId(plain: String, key: UTF8String): String =
+    buckets.fold(plain)(index => BucketIndex.newFileId(index.bucketOf(key.toString), plain))
 
   /** The look at the keys of a base file that is there, as they are read. */
   private[write] def keyCheck(file: BaseFile): KeyCheck = BucketKeys.of(buckets, file)
@@ -105,7 +110,7 @@ final case class WriteJob(
 object WriteJob {
 
   /** The job of a write to this target. */
-  def of(target: WriteTarget, permit: WritePermit): WriteJob = {
+  def of(target: WriteTarget, permit: WritePermit, session: SparkSession): WriteJob = {
     import target.{conf => asked, config}
     WriteJob(
       basePath = target.basePath,
@@ -122,7 +127,7 @@ object WriteJob {
         rowGroupBytes = asked.files.rowGroupBytes.getOrElse(FileSettings.RowGroupBytes),
         pageBytes = asked.files.pageBytes.getOrElse(FileSettings.PageBytes)),
       bloom = BloomSettings(asked.bloom.kind, asked.bloom.entries, asked.bloom.fpp, asked.bloom.maxEntries),
-      conf = SharedConf(SessionConf.parquetWriter),
+      conf = SharedConf(SessionConf.parquetWriter(session)),
       logs = if (target.isMergeOnRead) Some(logSettings(target)) else None,
       deleteMarker = config.deleteMarker,
       evolved = target.shape.evolved,

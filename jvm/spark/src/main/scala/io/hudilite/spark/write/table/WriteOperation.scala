@@ -14,13 +14,13 @@ sealed abstract class WriteOperation(val name: String, val looksUp: Boolean) ext
   /** Spelling in commit metadata. */
   def metadataName: String = name.toUpperCase
 
-  /** Tasks of the write's shuffle that the options ask for; 0 = as many as fit. */
-  def parallelism(asked: ParallelismConf): Int = this match {
+  /** Tasks of the write's shuffle that the options ask for; `None` = as many as fit. */
+  def tasks(asked: ParallelismConf): Option[Int] = Some(this match {
     case WriteOperation.Upsert => asked.upsert
     case WriteOperation.BulkInsert => asked.bulkInsert
     case WriteOperation.Delete => asked.delete
     case _ => asked.insert
-  }
+  }).filter(_ > 0)
 }
 
 object WriteOperation {

@@ -4,7 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.RowPosition
 import io.hudilite.spark.basefile.read.RepeatedKeys
 import io.hudilite.spark.row.TaskAttempt
-import io.hudilite.spark.write.job.{BucketSlots, WriteGroups, WriteJob}
+import io.hudilite.spark.write.job.{WriteGroups, WriteJob}
 import io.hudilite.timeline.WriteStat
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -69,8 +69,7 @@ private[write] final class FileGroupWriter(job: WriteJob, attempt: TaskAttempt) 
     case NewBucket(of, number) if number == bucket && of == partition =>
     case _ =>
       val name = NewBucket(partition.copy(), bucket)
-      switch(name,
-        new NewFileGroups(output, name.partition.toString, Some(BucketSlots.newFileId(bucket, output.newFileId()))))
+      switch(name, new NewFileGroups(output, name.partition.toString))
   }
 
   private def switch(name: AnyRef, next: => GroupWriter): Unit = {

@@ -1,6 +1,7 @@
 package io.hudilite.spark.write.task
 
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary, SizeChecks}
+import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.timeline.WriteStat
 import io.hudilite.transaction.rollback.Markers
 
@@ -9,16 +10,11 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import scala.collection.mutable
 
-/** Writes rows of one partition into new file groups, another one whenever a file has reached its maximum size.
-  *
-  * @param firstFileId
-  *   id of the first file group, when the caller chose it
-  */
-private[write] final class NewFileGroups(output: TaskOutput, partition: String, firstFileId: Option[String] = None)
-    extends GroupWriter {
+/** Writes rows of one partition into new file groups, another one whenever a file has reached its maximum size. */
+private[write] final class NewFileGroups(output: TaskOutput, partition: String) extends GroupWriter {
 
   private val job = output.job
-  private val files = new RollingFiles(output, partition, firstFileId)
+  private val files = new RollingFiles(output, partition)
 
   override def insert(key: UTF8String, row: InternalRow): Unit = if (!job.isDelete(row)) files.write(key, row)
 
@@ -33,12 +29,8 @@ private[write] final class NewFileGroups(output: TaskOutput, partition: String, 
   override def abort(): Unit = files.abort()
 }
 
-/** New file groups of one partition, another one whenever a file has reached its maximum size.
-  *
-  * @param firstFileId
-  *   id of the first file group, when the caller chose it
-  */
-private[spark] final class RollingFiles(output: TaskOutput, partition: String, firstFileId: Option[String] = None) {
+/** New file groups of one partition, another one whenever a file has reached its maximum size. */
+private[spark] final class RollingFiles(output: TaskOutput, partition: String) {
 
   private val job = output.job
   private val finished = mutable.ArrayBuffer.empty[WriteStat]
@@ -47,21 +39,20 @@ private[spark] final class RollingFiles(output: TaskOutput, partition: String, f
 
   /** Appends a row that this instant writes. */
   def write(key: UTF8String, row: InternalRow): Unit = {
-    begin()
+    begin(key)
     open.write(key, row)
     roll()
   }
 
   /** Appends a row of another file as it is; the columns are those of `CarriedSchema`. */
   def adopt(row: InternalRow): Unit = {
-    begin()
+    begin(row.getUTF8String(CarriedSchema.KeyOrdinal))
     open.adoptRow(row)
     roll()
   }
 
-  private def begin(): Unit = if (open == null) {
-    val fileId = firstFileId.filter(_ => finished.isEmpty).getOrElse(output.newFileId())
-    open = output.open(partition, fileId, Markers.Create, new KeySummary(job.bloom.create()))
+  private def begin(key: UTF8String): Unit = if (open == null) {
+    open = output.open(partition, output.newFileId(key), Markers.Create, new KeySummary(job.bloom.create()))
     sizes = new SizeChecks
   }
 

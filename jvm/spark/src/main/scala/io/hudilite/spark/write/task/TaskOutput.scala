@@ -10,6 +10,8 @@ import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.storage.{HadoopStorage, Storage, TableStorage}
 import io.hudilite.transaction.rollback.{AttemptFiles, Marker, Markers}
 
+import org.apache.spark.unsafe.types.UTF8String
+
 import scala.collection.mutable
 
 /** Markers, partition folders and the counter of sequence numbers, which the files of one task attempt share. */
@@ -47,10 +49,10 @@ final class TaskOutput(val job: WriteJob, val attempt: TaskAttempt) {
     writer
   }
 
-  /** Id of the next new file group; those of other attempts of the task are the same. */
-  private[spark] def newFileId(): String = {
+  /** Id of the next new file group, which begins with this key; those of other attempts of the task are the same. */
+  private[write] def newFileId(key: UTF8String): String = {
     newGroups += 1
-    FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1)
+    job.fileId(FileNames.newFileId(job.instant, attempt.partitionId, newGroups - 1), key)
   }
 
   /** Makes the marker of a file that is about to be written; a task whose write has ended gets no further. */

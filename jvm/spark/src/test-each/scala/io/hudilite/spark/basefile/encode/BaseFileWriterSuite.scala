@@ -4,7 +4,6 @@ import io.hudilite.filegroup.FooterCache
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.write.WriteFixture
 
-import org.apache.spark.sql.SparkSession
 
 class BaseFileWriterSuite extends WriteFixture {
 
@@ -47,10 +46,10 @@ class BaseFileWriterSuite extends WriteFixture {
 
   test("zstd has its own level unless the session has another") {
     val level = "parquet.compression.codec.zstd.level"
-    assertEquals(SessionConf.parquetWriter.get(level), "1")
-    val conf = SparkSession.active.conf
+    assertEquals(SessionConf.parquetWriter(session).get(level), "1")
+    val conf = session.conf
     conf.set(level, "9")
-    try assertEquals(SessionConf.parquetWriter.get(level), "9")
+    try assertEquals(SessionConf.parquetWriter(session).get(level), "9")
     finally conf.unset(level)
   }
 

@@ -32,7 +32,7 @@ class WriteGroupsSuite extends FunSuite {
       slice("b", "b1", 119 * MiB))
 
   private def groups(bytes: Option[BigInt], options: (String, String)*): WriteGroups =
-    WriteLayout.groups(slices, WriteConf.of(options.toMap), IncomingSize(bytes), 0, 4)
+    WriteLayout.groups(slices, WriteConf.of(options.toMap), IncomingSize(bytes), None, 4)
 
   test("updates go to the file group that holds their row") {
     val g = groups(None)
@@ -184,7 +184,7 @@ class WriteGroupsSuite extends FunSuite {
 
   test("file groups of one id in several partitions are told apart") {
     val same = Seq("a", "b", "c").map(slice(_, "00000000-0000-0000-0000-000000000000-0", MiB))
-    val g = WriteLayout.groups(same, WriteConf.of(Map.empty), IncomingSize(None), 0, 4)
+    val g = WriteLayout.groups(same, WriteConf.of(Map.empty), IncomingSize(None), None, 4)
     Seq("c", "a", "b").foreach { partition =>
       val slot = g.slot(text("00000000-0000-0000-0000-000000000000-0"), text(partition), text("k"))
       assertEquals(g.slices(slot).partition, partition)
@@ -207,31 +207,31 @@ class WriteGroupsSuite extends FunSuite {
 
   test("the new rows of a partition are spread by what was counted for it, where that was") {
     val counted = IncomingSize(Some(BigInt(500 * MiB)), Map("few" -> BigInt(MiB), "many" -> BigInt(250 * MiB)))
-    val g = WriteLayout.groups(Nil, WriteConf.of(Map.empty), counted, 0, 4)
+    val g = WriteLayout.groups(Nil, WriteConf.of(Map.empty), counted, None, 4)
     def slots(
         partition: String): Int = (0 until 500).map(i => g.slot(null, text(partition), text(s"k$i"))).distinct.size
     assertEquals((slots("few"), slots("many"), slots("not counted")), (1, 3, 3))
   }
 
   test("shuffle parallelism sets the number of tasks, not that of files, and files that there are do not limit it") {
-    val asked = WriteLayout.groups(slices, WriteConf.of(Map.empty), IncomingSize(Some(BigInt(MiB))), 40, 4)
+    val asked = WriteLayout.groups(slices, WriteConf.of(Map.empty), IncomingSize(Some(BigInt(MiB))), Some(40), 4)
     assertEquals((asked.tasks, asked.spread), (40, 1))
-    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(200 * MiB))), 0,
+    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(200 * MiB))), None,
         4).tasks, 32)
-    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(None), 0, 4).tasks, 32)
-    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(1000))), 0,
+    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(None), None, 4).tasks, 32)
+    assertEquals(WriteLayout.groups(slices.take(1), WriteConf.of(Map.empty), IncomingSize(Some(BigInt(1000))), None,
         4).tasks, 2)
   }
 
   test("appends to log files are dealt to fewer tasks than rewrites of base files, and few to few") {
     val many = (1 to 100).map(i => slice("a", s"a$i", 200 * MiB))
-    def tasks(slices: Seq[FileSlice], table: InsertTakers, parallelism: Int = 0): Int =
-      WriteLayout.groups(slices, WriteConf.of(Map.empty), IncomingSize(Some(BigInt(1))), parallelism, 4, table).tasks
+    def tasks(slices: Seq[FileSlice], table: InsertTakers, asked: Option[Int] = None): Int =
+      WriteLayout.groups(slices, WriteConf.of(Map.empty), IncomingSize(Some(BigInt(1))), asked, 4, table).tasks
     val logs = InsertTakers.WithoutLogs(1, Set.empty)
     assertEquals(tasks(many, InsertTakers.Rewritten()), 32)
     assertEquals(tasks(many, logs), 8)
     assertEquals(tasks(many.take(2), logs), 3)
-    assertEquals(tasks(many, logs, parallelism = 20), 20)
+    assertEquals(tasks(many, logs, asked = Some(20)), 20)
   }
 
   test("the size of a row comes from the newest commit that wrote enough, else from the configured estimate") {

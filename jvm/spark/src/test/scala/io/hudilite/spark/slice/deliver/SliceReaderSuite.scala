@@ -35,7 +35,7 @@ class SliceReaderSuite extends FunSuite {
 
   private def matcher(filters: ScanFilter*): String = {
     val state = new TableState(Table.open(new HadoopStorage(new Configuration()), table.path))
-    val planner = new ScanPlanner(state, filters, SessionConf.parquet(Map.empty))
+    val planner = new ScanPlanner(state, filters, SessionConf.parquet(spark))
     val job = planner.job(state.dataSchema, ScanSettings.reader(state.dataSchema, state.dataSchema))
     val (slice, conf) = (planner.files.merged.head, SharedConf(planner.conf))
     spark.sparkContext.parallelize(Seq(slice), 1).map(SliceReaderSuite.matcher(job, conf, _)).first()

@@ -1,7 +1,6 @@
 package io.hudilite.spark.service.cluster.rewrite
 
 import io.hudilite.error.CorruptTable
-import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.row.{CarriedSchema, RunningTask, TaskAttempt}
 import io.hudilite.spark.shim.PlanNodes
@@ -24,17 +23,15 @@ import org.apache.spark.util.LongAccumulator
 import scala.collection.mutable
 
 /** The new file groups of a clustering as a table for Spark to write to. Rows have the columns of `CarriedSchema`, and those of
-  * a partition come together in each task.
+  * a partition, and of a bucket where the job has some, come together in each task.
   *
   * @param partitions
   *   paths of the partitions that the clustering is about
   * @param done
   *   counts the files that are finished
-  * @param buckets
-  *   the buckets whose rows come together, too, and get a file group each
   */
-private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String], done: LongAccumulator,
-    buckets: Option[BucketIndex] = None) extends Table with SupportsWrite {
+private[rewrite] final class ClusteredFiles(job: WriteJob, partitions: Set[String], done: LongAccumulator)
+    extends Table with SupportsWrite {
 
   // Spark commits in the thread that waits for the write.
   private var written: Seq[WriteStat] = Nil
@@ -56,7 +53,7 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
 
   private def batch: BatchWrite = new BatchWrite {
     override def createBatchWriterFactory(info: PhysicalWriteInfo): DataWriterFactory =
-      ClusteredFilesFactory(job, partitions, done, buckets)
+      ClusteredFilesFactory(job, partitions, done)
 
     // One attempt of a task commits; the files of the others are strays by their markers.
     override def useCommitCoordinator(): Boolean = true
@@ -73,15 +70,15 @@ private[spark] final class ClusteredFiles(job: WriteJob, partitions: Set[String]
   }
 }
 
-private final case class ClusteredFilesFactory(job: WriteJob, partitions: Set[String], done: LongAccumulator,
-    buckets: Option[BucketIndex]) extends DataWriterFactory {
+private final case class ClusteredFilesFactory(job: WriteJob, partitions: Set[String], done: LongAccumulator)
+    extends DataWriterFactory {
   override def createWriter(partitionId: Int, taskId: Long): DataWriter[InternalRow] =
-    new ClusteredFilesWriter(job, partitions, done, buckets, RunningTask.attempt(partitionId, taskId))
+    new ClusteredFilesWriter(job, partitions, done, RunningTask.attempt(partitionId, taskId))
 }
 
 /** Writes what one task got: new file groups for each partition, or one for each of its buckets. */
 private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String], done: LongAccumulator,
-    buckets: Option[BucketIndex], attempt: TaskAttempt) extends DataWriter[InternalRow] {
+    attempt: TaskAttempt) extends DataWriter[InternalRow] {
 
   private val output = new TaskOutput(job, attempt)
   private val stats = mutable.ArrayBuffer.empty[WriteStat]
@@ -91,7 +88,7 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
 
   override def write(row: InternalRow): Unit = {
     val of = row.getUTF8String(ClusteredFilesWriter.PartitionOrdinal)
-    val in = buckets.map(_.bucketOf(row.getUTF8String(CarriedSchema.KeyOrdinal).toString))
+    val in = job.buckets.map(_.bucketOf(row.getUTF8String(CarriedSchema.KeyOrdinal).toString))
     if (files == null || of != partition || in != bucket) next(of, in)
     files.adopt(row)
   }
@@ -105,7 +102,7 @@ private final class ClusteredFilesWriter(job: WriteJob, partitions: Set[String],
           partitions.toSeq.sorted.map(p => s"'$p'").mkString(", ")))
     partition = if (of == null) null else of.copy()
     bucket = in
-    files = new RollingFiles(output, path, in.map(BucketIndex.newFileId(_, output.newFileId())))
+    files = new RollingFiles(output, path)
   }
 
   private def finish(): Unit = if (files != null) {

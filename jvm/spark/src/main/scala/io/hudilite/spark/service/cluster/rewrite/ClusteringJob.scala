@@ -35,7 +35,7 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
     val (partition, key) = (col(MetaFields.PartitionPath), col(MetaFields.RecordKey))
     val bucket = udf((recordKey: String) => index.bucketOf(recordKey)).apply(key)
     val sorted = rows.repartition(partition, bucket).sortWithinPartitions(partition, bucket, key)
-    new ClusteredFiles(write, pending.slices.map(_.partition).toSet, done, Some(index)).write(sorted)
+    new ClusteredFiles(write, pending.slices.map(_.partition).toSet, done).write(sorted)
   }
 
   private def laidOut(pending: PendingClustering): Seq[WriteStat] = {

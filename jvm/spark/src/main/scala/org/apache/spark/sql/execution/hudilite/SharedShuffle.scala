@@ -55,15 +55,15 @@ private[hudilite] object SharedShuffle {
     /** Kept when all rows have been written; no statistics when there were no tasks to do so. */
     val written: Promise[MapOutputStatistics] = Promise()
 
-    @volatile private var job: Option[Future[MapOutputStatistics]] = None
+    private val jobs: Promise[Future[MapOutputStatistics]] = Promise()
 
     def begun(job: Future[MapOutputStatistics]): Unit = {
-      this.job = Some(job)
+      jobs.trySuccess(job)
       job.onComplete(written.tryComplete)(ThreadUtils.sameThread)
     }
 
     // Asks the job itself: threads that wait for it may go on before the promise is kept.
-    def isWritten: Boolean = job.exists(_.value.exists(_.isSuccess))
+    def isWritten: Boolean = jobs.future.value.exists(_.get.value.exists(_.isSuccess))
   }
 
   private def executionId(context: SparkContext): String =
