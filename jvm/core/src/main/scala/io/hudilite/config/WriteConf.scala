@@ -69,7 +69,7 @@ object WriteConf {
   }
 
   private def indexOf(options: Map[String, String]): IndexConf = IndexConf(
-    kind = WriteOptions.IndexType(options),
+    kind = whenSet(WriteOptions.IndexType, options),
     simpleMoves = WriteOptions.SimpleUpdatePartition(options),
     bloomMoves = WriteOptions.BloomUpdatePartition(options),
     prunesByRanges = WriteOptions.PruneByRanges(options),
@@ -107,6 +107,8 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
 
 /** How keys are looked up, as the options say it; what it means for a table is core's `Index`.
   *
+  * @param kind
+  *   `None` = as the table has it
   * @param simpleMoves
   *   with the kind GLOBAL_SIMPLE, a row whose partition has changed moves there
   * @param bloomMoves
@@ -116,10 +118,10 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   * @param hashFields
   *   fields of the record key that deal keys to buckets; `None` = all
   */
-final case class IndexConf(kind: String, simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
+final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]]) {
 
-  def byBuckets: Boolean = kind == WriteOptions.ByBuckets
+  def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 
   /** The same, with this number and these fields where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String]): IndexConf =

@@ -136,7 +136,9 @@ final case class Table(
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
   /** The bucket index of the table as its commits state it. */
-  lazy val statedBuckets: Option[BucketIndex] = StatedBuckets.of(store, timeline)
+  def statedBuckets: Option[BucketIndex] = bucketStatement.map(_.index)
+
+  private[table] lazy val bucketStatement: Option[BucketStatement] = StatedBuckets.newest(store, timeline)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = files.partitions()

@@ -31,7 +31,7 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
 /** Arguments of a call beside the options, which hold for those that are absent.
   *
   * @param buckets
-  *   for a table with a bucket index, which the options name as it is: the number of buckets to deal its rows to
+  *   for a table with a bucket index: the number of buckets to deal its rows to
   */
 final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
     partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None) {
