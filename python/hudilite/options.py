@@ -149,14 +149,14 @@ are refused where it has numbers. Value: boolean; default false.
 INDEX_TYPE: Final[str] = "hoodie.index.type"
 """How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the
 files. BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps
-to it, and every write to it must say so. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM or BUCKET;
-default SIMPLE.
+to it, so that later writes need not say so. Value: SIMPLE or GLOBAL_SIMPLE or BLOOM or GLOBAL_BLOOM or
+BUCKET; default SIMPLE.
 """
 
 BUCKET_INDEX_NUM_BUCKETS: Final[str] = "hoodie.bucket.index.num.buckets"
-"""With BUCKET, file groups in each partition. The table's own number is the default once a write of hudilite has
-stated it, and any other is refused; of a table without such a write it must be given, and is held against a
-sample of the keys. Value: int, buckets; default 256.
+"""With BUCKET, file groups in each partition. Of a table with files it is the number that the commits of
+hudilite state, else the one that its files show, and any other is refused; it must be given only where the
+files leave several. Value: int, buckets; default 256.
 """
 
 BUCKET_INDEX_HASH_FIELD: Final[str] = "hoodie.bucket.index.hash.field"

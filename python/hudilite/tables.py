@@ -350,8 +350,8 @@ class HudiliteTable:
         target_bytes
             Size of the files to write, 1 GiB by default.
         buckets
-            Moves a table with a bucket index, which ``options`` name as it is, to this number of buckets: all of it,
-            log files merged. From then on every reader and writer must give the new number.
+            Moves a table with a bucket index to this number of buckets: all of it,
+            log files merged. From then on the writers of other programs must give the new number.
         instant
             The planned clustering to run, alone; the other arguments are those of its plan then.
         dry_run

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import layout
@@ -30,19 +29,6 @@ def bucketed(lite: Engine, path: Path, kind: str = MERGE_ON_READ, version: int =
     """A table to be, written by an engine that always names the buckets."""
     engine = Engine(lite.name, lite.spark, {**lite.always, **IN_BUCKETS})
     return Story(engine, path, Shape(version, extra={"hoodie.datasource.write.table.type": kind}))
-
-
-@contextmanager
-def session_names_buckets(lite: Engine) -> Iterator[None]:
-    """For statements, which take no options."""
-    settings = {f"spark.datasource.hudilite.{option}": value for option, value in IN_BUCKETS.items()}
-    for name, value in settings.items():
-        lite.spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name in settings:
-            lite.spark.conf.unset(name)
 
 
 @VERSIONS
@@ -151,26 +137,25 @@ def test_statements(lite: Engine, path: Path, kind: str) -> None:
     name = f"hudilite.`{path}`"
     batch = days(range(9, 24), 3)
     frame(lite.spark, batch).createOrReplaceTempView("batch")
-    with session_names_buckets(lite):
-        lite.spark.sql(f"""MERGE INTO {name} t USING batch s ON t.id = s.id AND t.dt = s.dt
-                           WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
-        story.model.upsert(batch)
-        story.check()
-        lite.spark.sql(f"UPDATE {name} SET colour = 'blue' WHERE id < 'k011' OR id > 'k020'")
-        for row in story.model.held.values():
-            if row["id"] < "k011" or row["id"] > "k020":
-                row["colour"] = "blue"
-        story.check()
-        lite.spark.sql(f"DELETE FROM {name} WHERE id > 'k005' AND id < 'k021'")
-        story.model.delete([row for row in list(story.model.held.values()) if "k005" < row["id"] < "k021"])
-        story.check()
-        lite.spark.sql(f"INSERT INTO {name} VALUES ('k901', 9, '2026-01-02', 'red', 1.0D)")
-        story.model.upsert([record("k901", 9, "2026-01-02")])
-        story.check()
-        lite.spark.sql(f"UPDATE {name} SET dt = '2027-07-07' WHERE id = 'k002'")
-        moved = next(row for row in list(story.model.held.values()) if row["id"] == "k002")
-        story.model.delete([moved])
-        story.model.upsert([{**moved, "dt": "2027-07-07"}])
+    lite.spark.sql(f"""MERGE INTO {name} t USING batch s ON t.id = s.id AND t.dt = s.dt
+                       WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *""")
+    story.model.upsert(batch)
+    story.check()
+    lite.spark.sql(f"UPDATE {name} SET colour = 'blue' WHERE id < 'k011' OR id > 'k020'")
+    for row in story.model.held.values():
+        if row["id"] < "k011" or row["id"] > "k020":
+            row["colour"] = "blue"
+    story.check()
+    lite.spark.sql(f"DELETE FROM {name} WHERE id > 'k005' AND id < 'k021'")
+    story.model.delete([row for row in list(story.model.held.values()) if "k005" < row["id"] < "k021"])
+    story.check()
+    lite.spark.sql(f"INSERT INTO {name} VALUES ('k901', 9, '2026-01-02', 'red', 1.0D)")
+    story.model.upsert([record("k901", 9, "2026-01-02")])
+    story.check()
+    lite.spark.sql(f"UPDATE {name} SET dt = '2027-07-07' WHERE id = 'k002'")
+    moved = next(row for row in list(story.model.held.values()) if row["id"] == "k002")
+    story.model.delete([moved])
+    story.model.upsert([{**moved, "dt": "2027-07-07"}])
     assert layout.is_tidy(path)
     story.check()
     assert_one_group_a_bucket(lite, path)
@@ -197,7 +182,7 @@ def test_tables_of_hudi(lite: Engine, golden_copy: Callable[[str], Path], case: 
     before = lite.read(table)
     count, groups = before.count(), layout.file_groups(table)
     changed = before.withColumn("ts", lit(99).cast(before.schema["ts"].dataType))
-    lite.write(changed, table, **IN_BUCKETS)
+    lite.write(changed, table)  # whose files tell the index and the number of buckets
     after = lite.read(table)
     assert (after.count(), after.where("ts = 99").count()) == (count, count)
     assert layout.file_groups(table) == groups
@@ -211,8 +196,10 @@ def test_a_table_of_hudi_whose_hash_field_is_one_of_two(lite: Engine, golden_cop
     count, groups = before.count(), layout.file_groups(table)
     with fails_with("INVALID_OPTION_VALUE", BUCKETS, "the hash fields id, n2"):
         lite.write(before, table, **{INDEX: "BUCKET", BUCKETS: "8"})
-    lite.write(before.withColumn("ts", lit(99).cast(before.schema["ts"].dataType)), table, **options)
-    lite.write(lite.read(table), table, **{INDEX: "BUCKET"})  # which states both by now
+    with fails_with("BUCKETS_NOT_NAMED", "the hash fields id, n2", HASH_FIELDS):
+        lite.write(before, table)
+    lite.write(before.withColumn("ts", lit(99).cast(before.schema["ts"].dataType)), table, **{HASH_FIELDS: "n2"})
+    lite.write(lite.read(table), table)  # which states both by now
     assert lite.read(table).where("ts = 99").count() == lite.read(table).count() == count
     assert layout.file_groups(table) == groups
     with fails_with("INVALID_OPTION_VALUE", HASH_FIELDS, "by n2"):
@@ -222,9 +209,8 @@ def test_a_table_of_hudi_whose_hash_field_is_one_of_two(lite: Engine, golden_cop
 @pytest.mark.parametrize(
     ("options", "condition", "mentions"),
     [
-        ({}, "BUCKETS_NOT_NAMED", ["hoodie.index.type=BUCKET", "00000"]),
-        ({INDEX: "BLOOM"}, "BUCKETS_NOT_NAMED", ["hoodie.bucket.index.num.buckets"]),
-        ({INDEX: "BUCKET"}, "INVALID_OPTION_VALUE", [BUCKETS, "256"]),
+        ({INDEX: "BLOOM"}, "INVALID_OPTION_VALUE", [INDEX, "BLOOM", "has a bucket index", "00000"]),
+        ({INDEX: "SIMPLE"}, "INVALID_OPTION_VALUE", [INDEX, "SIMPLE", "has a bucket index", "00000"]),
         ({INDEX: "BUCKET", BUCKETS: "3"}, "INVALID_OPTION_VALUE", [BUCKETS, "3"]),
         ({INDEX: "BUCKET", BUCKETS: "5"}, "INVALID_OPTION_VALUE", [BUCKETS, "5"]),
         ({INDEX: "BUCKET", BUCKETS: "0"}, "INVALID_OPTION_VALUE", [BUCKETS, "at least 1"]),

@@ -68,7 +68,7 @@ object WriteConf {
   }
 
   private def indexOf(options: Map[String, String]): IndexConf = IndexConf(
-    kind = WriteOptions.IndexType(options),
+    kind = whenSet(WriteOptions.IndexType, options),
     simpleMoves = WriteOptions.SimpleUpdatePartition(options),
     bloomMoves = WriteOptions.BloomUpdatePartition(options),
     prunesByRanges = WriteOptions.PruneByRanges(options),
@@ -106,6 +106,8 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
 
 /** Index that the options ask for. Core's `Index` is its meaning for a table.
   *
+  * @param kind
+  *   `None` = as the table has it
   * @param simpleMoves
   *   true when GLOBAL_SIMPLE moves a row whose partition has changed
   * @param bloomMoves
@@ -115,10 +117,10 @@ final case class ColumnsConf(grow: Boolean, fillNull: Boolean)
   * @param hashFields
   *   fields of the record key that deal keys to buckets; `None` = all
   */
-final case class IndexConf(kind: String, simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
+final case class IndexConf(kind: Option[String], simpleMoves: Boolean, bloomMoves: Boolean, prunesByRanges: Boolean,
     buckets: Option[Int], hashFields: Option[Seq[String]]) {
 
-  def byBuckets: Boolean = kind == WriteOptions.ByBuckets
+  def byBuckets: Boolean = kind.contains(WriteOptions.ByBuckets)
 
   /** This index, with this number and these fields where the options leave them open. */
   def orBuckets(count: Int, fields: Seq[String]): IndexConf =

@@ -47,8 +47,8 @@ object WriteOptions {
   val IndexType: ConfigKey[String] = ConfigKey.choice("hoodie.index.type", Some("SIMPLE"),
     Seq("SIMPLE", "GLOBAL_SIMPLE", "BLOOM", "GLOBAL_BLOOM", ByBuckets),
     "How keys are looked up: in their partition or in the whole table, with or without the bloom filters of the files. " +
-      "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, and " +
-      "every write to it must say so.")
+      "BUCKET: not at all, since the key says which file group of its partition it belongs to; a table keeps to it, so " +
+      "that later writes need not say so.")
 
   /** Most buckets of a partition. A larger number is taken for the beginning of a random file id, of which one in
     * 65,000 begins with so small a number.
@@ -56,9 +56,9 @@ object WriteOptions {
   val MostBuckets: Int = 65536
 
   val Buckets: ConfigKey[Int] = ConfigKey.int("hoodie.bucket.index.num.buckets", 256,
-    "With BUCKET, file groups in each partition. The table's own number is the default once a write of hudilite has " +
-      "stated it, and any other is refused; of a table without such a write it must be given, and is held against a " +
-      "sample of the keys.",
+    "With BUCKET, file groups in each partition. Of a table with files it is the number that the commits of hudilite " +
+      "state, else the one that its files show, and any other is refused; it must be given only where the files leave " +
+      "several.",
     1, "buckets", max = MostBuckets)
 
   val BucketHashFields: ConfigKey[Seq[String]] = ConfigKey.list("hoodie.bucket.index.hash.field",

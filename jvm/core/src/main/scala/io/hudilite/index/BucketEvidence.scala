@@ -24,7 +24,10 @@ final case class BucketEvidence(hashFields: Seq[String], divisor: Int = 0, great
   def counts: Iterator[Int] = (greatest + 1).max(1).to(WriteOptions.MostBuckets).iterator.filter(count =>
     divisor % count == 0)
 
-  /** The number of buckets, when only one fits. */
+  /** More than one number fits. */
+  def areSeveral: Boolean = counts.take(2).size > 1
+
+  /** The one number that fits. */
   def count: Option[Int] = counts.take(2).toList match {
     case List(only) => Some(only)
     case _ => None

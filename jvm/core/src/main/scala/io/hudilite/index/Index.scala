@@ -53,17 +53,19 @@ object Index {
   }
 
   /** The index that the options of a write ask for; raises `InvalidInput` when the table cannot have it. */
-  def of(config: TableConfig, asked: IndexConf): Index = asked.kind match {
+  def of(config: TableConfig, asked: IndexConf): Index = asked.kind.orElse(WriteOptions.IndexType.default).get match {
     case "SIMPLE" => Simple(Scope.Partition)
     case "GLOBAL_SIMPLE" => Simple(Scope.Table(asked.simpleMoves))
     case "BLOOM" => Bloom(Scope.Partition)
     case "GLOBAL_BLOOM" => Bloom(Scope.Table(asked.bloomMoves))
     case WriteOptions.ByBuckets =>
-      val fields = asked.hashFields.getOrElse(config.recordKeyFields)
-      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get,
-          hashed(fields, config.recordKeyFields)))
+      Bucket(BucketIndex(asked.buckets.orElse(WriteOptions.Buckets.default).get, hashFields(config, asked)))
     case other => throw new IllegalStateException(s"the index $other is none of the option's choices")
   }
+
+  /** The fields of the record key that deal keys to buckets. */
+  def hashFields(config: TableConfig, asked: IndexConf): Seq[String] =
+    hashed(asked.hashFields.getOrElse(config.recordKeyFields), config.recordKeyFields)
 
   private def hashed(fields: Seq[String], keyFields: Seq[String]): Seq[String] =
     if (fields.nonEmpty && fields.forall(keyFields.contains)) fields

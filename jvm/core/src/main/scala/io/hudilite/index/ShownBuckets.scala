@@ -2,11 +2,14 @@ package io.hudilite.index
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 
-/** Reads record keys of base files. */
-trait FirstKeys {
+/** Tells record keys of base files. */
+trait FileKeys {
+
+  /** The least and the greatest key of each file, as far as its footer says. */
+  def bounds(files: Seq[BaseFile]): Seq[Seq[String]]
 
   /** The keys of the first rows of each file, at most so many. */
-  def of(files: Seq[BaseFile], most: Int): Seq[Seq[String]]
+  def first(files: Seq[BaseFile], most: Int): Seq[Seq[String]]
 }
 
 /** Some record keys of a base file.
@@ -14,39 +17,76 @@ trait FirstKeys {
   * @param bucket
   *   the bucket of its file group
   */
-final case class BucketSample(partition: String, bucket: Int, keys: Seq[String])
+final case class BucketSample(file: BaseFile, bucket: Int, keys: Seq[String])
 
-/** Number of buckets from the files of a table, where no commit states it. The first own write to a table of Apache
-  * Hudi's asks for it, and its commit states the number that it used.
+/** Files of a table show its buckets where no commit states how many there are, as with tables of Apache Hudi's.
+  *
+  * @param greatest
+  *   partition path to the greatest bucket that has a file group there
+  * @param samples
+  *   keys of some of the base files
   */
-object ShownBuckets {
+final case class ShownBuckets(greatest: Map[String, Int], samples: Seq[BucketSample]) {
 
-  /** Number of files that are looked into, and of keys of each. Several files are needed, since the keys of one bucket
-    * may all fit another number, too.
-    */
-  private val FilesAsked = 48
-  private val KeysOfFile = 128
+  /** Evidence of the number of buckets, where all partitions have the same. */
+  def evidence(hashFields: Seq[String]): BucketEvidence =
+    samples.foldLeft(greatest.values.foldLeft(BucketEvidence(hashFields))(_.withBucket(_)))((found, of) =>
+      of.keys.foldLeft(found)(_.withKey(_, of.bucket)))
 
-  /** A sample of the record keys in the base files of buckets. */
-  def sample(slices: Seq[FileSlice], keys: FirstKeys): Seq[BucketSample] = {
-    val files = for (base <- slices.flatMap(_.base); bucket <- BucketIndex.bucketOfFile(base.fileId))
-      yield base -> bucket
-    // The part of an id behind its bucket is random, so that this order is a random sample.
-    val asked = files.sortBy(_._1.fileId.drop(BucketIndex.prefix(0).length)).take(FilesAsked)
-    asked.zip(keys.of(asked.map(_._1), KeysOfFile)).map { case ((base, bucket), first) =>
-      BucketSample(base.partition, bucket, first)
+  /** The files of each partition by itself, in the order of their paths. */
+  def byPartition: Seq[(String, ShownBuckets)] = {
+    val inEach = samples.groupBy(_.file.partition)
+    greatest.toSeq.sorted.map { case (partition, bucket) =>
+      partition -> ShownBuckets(Map(partition -> bucket), inEach.getOrElse(partition, Nil))
     }
   }
 
-  /** A key that lies in a wrong bucket, with that bucket. */
-  def misplaced(sample: Seq[BucketSample], index: BucketIndex): Option[(String, Int)] =
-    sample.iterator.flatMap(of => of.keys.find(index.bucketOf(_) != of.bucket).map(_ -> of.bucket)).take(1).toList
-      .headOption
+  /** A key that does not lie where it belongs, and the file that it lies in. */
+  def misplaced(index: BucketIndex): Option[(BucketSample, String)] =
+    samples.iterator.flatMap(of => of.keys.find(index.bucketOf(_) != of.bucket).map(of -> _)).take(1).toList.headOption
 
-  /** Evidence of the number of buckets from file ids and a sample of the keys. */
-  def evidence(slices: Seq[FileSlice], sample: Seq[BucketSample], hashFields: Seq[String]): BucketEvidence = {
-    val known = slices.iterator.flatMap(slice => BucketIndex.bucketOfFile(slice.fileId))
-      .foldLeft(BucketEvidence(hashFields))(_.withBucket(_))
-    sample.foldLeft(known)((found, of) => of.keys.foldLeft(found)(_.withKey(_, of.bucket)))
+  private def and(more: Seq[BucketSample]): ShownBuckets = copy(samples = samples ++ more)
+}
+
+object ShownBuckets {
+
+  /** Files that are looked into, and keys of each: those of one bucket may all fit another number, too. */
+  private val FilesAsked = 24
+  private val KeysOfFile = 128
+
+  /** By the ids of all the slices, and by the footers of some. Rows of these are looked at only where more than one
+    * number of buckets fits that.
+    */
+  def of(slices: Seq[FileSlice], hashFields: Seq[String], keys: FileKeys): ShownBuckets = {
+    val asked = telling(slices)
+    val byFooters = ShownBuckets(greatest(slices), sampled(asked, keys.bounds))
+    if (byFooters.evidence(hashFields).areSeveral) byFooters.and(sampled(asked, keys.first(_, KeysOfFile)))
+    else byFooters
   }
+
+  /** By rows of some of the slices. */
+  def ofRows(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
+    ShownBuckets(greatest(slices), sampled(telling(slices), keys.first(_, KeysOfFile)))
+
+  /** By footers of some of the slices. */
+  def ofFooters(slices: Seq[FileSlice], keys: FileKeys): ShownBuckets =
+    ShownBuckets(greatest(slices), sampled(telling(slices), keys.bounds))
+
+  private def greatest(slices: Seq[FileSlice]): Map[String, Int] = {
+    val buckets = slices.flatMap(slice => BucketIndex.bucketOfFile(slice.fileId).map(slice.partition -> _))
+    buckets.groupBy(_._1).map { case (partition, found) => partition -> found.map(_._2).max }
+  }
+
+  /** Base files of buckets, from each partition in turn. */
+  private def telling(slices: Seq[FileSlice]): Seq[(BaseFile, Int)] = {
+    val files = for (base <- slices.flatMap(_.base); bucket <- BucketIndex.bucketOfFile(base.fileId))
+      yield base -> bucket
+    // Behind its bucket an id is as good as random.
+    def random(file: BaseFile): String = file.fileId.drop(BucketIndex.prefix(0).length)
+    files.groupBy(_._1.partition).values.flatMap(_.sortBy(f => random(f._1)).zipWithIndex).toSeq
+      .sortBy { case ((file, _), turn) => (turn, random(file), file.partition) }.map(_._1).take(FilesAsked)
+  }
+
+  private def sampled(files: Seq[(BaseFile, Int)], keys: Seq[BaseFile] => Seq[Seq[String]]): Seq[BucketSample] =
+    files.zip(keys(files.map(_._1))).map { case ((file, bucket), found) => BucketSample(file, bucket, found) }
 }

@@ -1,9 +1,9 @@
 package io.hudilite.table
 
 import io.hudilite.config.{IndexConf, WriteOptions}
-import io.hudilite.error.{InvalidInput, UnsupportedTable}
+import io.hudilite.error.{CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.{BucketIndex, FirstKeys, KeyIndex, ShownBuckets}
+import io.hudilite.index.{BucketIndex, FileKeys, Index, KeyIndex, ShownBuckets}
 
 /** The buckets of a table, if it has any: file ids tell that it does, and the commits of hudilite how many there are. Of a
   * table without such commits its files show it (docs/format.md#indexes).
@@ -12,24 +12,67 @@ final class Buckets(table: Table) {
 
   import Buckets._
 
+  /** The rows of the table lie in buckets. */
+  lazy val areThere: Boolean =
+    table.statedBuckets.isDefined || (someGroups.nonEmpty && someGroups.forall(BucketIndex.bucketOfFile(_).isDefined))
+
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(index: KeyIndex): Unit = {
     val others = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
     Metadata.find(others.contains).foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
-    val groups = someGroups
-    val strange = groups.find(BucketIndex.bucketOfFile(_).isEmpty)
+    val strange = someGroups.find(BucketIndex.bucketOfFile(_).isEmpty)
     if (index.buckets.isDefined)
       strange.foreach(group => throw notByBuckets(s"the table's file group $group belongs to no bucket"))
-    else if (groups.nonEmpty && strange.isEmpty)
-      throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
   }
 
-  /** How the options say that keys are looked up; what they leave open of buckets is as the table states it. */
-  def asked(conf: IndexConf): IndexConf = table.statedBuckets match {
-    case Some(stated) => conf.orBuckets(stated.count, stated.hashFields)
-    case None => conf
+  /** How the options and the table say together that keys are looked up. Of buckets, what the options leave open is as
+    * the table states it, or as its files show it. Raises `InvalidInput` where these leave it open, too, and where the
+    * options name another kind of index than the table has.
+    *
+    * @param keys
+    *   of files, asked only where no commit states how many buckets there are
+    */
+  def asked(conf: IndexConf, keys: => FileKeys): IndexConf = {
+    val named = if (conf.kind.isEmpty && areThere) conf.copy(kind = Some(WriteOptions.ByBuckets)) else conf
+    if (named.byBuckets) table.statedBuckets match {
+      case Some(stated) => named.orBuckets(stated.count, stated.hashFields)
+      case None if named.buckets.isEmpty && areThere => shown(named, keys)
+      case None => named
+    }
+    else {
+      for (kind <- named.kind; group <- someGroups.headOption if areThere)
+        throw refused(WriteOptions.IndexType.name, kind,
+          s"the table has a bucket index, as file groups like $group show")
+      named
+    }
+  }
+
+  private def shown(named: IndexConf, keys: FileKeys): IndexConf = {
+    val fields = Index.hashFields(table.config, named)
+    val slices = table.files.first(PartitionsAsked).flatMap(_._2).toList match {
+      case Nil => table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil)
+      case some => some
+    }
+    val known = ShownBuckets.of(slices, fields, keys)
+    known.evidence(fields).count match {
+      case Some(count) => named.orBuckets(count, fields)
+      case None if slices.isEmpty => named // all its rows have been taken out
+      case None => throw unknown(known, fields)
+    }
+  }
+
+  private def unknown(known: ShownBuckets, fields: Seq[String]): InvalidInput = {
+    val fit = known.evidence(fields).counts.take(CountsNamed + 1).map(_.toString).toList
+    val own = known.byPartition.map { case (partition, shown) =>
+      s"${shown.evidence(fields).count.fold("none or several")(_.toString)} in '$partition'"
+    }
+    val reason =
+      if (fit.nonEmpty) s"${Listed.of(fit, CountsNamed)} would fit"
+      else s"by the hash fields ${fields.mkString(", ")} none puts the record keys of its files where they are; by " +
+        s"partition these would: ${Listed.of(own)}"
+    InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "reason" -> reason)
   }
 
   /** Raises `InvalidInput` where a commit states another index than that of a write. */
@@ -45,19 +88,19 @@ final class Buckets(table: Table) {
     * commit was read when the table was opened. Where it names none, partitions are looked at up to the first that has
     * any.
     */
-  private def someGroups: Seq[String] = {
+  private lazy val someGroups: Seq[String] = {
     val written = table.lastInstant.toSeq.flatMap(table.store.readCommit(_).allStats.map(_.fileId).take(GroupsAsked))
     if (written.nonEmpty) written
     else table.files.iterator().map(_._2).find(_.nonEmpty).getOrElse(Nil).map(_.fileId)
   }
 
-  /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. Raises
-    * `InvalidInput` or `UnsupportedTable` where they are not as the index says.
+  /** The slices of all buckets there are, by partition and bucket; -1 for a bucket that has no file group yet. Raises an
+    * error where they are not as the index says.
     *
     * @param keys
-    *   of files, some of which are held against the index where no commit states it
+    *   of files: some of those that have come since a commit stated the index are held against it
     */
-  def slots(slices: Array[FileSlice], index: BucketIndex, keys: FirstKeys): Map[String, Array[Int]] = {
+  def slots(slices: Array[FileSlice], index: BucketIndex, keys: FileKeys): Map[String, Array[Int]] = {
     if (slices.nonEmpty) checkStated(index)
     val slots = slices.indices.groupBy(i => slices(i).partition).map { case (partition, found) =>
       val byBucket = Array.fill(index.count)(-1)
@@ -71,7 +114,10 @@ final class Buckets(table: Table) {
       }
       partition -> byBucket
     }
-    if (table.statedBuckets.isEmpty) checkKeys(slices.toSeq, index, keys)
+    table.bucketStatement match {
+      case Some(stated) => checkSince(slices.toSeq.filter(_.base.exists(_.instant > stated.instant)), index, keys)
+      case None => checkShown(slices.toSeq, index, keys)
+    }
     slots
   }
 
@@ -83,14 +129,21 @@ final class Buckets(table: Table) {
       case None => throw notByBuckets(s"the table's file group ${slice.fileId} belongs to no bucket")
     }
 
-  private def checkKeys(slices: Seq[FileSlice], index: BucketIndex, keys: FirstKeys): Unit = {
-    val sample = ShownBuckets.sample(slices, keys)
-    ShownBuckets.misplaced(sample, index).foreach { case (key, bucket) =>
-      val shown = ShownBuckets.evidence(slices, sample, index.hashFields).count
+  /** Writers that state nothing may not have kept to the number of buckets that was stated before. */
+  private def checkSince(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys): Unit =
+    ShownBuckets.ofFooters(slices, keys).misplaced(index).foreach { case (in, key) =>
+      throw CorruptTable("KEY_IN_WRONG_BUCKET", "file" -> in.file.relativePath, "bucket" -> in.bucket.toString,
+        "key" -> key, "other" -> index.bucketOf(key).toString, "count" -> index.count.toString,
+        "fields" -> Listed.of(index.hashFields))
+    }
+
+  private def checkShown(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys): Unit = {
+    val shown = ShownBuckets.of(slices, index.hashFields, keys)
+    shown.misplaced(index).foreach { case (in, key) =>
       throw refused(WriteOptions.Buckets.name, index.count.toString,
         s"with it and the hash fields ${index.hashFields.mkString(", ")} the key $key belongs to bucket " +
-          s"${index.bucketOf(key)}, but the table has it in bucket $bucket" +
-          shown.fold("")(count => s", as with $count buckets"))
+          s"${index.bucketOf(key)}, but the table has it in bucket ${in.bucket}" +
+          shown.evidence(index.hashFields).count.fold("")(count => s", as with $count buckets"))
     }
   }
 
@@ -105,6 +158,12 @@ object Buckets {
 
   /** File groups that are asked whether they belong to buckets. */
   private val GroupsAsked = 1000
+
+  /** Partitions whose files show the number of buckets. */
+  private val PartitionsAsked = 8
+
+  /** Numbers of buckets that are named where more of them fit. */
+  private val CountsNamed = 5
 
   /** Where Hudi keeps what other kinds of bucket index need. */
   private val Metadata = Seq("consistent_hashing_metadata", "partition_bucket_index_meta")

@@ -3,6 +3,9 @@ package io.hudilite.table
 import io.hudilite.index.BucketIndex
 import io.hudilite.timeline.{CommitMetadata, Timeline, TimelineStore}
 
+/** A commit's word on the bucket index of its table. */
+private[table] final case class BucketStatement(instant: String, index: BucketIndex)
+
 /** The bucket index of a table as its commits state it in their extra metadata (docs/format.md#indexes). The number of
   * buckets stands nowhere else in a table. All of hudilite's commits state it, also those of services and those without
   * rows, so the newest one counts. Commits of other writers in between do not change it.
@@ -18,9 +21,14 @@ object StatedBuckets {
   /** The index in the newest commit that states it. `None` when none does, or when a commit without a statement has
     * replaced file groups since.
     */
-  def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] =
-    timeline.writes.reverseIterator.take(Commits).map(store.readCommit)
-      .find(commit => commit.extra.contains(Count) || isOther(commit)).flatMap(in)
+  def of(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = newest(store, timeline).map(_.index)
+
+  /** As [[of]], with the instant of that commit. */
+  private[table] def newest(store: TimelineStore, timeline: Timeline): Option[BucketStatement] = for {
+    (instant, commit) <- timeline.writes.reverseIterator.take(Commits).map(i => i -> store.readCommit(i))
+      .find { case (_, commit) => commit.extra.contains(Count) || isOther(commit) }
+    index <- in(commit)
+  } yield BucketStatement(instant.time, index)
 
   /** The index as entries of a commit's extra metadata. */
   def entries(index: BucketIndex): Map[String, String] =

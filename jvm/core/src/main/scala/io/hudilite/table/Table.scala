@@ -135,7 +135,9 @@ final case class Table(storage: Storage, basePath: String, config: TableConfig, 
       yield FileGroupId(input.partition, input.fileId) -> instant.time).toMap
 
   /** The bucket index of the table as its commits state it. */
-  lazy val statedBuckets: Option[BucketIndex] = StatedBuckets.of(store, timeline)
+  def statedBuckets: Option[BucketIndex] = bucketStatement.map(_.index)
+
+  private[table] lazy val bucketStatement: Option[BucketStatement] = StatedBuckets.newest(store, timeline)
 
   /** Partition paths, sorted; the unpartitioned table has the one empty path. */
   def partitions(): Seq[String] = files.partitions()

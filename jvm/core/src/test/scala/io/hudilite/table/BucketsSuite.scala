@@ -1,14 +1,16 @@
 package io.hudilite.table
 
-import io.hudilite.GoldenFolder
+import io.hudilite.{GoldenFolder, TestTables}
 import io.hudilite.TestTables.storage
-import io.hudilite.config.{TableProperties, WriteConf, WriteOptions}
+import io.hudilite.config.{IndexConf, TableProperties, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.index._
+import io.hudilite.stats.FileStatistics
 import io.hudilite.record.RecordKeys
 
 import munit.FunSuite
+import org.apache.hadoop.conf.Configuration
 
 /** Buckets of tables of Apache Hudi's, whose commits do not say how many there are. */
 class BucketsSuite extends FunSuite {
@@ -27,10 +29,36 @@ class BucketsSuite extends FunSuite {
     override def buckets: Option[BucketIndex] = Some(by)
   }
 
-  /** Keys as somebody tells them: no file is opened. */
-  private final class ToldKeys(keyOf: BaseFile => String) extends FirstKeys {
-    override def of(files: Seq[BaseFile], most: Int): Seq[Seq[String]] = files.map(file => Seq(keyOf(file)))
+  /** Keys as somebody tells them, and how many files were asked for them: no file is opened. */
+  private class ToldKeys(bounds: BaseFile => Seq[String], first: BaseFile => Seq[String] = _ => Nil) extends FileKeys {
+    var (footers, files) = (0, 0)
+    override def bounds(of: Seq[BaseFile]): Seq[Seq[String]] = {
+      footers += of.size
+      of.map(bounds)
+    }
+    override def first(of: Seq[BaseFile], most: Int): Seq[Seq[String]] = {
+      files += of.size
+      of.map(first(_).take(most))
+    }
   }
+
+  /** Keys as the footers of the table's files say. */
+  private def inFooters(table: Table): ToldKeys = {
+    val statistics = FileStatistics.at(table.basePath, new Configuration())
+    def bounds(file: BaseFile): Seq[String] = {
+      val keys = statistics.ofFile(file).keys
+      keys.min.toSeq ++ keys.max
+    }
+    new ToldKeys(bounds, _ => fail("the rows of a file were read"))
+  }
+
+  private def asked(options: (String, String)*): IndexConf = WriteConf.of(options.toMap).index
+
+  private val byBuckets = WriteOptions.IndexType.name -> WriteOptions.ByBuckets
+
+  private def in(count: Int): (String, String) = WriteOptions.Buckets.name -> count.toString
+
+  private val nobody = new ToldKeys(_ => fail("a footer was read"), _ => fail("the rows of a file were read"))
 
   private val four = BucketIndex(4, Seq("id"))
 
@@ -38,9 +66,9 @@ class BucketsSuite extends FunSuite {
     test(s"$name: an index is asked whether it deals by buckets, whatever kind it is of") {
       val buckets = Buckets(open(name))
       for (index <- Seq(new Dealing(four), Index.Bucket(four))) buckets.check(index)
-      for (index <- Seq(Index.Simple(Scope.Partition), Index.Bloom(Scope.Table(moves = true)))) {
-        val error = intercept[InvalidInput](buckets.check(index))
-        assertEquals(error.condition, "BUCKETS_NOT_NAMED")
+      for (kind <- Seq("SIMPLE", "GLOBAL_BLOOM")) {
+        val error = intercept[InvalidInput](buckets.asked(asked(WriteOptions.IndexType.name -> kind), nobody))
+        assertEquals(option(error), Some(WriteOptions.IndexType.name))
       }
       val plain = Buckets(open("cow-basic-v9"))
       plain.check(Index.Simple(Scope.Partition))
@@ -52,19 +80,63 @@ class BucketsSuite extends FunSuite {
     val slices: Array[FileSlice] = table.allSlices().values.flatten.toArray
     def bucketOf(slice: FileSlice): Int = BucketIndex.bucketOfFile(slice.fileId).get
     def keyIn(bucket: Int): String = Iterator.from(0).map(_.toString).find(four.bucketOf(_) == bucket).get
-    val right = new ToldKeys(file => keyIn(BucketIndex.bucketOfFile(file.fileId).get))
+    val right = new ToldKeys(file => Seq(keyIn(BucketIndex.bucketOfFile(file.fileId).get)))
     val slots = Buckets(table).slots(slices, four, right)
     for ((partition, byBucket) <- slots; (at, bucket) <- byBucket.zipWithIndex if at >= 0)
       assertEquals(slices(at).partition -> bucketOf(slices(at)), partition -> bucket)
     assertEquals(slots.values.map(_.count(_ >= 0)).sum, slices.length)
-    val wrong = new ToldKeys(file => keyIn((BucketIndex.bucketOfFile(file.fileId).get + 1) % 4))
+    val wrong = new ToldKeys(file => Seq(keyIn((BucketIndex.bucketOfFile(file.fileId).get + 1) % 4)))
     assertEquals(option(intercept[InvalidInput](Buckets(table).slots(slices, four, wrong))),
       Some(WriteOptions.Buckets.name))
   }
 
-  test("what the options leave open of buckets stays open where no commit states it") {
-    val asked = WriteConf.of(Map(WriteOptions.IndexType.name -> WriteOptions.ByBuckets)).index
-    assert(asked.byBuckets)
-    assertEquals(Buckets(open("bucket-cow-v9")).asked(asked), asked)
+  for (name <- Seq("bucket-cow-v6", "bucket-cow-v9", "bucket-mor-v9"))
+    test(s"$name: the footers of its files tell how many buckets a write has that names none, and no index") {
+      val table = open(name)
+      for (options <- Seq(Nil, Seq(byBuckets))) {
+        val keys = inFooters(table)
+        val found = Buckets(table).asked(asked(options: _*), keys)
+        assertEquals((found.kind, found.buckets, found.hashFields), (Option("BUCKET"), Option(4), Option(Seq("id"))))
+        assert(keys.footers > 0 && keys.footers <= 24, keys.footers.toString)
+      }
+      // A number that is named is held against the files where the slots of the partitions are looked for.
+      assertEquals(Buckets(table).asked(asked(byBuckets, in(5)), nobody).buckets, Some(5))
+    }
+
+  test("a table without buckets, or without files, keeps what the options say") {
+    for (options <- Seq(Nil, Seq(byBuckets), Seq(byBuckets, in(7)), Seq(WriteOptions.IndexType.name -> "BLOOM"))) {
+      assertEquals(Buckets(open("cow-basic-v9")).asked(asked(options: _*), nobody), asked(options: _*))
+      assertEquals(Buckets(TestTables.create(9)).asked(asked(options: _*), nobody), asked(options: _*))
+    }
+  }
+
+  test("rows are read only where footers leave several numbers, and then a write that names none is refused by them") {
+    val table = open("bucket-cow-v9")
+    def bucketOf(file: BaseFile): Int = BucketIndex.bucketOfFile(file.fileId).get
+    def keysIn(by: BucketIndex)(file: BaseFile): Seq[String] =
+      Iterator.from(0).map(_.toString).filter(by.bucketOf(_) == bucketOf(file)).take(99).toSeq
+    // No key lies in the last bucket, and those of the footers fit ten, too.
+    val (five, ten) = (keysIn(BucketIndex(5, Seq("id"))) _, keysIn(BucketIndex(10, Seq("id"))) _)
+    val told = new ToldKeys(ten(_).take(2), five)
+    assertEquals(Buckets(table).asked(asked(), told).buckets, Some(5))
+    assert(told.files > 0 && told.files <= 24, told.files.toString)
+    val few = new ToldKeys(ten(_).take(2), ten)
+    val error = intercept[InvalidInput](Buckets(table).asked(asked(), few))
+    assertEquals(error.condition, "BUCKETS_NOT_NAMED")
+    assertEquals(error.parameters("reason"), "5, 10 would fit")
+    assertEquals(Buckets(table).asked(asked(in(10)), few).buckets, Some(10))
+  }
+
+  test("files that lie by several numbers, or by other hash fields, fit none, and are told by partition") {
+    val table = open("bucket-cow-v9")
+    val paths = table.partitions()
+    def keysIn(file: BaseFile): Seq[String] = {
+      val by = BucketIndex(4 + paths.indexOf(file.partition), Seq("id"))
+      Iterator.from(0).map(_.toString).filter(by.bucketOf(_) == BucketIndex.bucketOfFile(file.fileId).get).take(9).toSeq
+    }
+    val error = intercept[InvalidInput](Buckets(table).asked(asked(), new ToldKeys(keysIn)))
+    assertEquals(error.condition, "BUCKETS_NOT_NAMED")
+    val each = paths.zipWithIndex.map { case (path, i) => s"${4 + i} in '$path'" }.mkString(", ")
+    assert(error.parameters("reason").endsWith(s"these would: $each"), error.parameters("reason"))
   }
 }

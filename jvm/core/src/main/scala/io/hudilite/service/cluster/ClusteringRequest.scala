@@ -31,7 +31,7 @@ final case class ClusteringRequest(conf: ClusteringConf, buckets: Option[BucketI
 /** Arguments of a call. Options hold for those that are absent.
   *
   * @param buckets
-  *   new number of buckets for a table with a bucket index; options name the present one
+  *   for a table with a bucket index: the number of buckets to deal its rows to
   */
 final case class ClusteringCall(sortColumns: Option[Seq[String]] = None, layout: Option[String] = None,
     partitions: Option[Seq[String]] = None, targetBytes: Option[Long] = None, buckets: Option[Int] = None) {

@@ -16,6 +16,7 @@ import io.hudilite.spark.row.SchemaAlignment
 import io.hudilite.spark.shim.{PlanNodes, Sessions}
 import io.hudilite.spark.write.attempt.{AfterCommit, CommitJudge, Replaces, WriteIntent}
 import io.hudilite.spark.write.table.{NeededColumns, WriteOperation, WriteTarget}
+import io.hudilite.table.Buckets
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -71,7 +72,7 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
     val overwrite = Overwrite.of(write, conf, resolved)
     val operation =
       effective(overwrite, conf, if (resolved.dataFrame) WriteOperation.Upsert else asked.sqlOperation)
-    val table = if (overwrite.isEmpty && addsOnly(operation, conf)) resolved else awaited(resolved, conf)
+    val table = if (overwrite.isEmpty && addsOnly(operation, resolved)) resolved else awaited(resolved, conf)
     if (operation == WriteOperation.Delete && table.table.isEmpty)
       throw InvalidInput("TABLE_NOT_FOUND", "path" -> table.basePath)
     val needed = if (operation == WriteOperation.Delete || operation == WriteOperation.DeletePartition)
@@ -99,8 +100,9 @@ final case class WriteRule(session: SparkSession, after: AfterCommit, judge: Com
   }
 
   /** Rows go to new file groups, or to such as no clustering takes. */
-  private def addsOnly(operation: WriteOperation, asked: WriteConf): Boolean = !asked.index.byBuckets &&
-    (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert)
+  private def addsOnly(operation: WriteOperation, table: PlannedTable): Boolean =
+    (operation == WriteOperation.Insert || operation == WriteOperation.BulkInsert) &&
+      !table.table.exists(Buckets(_).areThere)
 
   private def looksUp(operation: WriteOperation, target: WriteTarget): Boolean =
     target.existing.isDefined && operation.looksUp && (target.buckets.isEmpty || operation == WriteOperation.Delete)

@@ -34,7 +34,7 @@ private[procedure] object ClusteringProcedures {
       Parameter.text("selected_partitions", "the only partitions to look at, separated by commas"),
       Parameter.long("target_bytes", "size of the files to write"),
       Parameter.integer("buckets",
-        "moves a table with a bucket index, which the options name as it is, to this number of buckets"),
+        "moves a table with a bucket index to this number of buckets"),
       Parameter.DryRun, Parameter.RunAs),
     Columns ++ Details) {
     (session, arguments) =>

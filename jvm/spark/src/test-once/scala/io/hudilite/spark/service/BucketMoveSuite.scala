@@ -80,7 +80,7 @@ class BucketMoveSuite extends FunSuite with Interpreted {
     assertEquals(refused(in(3), move.copy(buckets = Some(0))), "INVALID_OPTION_VALUE")
     assertEquals(refused(in(2), move), "INVALID_OPTION_VALUE")
     assertEquals(refused(in(3), move.copy(partitions = Some(Seq("p 0")))), "CLUSTERING_NOT_POSSIBLE")
-    assertEquals(refused(Map("hoodie.index.type" -> "SIMPLE"), move), "CLUSTERING_NOT_POSSIBLE")
+    assertEquals(refused(Map("hoodie.index.type" -> "SIMPLE"), move), "INVALID_OPTION_VALUE")
     assertEquals(table(path).timeline, before)
   }
 }

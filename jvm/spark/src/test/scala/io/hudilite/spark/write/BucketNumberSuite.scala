@@ -3,7 +3,7 @@ package io.hudilite.spark.write
 import io.hudilite.error.HudiliteException
 import io.hudilite.index.BucketIndex
 import io.hudilite.spark.{Interpreted, Raised, SharedSession}
-import io.hudilite.storage.HadoopStorage
+import io.hudilite.storage.{CountingFileSystem, HadoopStorage}
 import io.hudilite.table.{StatedBuckets, Table}
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
@@ -27,6 +27,9 @@ class BucketNumberSuite extends FunSuite with Interpreted {
 
   private def write(path: String, rows: DataFrame, options: (String, String)*): Unit =
     rows.write.format("hudilite").option("hoodie.index.type", "BUCKET").options(options.toMap).mode("append").save(path)
+
+  /** A write whose options say nothing of an index. */
+  private def append(path: String, rows: DataFrame): Unit = rows.write.format("hudilite").mode("append").save(path)
 
   private def in(buckets: Int): (String, String) = "hoodie.bucket.index.num.buckets" -> buckets.toString
 
@@ -68,6 +71,7 @@ class BucketNumberSuite extends FunSuite with Interpreted {
     else if (file.toString.endsWith("commit") || file.toString.endsWith(".parquet")) {
       val text = new String(Files.readAllBytes(file), ISO_8859_1)
       Files.write(to, replaced.foldLeft(text) { case (t, (a, b)) => t.replace(a, b) }.getBytes(ISO_8859_1))
+      ()
     } else Files.copy(file, to)
 
   /** As another program would have left it. */
@@ -117,11 +121,26 @@ class BucketNumberSuite extends FunSuite with Interpreted {
         val said = reason(Raised.by(write(path, keys(1919, 2919, 2), in(wrong))))
         assert(said.contains(if (wrong < 16) "the table has the bucket" else "as with 16 buckets"), said)
       }
-      write(path, keys(1919, 2919, 2), in(16))
-      assertEquals(table(path).statedBuckets.map(_.count), Some(16))
-      write(path, keys(1919, 2919, 3))
+      append(path, keys(1919, 2919, 2))
+      assertEquals(table(path).statedBuckets, Some(BucketIndex(16, Seq("id"))))
+      append(path, keys(1919, 2919, 3))
       assertEquals(counts(path), (1000L, 1000L))
+      assertEquals(found(path), Nil)
     }
+
+  test("few files are asked for the number of buckets, and none once a commit states it") {
+    CountingFileSystem.configure(spark.sparkContext.hadoopConfiguration)
+    val path = copied(made("COPY_ON_WRITE", keys(0, 2000, 1), 64), unstated)
+    def opened(v: Int): Int = {
+      val (_, calls) = CountingFileSystem.during(append(CountingFileSystem.path(path), keys(7, 8, v)))
+      calls.paths("get").filter(_.endsWith(".parquet")).distinct.size
+    }
+    val first = opened(2)
+    assert(first > 1 && first <= 25, s"$first files")
+    assertEquals(table(path).statedBuckets.map(_.count), Some(64))
+    assertEquals(opened(3), 1)
+    assertEquals(counts(path), (2000L, 2000L))
+  }
 
   private val sixteen = BucketIndex(16, Seq("id"))
 
@@ -129,6 +148,20 @@ class BucketNumberSuite extends FunSuite with Interpreted {
   private def of(bucket: Int, v: Int): DataFrame = {
     val ids = (0 until 600).filter(i => sixteen.bucketOf(i.toString) == bucket)
     spark.createDataset(ids.map(_.toInt))(org.apache.spark.sql.Encoders.scalaInt).selectExpr("value id", s"$v v")
+  }
+
+  test("files of another program that came since the number was stated are held against it") {
+    val made = this.made("COPY_ON_WRITE", of(3, 1), 16)
+    append(made, of(5, 1))
+    val path = copied(made, "00000005-" -> "00000007-")
+    val last =
+      Paths.get(path, ".hoodie", "timeline").toFile.listFiles.filter(_.getName.endsWith(".commit")).maxBy(_.getName)
+    copy(last.toPath, Paths.get(s"$last.new"), Seq(unstated)) // a write that states nothing
+    Files.move(Paths.get(s"$last.new"), last.toPath, java.nio.file.StandardCopyOption.REPLACE_EXISTING)
+    val error = Raised.by(append(path, of(3, 2)))
+    assertEquals(error.condition, "KEY_IN_WRONG_BUCKET")
+    assertEquals(Seq("bucket", "other", "count").map(error.parameters), Seq("7", "5", "16"))
+    assertEquals(table(path).timeline.writes.size, 2)
   }
 
   for (kind <- kinds; others <- Seq(false, true)) {

@@ -55,7 +55,7 @@ private[plan] object CountedRows {
     def ofTable(table: Table): LaidOutRows = {
       val count = tasks(InsertTakers.of(target))
       def groups(found: Iterable[FileSlice], counted: Option[Set[String]]): WriteGroups =
-        WriteLayout.bucketGroups(found.toSeq, index, new SampledKeys(table, session), table, count, counted)
+        WriteLayout.bucketGroups(found.toSeq, index, SampledKeys(table, session), table, count, counted)
       table.files.few(MostPlanned).map(_.values.flatten) match {
         case Some(all) if all.isEmpty => anew
         case Some(all) => planned(groups(all, None))
@@ -73,7 +73,7 @@ private[plan] object CountedRows {
 
   /** Raises the same errors as [[inBuckets]] now. */
   def checkBuckets(table: Table, index: BucketIndex, session: SparkSession): Unit = {
-    Buckets(table).slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, new SampledKeys(table, session))
+    Buckets(table).slots(table.files.first(MostPlanned).flatMap(_._2).toArray, index, SampledKeys(table, session))
     ()
   }
 

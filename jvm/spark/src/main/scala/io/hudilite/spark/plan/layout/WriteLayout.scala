@@ -2,7 +2,7 @@ package io.hudilite.spark.plan.layout
 
 import io.hudilite.config.WriteConf
 import io.hudilite.filegroup.FileSlice
-import io.hudilite.index.{BucketIndex, FirstKeys}
+import io.hudilite.index.{BucketIndex, FileKeys}
 import io.hudilite.record.{MetaFields, ReservedNames, RowPlace}
 import io.hudilite.spark.row.RecordKey
 import io.hudilite.spark.stage.RowNumber
@@ -261,7 +261,7 @@ object WriteLayout {
     * @param counted
     *   the partitions that there are rows for, where only these were looked at
     */
-  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, keys: FirstKeys, table: Table, tasks: Int,
+  def bucketGroups(slices: Seq[FileSlice], index: BucketIndex, keys: FileKeys, table: Table, tasks: Int,
       counted: Option[Set[String]]): WriteGroups = {
     val all = sorted(slices)
     inBuckets(all, BucketSlots(index, Buckets(table).slots(all, index, keys), counted), tasks)

@@ -12,16 +12,16 @@ import org.apache.spark.sql.SparkSession
 /** Tables with a bucket index that get another number of buckets. */
 private[cluster] object BucketMove {
 
-  /** The index that a call moves the table to. Raises `InvalidInput` when the options do not name the one that the table
-    * has, and where the call asks for less than the whole table or for more than the move.
+  /** The index that a call moves the table to. Raises `InvalidInput` when the options name another one than the
+    * table has, and where the call asks for less than the whole table or for more than the move.
     */
-  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int, session: SparkSession)
-      : BucketIndex = {
-    val (buckets, index) = (Buckets(table), Index.of(table.config, Buckets(table).asked(conf.index)))
+  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int, session: SparkSession): BucketIndex = {
+    val (buckets, keys) = (Buckets(table), SampledKeys(table, session))
+    val index = Index.of(table.config, buckets.asked(conf.index, keys))
+    buckets.check(index)
     index.buckets match {
       case Some(present) =>
-        buckets.check(index)
-        buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table, session))
+        buckets.slots(table.allSlices().values.flatten.toArray, present, keys)
         if (count < 1 || count > WriteOptions.MostBuckets)
           throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
         if (count == present.count) throw refused(count, "the table has as many")
@@ -31,9 +31,8 @@ private[cluster] object BucketMove {
               "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
         present.copy(count = count)
       case None =>
-        val named = s"${WriteOptions.IndexType.name} does not say ${WriteOptions.ByBuckets}"
         throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
-          "reason" -> s"$named, and only the rows of such tables lie in buckets")
+          "reason" -> "its rows lie in no buckets, and only such that do are moved to others")
     }
   }
 

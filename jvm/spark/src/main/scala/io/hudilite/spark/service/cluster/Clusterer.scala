@@ -105,9 +105,9 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     ClusteringRequest(call.over(clustering), call.buckets.map(BucketMove.of(table, conf, call, _, session)))
 
   private def checkBuckets(table: Table): Unit = {
-    val index = Index.of(table.config, conf.index)
-    Buckets(table).check(index)
-    if (index.buckets.isDefined) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+    val buckets = Buckets(table)
+    buckets.check(Index.of(table.config, conf.index))
+    if (buckets.areThere) throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
       "reason" -> "the ids of its file groups say which bucket they are; it can be moved to another number of buckets")
   }
 

@@ -62,14 +62,12 @@ private[spark] object MisplacedKeys {
     */
   private def ofUnstated(session: SparkSession, table: Table, slices: Array[FileSlice],
       hashFields: Option[Seq[String]]): Seq[Finding] = hashFields.toSeq.flatMap { fields =>
-    val sample = ShownBuckets.sample(slices.toSeq, new SampledKeys(table, session))
-    ShownBuckets.evidence(slices.toSeq, sample, fields).count match {
+    val shown = ShownBuckets.ofRows(slices.toSeq, SampledKeys(table, session))
+    shown.evidence(fields).count match {
       case Some(count) => misplaced(session, table, BucketIndex(count, fields))
       // Partitions may have numbers of their own.
-      case None => sample.groupBy(_.partition).toSeq.sortBy(_._1).collect {
-          case (partition, keys)
-              if ShownBuckets.evidence(slices.toSeq.filter(_.partition == partition), keys, fields)
-                .counts.isEmpty =>
+      case None => shown.byPartition.collect {
+          case (partition, own) if own.evidence(fields).counts.isEmpty =>
             Finding(FindingKind.MisplacedKeys, partition,
               s"The record keys of the partition '$partition' lie in buckets as with no number of them.", Advice)
         }

@@ -1,9 +1,10 @@
 package io.hudilite.spark.write.table
 
-import io.hudilite.config.{ColumnsConf, TableConfig, TableKeys, TableRequest, WriteConf, WriteOptions}
+import io.hudilite.config.{ColumnsConf, IndexConf, TableConfig, TableKeys, TableRequest, WriteConf, WriteOptions}
 import io.hudilite.error.InvalidInput
 import io.hudilite.index.{BucketIndex, Index, KeyIndex}
 import io.hudilite.schema.EvolvedColumns
+import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.logfile.encode.LogSettings
 import io.hudilite.spark.row.{ColumnsRule, KeyExpressions, Nullability, SchemaAlignment, SchemaConversion}
 import io.hudilite.spark.shim.Sessions
@@ -64,10 +65,9 @@ object WriteTarget {
         val support = TableSupport.of(table, TableAccess.Write)
         val present = support.schema.fold(newSchema(rows))(s => SchemaConversion.toSpark(s.avroJson))
         val named = spelt(asked, present)
-        val conf = named.copy(index = Buckets(table).asked(named.index))
-        TableRequest.checkAgainst(table.config, conf.options)
-        MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(conf.commit.metadata))
-        Buckets(table).check(Index.of(table.config, conf.index))
+        TableRequest.checkAgainst(table.config, named.options)
+        MetadataTablePolicy.refuse(storage, basePath, table.config, MetadataTablePolicy.policy(named.commit.metadata))
+        val conf = named.copy(index = indexOf(table, named.index, hadoop))
         val schema = SchemaAlignment.evolved(present, rows, needed(table.config, conf.columns))
         SchemaAlignment.requireKeyTypes(present, schema, table.config)
         if (!conf.columns.grow) refuseChanges(SchemaAlignment.changes(present, schema))
@@ -89,6 +89,13 @@ object WriteTarget {
     target.shape.schemaJson
     SchemaAlignment.requireTexts(target.schema, target.config)
     target
+  }
+
+  private def indexOf(table: Table, asked: IndexConf, hadoop: () => Configuration): IndexConf = {
+    val buckets = Buckets(table)
+    val conf = buckets.asked(asked, new SampledKeys(table, hadoop))
+    buckets.check(Index.of(table.config, conf))
+    conf
   }
 
   /** The target of a compaction or clustering planned at an instant, whose rows are the table's own. */
