@@ -1,10 +1,13 @@
 package io.hudilite.index
 
 import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+
+import scala.collection.mutable
 
 /** Hudi's simple bucket index (docs/format.md#indexes): a record key alone says which of the `count` file groups of its
   * partition it belongs to, so that nothing is looked up.
@@ -30,6 +33,13 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
       i += 1
     }
     if (plain) BucketIndex.positive(31 + hash) % count else bucketOf(new String(key, offset, length, UTF_8))
+  }
+
+  /** Each of these file groups is of a bucket that there is, and no two of a partition are of one. */
+  def fits(groups: Iterator[FileGroupId]): Boolean = {
+    val taken = mutable.HashSet.empty[(String, Int)]
+    groups.forall(group =>
+      BucketIndex.bucketOfFile(group.fileId).exists(b => b < count && taken.add(group.partition -> b)))
   }
 
   /** Deals keys out as another index does: values are hashed in the order of the key, whatever that of the fields is. */

@@ -1,6 +1,7 @@
 package io.hudilite.index
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.stats.{BoundsWanted, FileStatistics}
 
 /** Reads record keys of base files. */
 trait FirstKeys {
@@ -35,6 +36,14 @@ object ShownBuckets {
       BucketSample(base.partition, bucket, first)
     }
   }
+
+  /** The least and the greatest key of each file lie in its bucket; false for a file that does not say them. */
+  def allowed(files: Seq[BaseFile], index: BucketIndex, statistics: FileStatistics): Boolean =
+    statistics.each(files, BoundsWanted.OfKeys)(known => Seq(known.keys.min, known.keys.max)).forall {
+      case (file, bounds) => bounds.forall(_.exists(key =>
+            BucketIndex.bucketOfFile(file.fileId).contains(
+              index.bucketOf(key))))
+    }
 
   /** A key that does not lie where it belongs, and the bucket that it lies in. */
   def misplaced(sample: Seq[BucketSample], index: BucketIndex): Option[(String, Int)] =

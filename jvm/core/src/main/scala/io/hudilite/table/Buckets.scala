@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{IndexConf, WriteOptions}
+import io.hudilite.config.{IndexConf, PlannedBuckets, WriteOptions}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.{BucketIndex, FirstKeys, KeyIndex, ShownBuckets}
@@ -14,8 +14,7 @@ final class Buckets(table: Table) {
 
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(index: KeyIndex): Unit = {
-    val others = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
-    Metadata.find(others.contains).foreach(folder =>
+    otherKind.foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
     val groups = someGroups
@@ -24,6 +23,20 @@ final class Buckets(table: Table) {
       strange.foreach(group => throw notByBuckets(s"the table's file group $group belongs to no bucket"))
     else if (groups.nonEmpty && strange.isEmpty)
       throw InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "group" -> groups.head)
+  }
+
+  /** Where the table keeps what another kind of bucket index needs. */
+  private def otherKind: Option[String] = {
+    val folders = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
+    Metadata.find(folders.contains)
+  }
+
+  /** The buckets that a reader was told of, where no commit states any and the table can have such. */
+  def told(buckets: PlannedBuckets): Option[BucketIndex] = {
+    val fields = if (buckets.hashFields.isEmpty) table.config.recordKeyFields else buckets.hashFields
+    if (table.statedBuckets.isDefined || !fields.forall(table.config.recordKeyFields.contains) || otherKind.isDefined)
+      None
+    else Some(BucketIndex(buckets.count, fields))
   }
 
   /** How the options say that keys are looked up; what they leave open of buckets is as the table states it. */
