@@ -1,10 +1,13 @@
 package io.hudilite.index
 
 import io.hudilite.config.WriteOptions
+import io.hudilite.filegroup.FileGroupId
 import io.hudilite.record.KeyEncoding
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
+
+import scala.collection.mutable
 
 /** Hudi's simple bucket index (docs/format.md#indexes): a record key alone determines its file group, one of `count` in
   * its partition, so that nothing is looked up.
@@ -30,6 +33,13 @@ final case class BucketIndex(count: Int, hashFields: Seq[String]) {
       i += 1
     }
     if (plain) BucketIndex.positive(31 + hash) % count else bucketOf(new String(key, offset, length, UTF_8))
+  }
+
+  /** True when each of these file groups is of a bucket of this index, and no two of a partition are of one. */
+  def fits(groups: Iterator[FileGroupId]): Boolean = {
+    val taken = mutable.HashSet.empty[(String, Int)]
+    groups.forall(group =>
+      BucketIndex.bucketOfFile(group.fileId).exists(b => b < count && taken.add(group.partition -> b)))
   }
 
   /** True when both indexes put each key into an equal bucket. The order of the fields does not matter, since values

@@ -1,6 +1,7 @@
 package io.hudilite.index
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.stats.{BoundsWanted, FileStatistics}
 
 /** Tells record keys of base files. */
 trait FileKeys {
@@ -49,6 +50,13 @@ final case class ShownBuckets(greatest: Map[String, Int], samples: Seq[BucketSam
 }
 
 object ShownBuckets {
+
+  /** True when the least and the greatest key of each file lie in its bucket; false for a file without them. */
+  def allowed(files: Seq[BaseFile], index: BucketIndex, statistics: FileStatistics): Boolean =
+    statistics.each(files, BoundsWanted.OfKeys)(known => Seq(known.keys.min, known.keys.max)).forall {
+      case (file, bounds) =>
+        bounds.forall(_.exists(key => BucketIndex.bucketOfFile(file.fileId).contains(index.bucketOf(key))))
+    }
 
   /** Files that are looked into, and keys of each: those of one bucket may all fit another number, too. */
   private val FilesAsked = 24

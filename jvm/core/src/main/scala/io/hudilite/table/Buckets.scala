@@ -1,6 +1,6 @@
 package io.hudilite.table
 
-import io.hudilite.config.{IndexConf, WriteOptions}
+import io.hudilite.config.{IndexConf, PlannedBuckets, WriteOptions}
 import io.hudilite.error.{CorruptTable, InvalidInput, Listed, UnsupportedTable}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.index.{BucketIndex, FileKeys, Index, KeyIndex, ShownBuckets}
@@ -18,8 +18,7 @@ final class Buckets(table: Table) {
 
   /** Refuses a write whose options and the table's files do not have the same index. */
   def check(index: KeyIndex): Unit = {
-    val others = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
-    Metadata.find(others.contains).foreach(folder =>
+    otherKind.foreach(folder =>
       throw UnsupportedTable("UNSUPPORTED_TABLE_FEATURE", "path" -> table.basePath,
         "feature" -> "a bucket index with a changing number of buckets", "reason" -> s"it has a $folder"))
     val strange = someGroups.find(BucketIndex.bucketOfFile(_).isEmpty)
@@ -73,6 +72,20 @@ final class Buckets(table: Table) {
       else s"by the hash fields ${fields.mkString(", ")} none puts the record keys of its files where they are; by " +
         s"partition these would: ${Listed.of(own)}"
     InvalidInput("BUCKETS_NOT_NAMED", "path" -> table.basePath, "reason" -> reason)
+  }
+
+  /** Where the table keeps what another kind of bucket index needs. */
+  private def otherKind: Option[String] = {
+    val folders = table.storage.list(s"${table.basePath}/.hoodie/.bucket_index").map(_.name)
+    Metadata.find(folders.contains)
+  }
+
+  /** The buckets that a reader was told of, where no commit states any and the table can have such. */
+  def told(buckets: PlannedBuckets): Option[BucketIndex] = {
+    val fields = if (buckets.hashFields.isEmpty) table.config.recordKeyFields else buckets.hashFields
+    if (table.statedBuckets.isDefined || !fields.forall(table.config.recordKeyFields.contains) || otherKind.isDefined)
+      None
+    else Some(BucketIndex(buckets.count, fields))
   }
 
   /** Raises `InvalidInput` where a commit states another index than that of a write. */

@@ -1,7 +1,7 @@
 package io.hudilite.table
 
 import io.hudilite.index.BucketIndex
-import io.hudilite.timeline.{CommitMetadata, Timeline, TimelineStore}
+import io.hudilite.timeline.{CommitMetadata, Instant, Timeline, TimelineStore}
 
 /** A commit's word on the bucket index of its table. */
 private[table] final case class BucketStatement(instant: String, index: BucketIndex)
@@ -14,6 +14,9 @@ object StatedBuckets {
 
   val Count = "hudilite.bucket.index.num.buckets"
   val HashFields = "hudilite.bucket.index.hash.field"
+
+  /** Says that every row of the table lies where the stated index has it. */
+  val Whole = "hudilite.bucket.index.whole"
 
   /** Commits looked at, newest first, where other writers than hudilite write to the table. */
   private val Commits = 20
@@ -30,9 +33,40 @@ object StatedBuckets {
     index <- in(commit)
   } yield BucketStatement(instant.time, index)
 
-  /** The index as entries of a commit's extra metadata. */
-  def entries(index: BucketIndex): Map[String, String] =
-    Map(Count -> index.count.toString, HashFields -> index.hashFields.mkString(","))
+  /** The index that every row of the table has been dealt by, so that a reader may look for a key in its bucket alone.
+    * `None` when the newest commit that states one does not say so, or when another writer has brought rows since.
+    */
+  def ofAllRows(store: TimelineStore, timeline: Timeline): Option[BucketIndex] = {
+    val newest = timeline.writes.reverseIterator.take(Commits).find { instant =>
+      val commit = store.readCommit(instant)
+      commit.extra.contains(Count) || bringsRows(commit)
+    }
+    for {
+      last <- newest
+      commit = store.readCommit(last)
+      index <- in(commit) if commit.extra.get(Whole).contains("true")
+      if finishedLater(timeline, last).map(store.readCommit).forall(c =>
+        !bringsRows(c) || in(c).exists(_.isSame(index)))
+    } yield index
+  }
+
+  /** Writes that had begun before this one, and completed after it. */
+  private def finishedLater(timeline: Timeline, last: Instant): Seq[Instant] =
+    timeline.writes.filter(i => i.time < last.time && last.completionTime.exists(t => i.completionTime.exists(_ > t)))
+
+  /** A compaction leaves each row in its file group. */
+  private def bringsRows(commit: CommitMetadata): Boolean =
+    !commit.compacted && commit.operation != CommitMetadata.Compact && !commit.isLogCompaction &&
+      commit.allStats.nonEmpty
+
+  /** The index as entries of a commit's extra metadata.
+    *
+    * @param whole
+    *   every row of the table lies where the index has it
+    */
+  def entries(index: BucketIndex, whole: Boolean): Map[String, String] =
+    Map(Count -> index.count.toString, HashFields -> index.hashFields.mkString(",")) ++
+      (if (whole) Some(Whole -> "true") else None)
 
   private[table] def in(commit: CommitMetadata): Option[BucketIndex] = for {
     count <- commit.extra.get(Count).flatMap(text => scala.util.Try(text.toInt).toOption).filter(_ > 0)

@@ -118,6 +118,9 @@ object CommitMetadata {
   /** Operation of a completed clustering. */
   val Cluster = "CLUSTER"
 
+  /** Operation of a write that replaces all rows of the table. */
+  val InsertOverwriteTable = "INSERT_OVERWRITE_TABLE"
+
   /** Operation of a commit that changes the table's columns and no row. */
   val AlterSchema = "ALTER_SCHEMA"
 

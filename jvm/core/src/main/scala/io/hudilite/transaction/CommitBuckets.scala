@@ -27,6 +27,15 @@ private[transaction] object CommitBuckets {
     // any other write states nothing and leaves that to the clustering.
     val leaves = (mine.isEmpty || metadata.stats.isEmpty) &&
       now.pending.exists(i => i.time != instant && ConflictCheck.takesGroups(i))
-    if (leaves) Map.empty else mine.orElse(stated).fold(Map.empty[String, String])(StatedBuckets.entries)
+    if (leaves) Map.empty
+    else mine.orElse(stated).fold(Map.empty[String, String])(index =>
+      StatedBuckets.entries(index,
+        whole = (mine.isDefined && isAllThereIs(metadata, now)) ||
+          StatedBuckets.ofAllRows(table.store, now).exists(_.isSame(index))))
   }
+
+  /** No row of another write is left behind this one, which has dealt its own. */
+  private def isAllThereIs(metadata: CommitMetadata, now: Timeline): Boolean =
+    now.writes.isEmpty || metadata.operation == CommitMetadata.InsertOverwriteTable ||
+      metadata.operation == CommitMetadata.Cluster
 }

@@ -1,6 +1,6 @@
 package io.hudilite.index
 
-import io.hudilite.filegroup.FileNames
+import io.hudilite.filegroup.{FileGroupId, FileNames}
 
 import java.nio.charset.StandardCharsets.UTF_8
 
@@ -53,6 +53,16 @@ class BucketIndexSuite extends FunSuite {
     }
     assertEquals(evidence.greatest, 7)
     assertEquals(evidence.counts.toList, Nil)
+  }
+
+  test("file groups fit an index when each has a bucket of its own in its partition") {
+    def fits(groups: (String, String)*): Boolean =
+      byId.fits(groups.iterator.map { case (partition, id) => FileGroupId(partition, id) })
+    assert(fits())
+    assert(fits("p" -> "00000000-a-0", "p" -> "00000003-b-0", "q" -> "00000003-c-0"))
+    assert(!fits("p" -> "00000004-a-0"))
+    assert(!fits("p" -> "0000000a-b-0"))
+    assert(!fits("p" -> "00000001-a-0", "p" -> "00000001-b-0"))
   }
 
   test("the order of hash fields makes no other index") {

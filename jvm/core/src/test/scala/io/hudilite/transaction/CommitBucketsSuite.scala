@@ -7,7 +7,7 @@ import io.hudilite.index.BucketIndex
 import io.hudilite.service.partition.PartitionDrops
 import io.hudilite.service.undo.Rollbacks
 import io.hudilite.table.{StatedBuckets, Table}
-import io.hudilite.timeline.Action
+import io.hudilite.timeline.{Action, CommitMetadata, WriteStat}
 
 import munit.FunSuite
 
@@ -28,6 +28,46 @@ class CommitBucketsSuite extends FunSuite {
 
   private def stated(table: Table): Option[BucketIndex] = table.refresh().statedBuckets
 
+  private def ofAllRows(table: Table): Option[BucketIndex] = {
+    val now = table.refresh()
+    StatedBuckets.ofAllRows(now.store, now.timeline)
+  }
+
+  /** A commit of another writer, which states nothing. */
+  private def foreign(table: Table, ids: Seq[String], action: String = Action.Commit,
+      replaced: Map[String, Seq[String]] = Map.empty, operation: String = "UPSERT"): Unit = {
+    val now = table.refresh()
+    val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
+    now.store.request(time, action)
+    now.store.begin(time, action)
+    val stats =
+      if (ids.isEmpty) Map.empty[String, Seq[WriteStat]] else Map("p" -> ids.map(writeFile(now, time, "p", _)))
+    now.store.complete(time, action, CommitMetadata(operation, stats, Map.empty, replaced))
+    ()
+  }
+
+  versions("a reader may go by buckets until another writer brings rows, and again once these are replaced") { table =>
+    assertEquals(ofAllRows(table), None)
+    write(table, Some(four), "00000001-0")
+    write(table, None, "00000002-0")
+    assertEquals(ofAllRows(table), Some(four))
+    foreign(table, Nil)
+    foreign(table, Nil, Action.ReplaceCommit, Map("p" -> Seq("00000002-0")), "DELETE_PARTITION")
+    foreign(table, Seq("00000001-0"), operation = CommitMetadata.Compact)
+    assertEquals(ofAllRows(table), Some(four))
+    val before = table.refresh().lastInstant.get.time
+    foreign(table, Seq("00000003-0"))
+    write(table, Some(four), "00000000-0")
+    assertEquals(stated(table), Some(four))
+    assertEquals(ofAllRows(table), None)
+    assertEquals(StatedBuckets.ofAllRows(table.store, table.refresh().timeline.upTo(before)), Some(four))
+    val run = Transaction.begin(table.refresh(), Action.ReplaceCommit, CommitMetadata.InsertOverwriteTable)
+    run.commit(Seq(writeFile(table, run.instant, "p", "00000005-0")),
+      Map("p" -> Seq("00000000-0", "00000001-0", "00000003-0")), assumption = Assumption.Nothing,
+      buckets = Some(four.copy(count = 8)))
+    assertEquals(ofAllRows(table), Some(four.copy(count = 8)))
+  }
+
   versions("every commit of ours states the buckets that one has stated, with or without rows") { table =>
     assertEquals(stated(table), None)
     write(table, Some(four), "00000001-0")
@@ -43,22 +83,13 @@ class CommitBucketsSuite extends FunSuite {
   versions(
     "commits of others leave the word to those before them, unless they replace file groups or know no buckets") {
     table =>
-      def foreign(id: String, action: String = Action.Commit, replaced: Map[String, Seq[String]] = Map.empty): Unit = {
-        val now = table.refresh()
-        val time = now.store.newInstantTime(now.timeline.lastTime.getOrElse(""))
-        now.store.request(time, action)
-        now.store.begin(time, action)
-        val stats = Map("p" -> Seq(writeFile(now, time, "p", id)))
-        now.store.complete(time, action, io.hudilite.timeline.CommitMetadata("UPSERT", stats, Map.empty, replaced))
-        ()
-      }
       write(table, Some(four), "00000001-0")
-      foreign("00000002-0")
+      foreign(table, Seq("00000002-0"))
       assertEquals(stated(table), Some(four))
-      foreign("00000003-0", Action.ReplaceCommit, Map("p" -> Seq("00000001-0")))
+      foreign(table, Seq("00000003-0"), Action.ReplaceCommit, Map("p" -> Seq("00000001-0")))
       assertEquals(stated(table), None)
       write(table, Some(four), "00000000-0")
-      foreign("abcd-0")
+      foreign(table, Seq("abcd-0"))
       assertEquals(stated(table), None)
   }
 

@@ -101,6 +101,7 @@ final class HudiliteScan private (
     Array(ScanMetric(ScanMetrics.FilesListed, plan.listed.toLong),
       ScanMetric(ScanMetrics.PartitionsRead, plan.partitions.toLong),
       ScanMetric(ScanMetrics.PrunedByPartition, plan.byPartition.toLong),
+      ScanMetric(ScanMetrics.PrunedByBucket, plan.byBucket.getOrElse(0).toLong),
       ScanMetric(ScanMetrics.PrunedByRange, plan.byRange.toLong),
       ScanMetric(ScanMetrics.PrunedByBloom, plan.byBloom.toLong))
   }

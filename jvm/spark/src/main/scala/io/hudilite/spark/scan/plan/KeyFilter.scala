@@ -1,6 +1,7 @@
 package io.hudilite.spark.scan.plan
 
 import io.hudilite.config.TableConfig
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.{KeyEncoding, MetaFields, RecordKeys}
 import io.hudilite.spark.basefile.read.ScanFilter
 
@@ -37,24 +38,55 @@ final class KeyFilter(config: TableConfig, schema: StructType, typesKept: Boolea
     if (!config.populateMetaFields) None
     else {
       val parts = ScanFilter.conjuncts(filters)
-      val direct = valuesOf(parts, RecordKeyColumn).map(_.map(_.toString).toSet)
+      val direct = valuesOf(parts, RecordKeyColumn, mayBeNull = false).map(_.map(_.toString).toSet)
       Seq(direct, fromFields(parts)).flatten.reduceOption((a, b) => a.intersect(b)).filter(_.size <= MaxKeys).map(
         RecordKeys.of)
     }
 
   private def fromFields(parts: Seq[ScanFilter]): Option[Set[String]] =
-    if (!spellsKeys) None
+    if (!spellsKeys) None else encoded(fields.indices.map(spelled(parts, _, mayBeNull = false)))
+
+  /** Buckets outside of which no row passes the filters; `None` when the filters do not fix the hash fields. */
+  def buckets(filters: Seq[ScanFilter], index: BucketIndex): Option[Set[Int]] =
+    keys(filters).map(_.sorted).orElse(hashed(ScanFilter.conjuncts(filters), index)).map(_.map(index.bucketOf).toSet)
+
+  /** The one column that filters would have to fix, too, for the buckets to be known. */
+  def missingForBuckets(filters: Seq[ScanFilter], index: BucketIndex): Option[Seq[String]] = {
+    val parts = ScanFilter.conjuncts(filters)
+    deciding(index).filter(spelled(parts, _, mayBeNull = true).isEmpty) match {
+      case Seq(one) if spellsKeys && isPlainlyNamed => Some(paths(one))
+      case _ => None
+    }
+  }
+
+  /** A key for each way in which rows that pass the filters can be dealt. */
+  private def hashed(parts: Seq[ScanFilter], index: BucketIndex): Option[Seq[String]] =
+    if (!spellsKeys || !isPlainlyNamed) None
     else {
-      val values = paths.map(valuesOf(parts, _))
-      if (values.exists(_.isEmpty) || values.flatten.map(_.size.toLong).product > MaxKeys.toLong) None
-      else {
-        val spelled = values.flatten.zip(types.flatten).map { case (vs, dataType) => vs.map(spell(_, dataType)) }
-        Some(combinations(spelled).flatMap(encode).toSet)
-      }
+      val needed = deciding(index).toSet
+      encoded(fields.indices.map(i => if (needed(i)) spelled(parts, i, mayBeNull = true) else AnyValue)).map(_.toSeq)
     }
 
+  /** Fields that the bucket of a key depends on. Besides those that are hashed, one that can hold signs which part fields
+    * in a key: its values could look like another field.
+    */
+  private def deciding(index: BucketIndex): Seq[Int] =
+    fields.indices.filter(i => index.hashFields.contains(fields(i)) || types(i).contains(StringType))
+
+  private def isPlainlyNamed: Boolean = !fields.exists(_.exists(c => c == ',' || c == ':'))
+
+  /** The spellings of which the field must have one, when the filters say so; of a missing value it is null. */
+  private def spelled(parts: Seq[ScanFilter], field: Int, mayBeNull: Boolean): Option[Seq[String]] =
+    for (values <- valuesOf(parts, paths(field), mayBeNull); dataType <- types(field))
+      yield values.map(value => if (value == null) null else spell(value, dataType))
+
+  /** The keys of all combinations of these values, unless they are too many. */
+  private def encoded(values: Seq[Option[Seq[String]]]): Option[Set[String]] =
+    if (values.exists(_.isEmpty) || values.flatten.map(_.size.toLong).product > MaxKeys.toLong) None
+    else Some(combinations(values.flatten).flatMap(encode).toSet)
+
   private def encode(values: Seq[String]): Seq[String] =
-    if (values.forall(_.isEmpty)) Nil // such a key cannot have been written
+    if (values.forall(v => v == null || v.isEmpty)) Nil // such a key cannot have been written
     else KeyEncoding.isPrefixed(config.keyGenerator, fields.size, config.version) match {
       case Some(prefixed) => Seq(KeyEncoding.recordKey(fields, values.toArray, prefixed))
       case None => Seq(false, true).map(KeyEncoding.recordKey(fields, values.toArray, _))
@@ -78,16 +110,20 @@ object KeyFilter {
     case (other, _) => other.toString
   }
 
-  /** The values that a column must have one of, when the filters say so. */
-  private def valuesOf(parts: Seq[ScanFilter], column: Seq[String]): Option[Seq[Any]] =
-    parts.flatMap(valuesOf(_, column)).sortBy(_.size).headOption
+  /** Stands for the value of a field on which no bucket depends. */
+  private val AnyValue: Option[Seq[String]] = Some(Seq("0"))
 
-  private def valuesOf(filter: ScanFilter, column: Seq[String]): Option[Seq[Any]] = filter match {
+  /** The values that a column must have one of, when the filters say so. */
+  private def valuesOf(parts: Seq[ScanFilter], column: Seq[String], mayBeNull: Boolean): Option[Seq[Any]] =
+    parts.flatMap(valuesOf(_, column, mayBeNull)).sortBy(_.size).headOption
+
+  private def valuesOf(filter: ScanFilter, column: Seq[String], mayBeNull: Boolean): Option[Seq[Any]] = filter match {
     case Comparison(`column`, Equal, value) => Some(Seq(value))
     case OneOf(`column`, values) => Some(values.distinct)
-    case AllOf(parts) => valuesOf(ScanFilter.conjuncts(parts), column)
+    case IsNull(`column`) if mayBeNull => Some(Seq(null))
+    case AllOf(parts) => valuesOf(ScanFilter.conjuncts(parts), column, mayBeNull)
     case AnyOf(parts) =>
-      val each = parts.map(valuesOf(_, column))
+      val each = parts.map(valuesOf(_, column, mayBeNull))
       if (each.forall(_.isDefined)) Some(each.flatten.flatten.distinct) else None
     case _ => None
   }

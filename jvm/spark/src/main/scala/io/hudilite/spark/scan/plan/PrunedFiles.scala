@@ -17,6 +17,8 @@ import io.hudilite.spark.basefile.read.ScanFilter
   *   partitions whose files are read
   * @param byPartition
   *   slices in partitions that were excluded after they had been listed, by filters that came up while the query ran
+  * @param byBucket
+  *   slices of buckets that no row that passes the filters is in; `None` when the filters or the table tell no buckets
   * @param keys
   *   record keys outside of which no row passes the filters
   * @param keysToCheck
@@ -30,6 +32,7 @@ final case class PrunedFiles(
     listed: Int,
     partitions: Int,
     byPartition: Int,
+    byBucket: Option[Int],
     byRange: Int,
     byBloom: Int,
     keys: Option[RecordKeys],
@@ -42,12 +45,14 @@ final case class PrunedFiles(
 
   def describe: String = {
     val inPartitions = listed - byPartition
+    val inBuckets = inPartitions - byBucket.getOrElse(0)
+    val bucket = byBucket.fold("")(_ => s" -> $inBuckets by bucket")
     val byKey = if (keys.isEmpty) ""
     else if (keysToCheck) ", keys are checked in tasks"
-    else s" -> ${inPartitions - byRange} by key range -> ${files.size + merged.size} by bloom filter"
+    else s" -> ${inBuckets - byRange} by key range -> ${files.size + merged.size} by bloom filter"
     val late = if (byPartition > 0) s"$listed -> " else ""
     val logs = if (merged.isEmpty) "" else s" with ${merged.map(_.logs.size).sum} log files"
-    s"$late$inPartitions in ${counted(partitions, "partition")}$byKey$logs, $bytes bytes"
+    s"$late$inPartitions in ${counted(partitions, "partition")}$bucket$byKey$logs, $bytes bytes"
   }
 
   private def counted(number: Int, noun: String): String = if (number == 1) s"1 $noun" else s"$number ${noun}s"

@@ -1,5 +1,6 @@
 package io.hudilite.spark.scan.plan
 
+import io.hudilite.config.PlannedBuckets
 import io.hudilite.filegroup.BaseFile
 import io.hudilite.record.MetaFields
 import io.hudilite.spark.basefile.read.{FileRead, ParquetFilter, ReaderSettings, ScanFilter}
@@ -23,9 +24,11 @@ import org.apache.spark.sql.types.StructType
   *   configuration for Spark's Parquet reader
   * @param range
   *   instants of which the changes are read, `None` for the rows of the state
+  * @param told
+  *   the buckets of the table as the options of the read say it
   */
 final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop: => Configuration,
-    range: Option[IncrementalRange] = None) {
+    range: Option[IncrementalRange] = None, told: Option[PlannedBuckets] = None) {
 
   /** Table and state that are read. */
   val state: TableState = range.fold(asked)(asked.during)
@@ -39,6 +42,9 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
     new KeyFilter(table.config, state.known, state.evolved.forall(_.keepsTypes(table.config.recordKeyFields)))
 
   private lazy val listed: StateSlices = state.files(partitions.selection(filters))
+  private lazy val buckets = new BucketPruning(state, keyFilter, told, listed, statistics)
+
+  private def statistics: FileStatistics = FileStatistics.at(table.basePath, conf)
 
   // ---- files
 
@@ -48,22 +54,28 @@ final class ScanPlanner(asked: TableState, val filters: Seq[ScanFilter], hadoop:
   /** The files to read by filters that came up later, too. */
   def narrowed(late: Seq[ScanFilter]): PrunedFiles = {
     val inPartitions = listed.in(partitions.selection(late))
+    val ofBuckets = buckets.wanted(filters ++ late).map(inPartitions.of)
+    val found = ofBuckets.getOrElse(inPartitions)
     val keys = keyFilter.keys(filters ++ late)
-    val onDriver = inPartitions.files.size <= KeyPruning.MaxFilesOnDriver
-    val pruned = keys.filter(_ => onDriver).fold(KeyPruned(inPartitions.files, 0, 0))(
-      KeyPruning.prune(CheckedSplits.ByFiles, FileStatistics.at(table.basePath, conf), inPartitions.files, _))
-    PrunedFiles(pruned.files, inPartitions.merged, listed.size, inPartitions.partitions,
-      listed.size - inPartitions.size,
+    val onDriver = found.files.size <= KeyPruning.MaxFilesOnDriver
+    val pruned = keys.filter(_ => onDriver).fold(KeyPruned(found.files, 0, 0))(
+      KeyPruning.prune(CheckedSplits.ByFiles, statistics, found.files, _))
+    PrunedFiles(pruned.files, found.merged, listed.size, found.partitions,
+      listed.size - inPartitions.size, ofBuckets.map(inPartitions.size - _.size),
       pruned.byRange, pruned.byBloom, keys, keysToCheck = keys.isDefined && !onDriver, late)
   }
 
   /** Columns, as paths of names, on which filters can leave out files. */
-  def pruningColumns: Set[Seq[String]] = partitions.columnPaths ++ keyFilter.singleColumn
+  def pruningColumns: Set[Seq[String]] =
+    partitions.columnPaths ++ keyFilter.singleColumn ++ buckets.missingColumn(filters)
 
-  /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files. */
+  /** Those of them on which a filter can leave out some files of the plan and keep others: keys say nothing of log files,
+    * unless they tell the bucket.
+    */
   def pruningColumns(plan: PrunedFiles): Set[Seq[String]] =
     if (plan.files.size + plan.merged.size < 2) Set.empty
-    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty)
+    else partitions.columnPaths ++ keyFilter.singleColumn.filter(_ => plan.files.nonEmpty) ++
+      buckets.missingColumn(filters).filter(_ => buckets.areCertain)
 
   // ---- tasks
 

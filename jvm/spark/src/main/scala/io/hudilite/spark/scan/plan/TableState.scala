@@ -1,13 +1,23 @@
 package io.hudilite.spark.scan.plan
 
-import io.hudilite.config.{GivenOption, QueryType, ReadConf, ReadOptions, TableConfig, TableType}
+import io.hudilite.config.{GivenOption, PlannedBuckets, QueryType, ReadConf, ReadOptions, TableConfig, TableType}
 import io.hudilite.error.{InvalidInput, UnsupportedTable}
 import io.hudilite.filegroup.{BaseFile, FileGroupId, FileSlice, PathSelection}
+import io.hudilite.index.BucketIndex
 import io.hudilite.record.MetaFields
 import io.hudilite.schema.EvolvedColumns
 import io.hudilite.spark.logfile.read.LogJob
 import io.hudilite.spark.row.SchemaConversion
-import io.hudilite.table.{IncrementalFiles, IncrementalRange, Table, TableAccess, TableFiles, TableSupport}
+import io.hudilite.table.{
+  Buckets,
+  IncrementalFiles,
+  IncrementalRange,
+  StatedBuckets,
+  Table,
+  TableAccess,
+  TableFiles,
+  TableSupport
+}
 import io.hudilite.timeline.InstantTime
 
 import org.apache.spark.sql.types.{StringType, StructField, StructType}
@@ -89,6 +99,13 @@ final case class StateSlices(files: Seq[BaseFile], merged: Seq[FileSlice], parti
 
   def baseFiles: Seq[BaseFile] = files ++ merged.flatMap(_.base)
 
+  /** Those of the file groups that are wanted, by their ids. */
+  def of(wanted: String => Boolean): StateSlices =
+    copy(files = files.filter(f => wanted(f.fileId)), merged = merged.filter(s => wanted(s.fileId)))
+
+  def groups: Iterator[FileGroupId] =
+    files.iterator.map(f => FileGroupId(f.partition, f.fileId)) ++ merged.iterator.map(_.groupId)
+
   /** Those of the partitions that are wanted. */
   def in(selection: PathSelection): StateSlices =
     if (selection eq PathSelection.All) this
@@ -139,6 +156,20 @@ final class TableState(
   /** Data columns, behind the meta columns when those are to be seen. */
   def schema(withMeta: Boolean): StructType =
     if (withMeta) StructType(MetaFields.all.map(StructField(_, StringType)) ++ dataSchema.fields) else dataSchema
+
+  /** The index that all rows have been dealt by, as commits say it. */
+  def buckets: Option[BucketIndex] =
+    if (isOneMoment) StatedBuckets.ofAllRows(table.store, asOf.fold(table.timeline)(table.timeline.upTo)) else None
+
+  /** The index as a reader was told it, where no commit says anything. */
+  def bucketsAsTold(told: Option[PlannedBuckets]): Option[BucketIndex] =
+    if (isOneMoment) told.flatMap(Buckets(table).told) else None
+
+  // Slices of a range or a plan may be from before the table had the buckets that it has now.
+  private def isOneMoment: Boolean = query match {
+    case Query.Snapshot | Query.AsOf(_) | Query.ReadOptimized(_) => true
+    case _ => false
+  }
 
   private def asOf: Option[String] = query match {
     case Query.AsOf(instant) => Some(instant)

@@ -18,6 +18,11 @@ final class FilesPrunedByPartitionMetric extends CustomSumMetric {
   override def description(): String = "listed base files pruned by partition"
 }
 
+final class FilesPrunedByBucketMetric extends CustomSumMetric {
+  override def name(): String = ScanMetrics.PrunedByBucket
+  override def description(): String = "file groups pruned by bucket"
+}
+
 final class FilesPrunedByRangeMetric extends CustomSumMetric {
   override def name(): String = ScanMetrics.PrunedByRange
   override def description(): String = "base files pruned by key range"
@@ -59,6 +64,7 @@ object ScanMetrics {
   val FilesListed = "filesListed"
   val PartitionsRead = "partitionsRead"
   val PrunedByPartition = "filesPrunedByPartition"
+  val PrunedByBucket = "filesPrunedByBucket"
   val PrunedByRange = "filesPrunedByKeyRange"
   val PrunedByBloom = "filesPrunedByBloom"
   val FilesOpened = "filesOpened"
@@ -69,6 +75,7 @@ object ScanMetrics {
 
   def all: Array[org.apache.spark.sql.connector.metric.CustomMetric] = Array(new FilesListedMetric,
     new PartitionsReadMetric,
-    new FilesPrunedByPartitionMetric, new FilesPrunedByRangeMetric, new FilesPrunedByBloomMetric, new FilesOpenedMetric,
-    new RowsReadMetric, new LogFilesReadMetric, new LogRecordsMetric, new RowsReplacedMetric)
+    new FilesPrunedByPartitionMetric, new FilesPrunedByBucketMetric, new FilesPrunedByRangeMetric,
+    new FilesPrunedByBloomMetric, new FilesOpenedMetric, new RowsReadMetric, new LogFilesReadMetric,
+    new LogRecordsMetric, new RowsReplacedMetric)
 }

@@ -1,0 +1,39 @@
+package io.hudilite.spark.scan.plan
+
+import io.hudilite.config.PlannedBuckets
+import io.hudilite.index.{BucketIndex, ShownBuckets}
+import io.hudilite.spark.basefile.read.ScanFilter
+import io.hudilite.stats.FileStatistics
+
+/** Prunes file groups by their buckets, where all of them are sure to hold just the keys that belong there
+  * (docs/format.md#indexes).
+  *
+  * @param told
+  *   the buckets as the options of the read say it; a table that commits of hudilite know needs none
+  * @param listed
+  *   all slices that the filters may choose among
+  * @param statistics
+  *   of base files, asked where options alone tell of buckets
+  */
+private[scan] final class BucketPruning(
+    state: TableState, keys: KeyFilter, told: Option[PlannedBuckets], listed: => StateSlices,
+    statistics: => FileStatistics) {
+
+  private lazy val stated: Option[BucketIndex] = state.buckets
+  private lazy val index: Option[BucketIndex] = stated.orElse(state.bucketsAsTold(told))
+
+  /** All slices are of buckets of their own, and what is known of their keys does not contradict the index. */
+  lazy val areCertain: Boolean = index.exists(by =>
+    by.fits(listed.groups) && (stated.isDefined ||
+      (listed.baseFiles.size <= KeyPruning.MaxFilesOnDriver && ShownBuckets.allowed(listed.baseFiles, by, statistics))))
+
+  /** The ids of file groups that can hold rows that pass the filters; `None` when buckets do not tell. */
+  def wanted(filters: Seq[ScanFilter]): Option[String => Boolean] =
+    if (filters.isEmpty) None
+    else
+      for (by <- index; buckets <- keys.buckets(filters, by) if areCertain)
+        yield (id: String) => BucketIndex.bucketOfFile(id).forall(buckets)
+
+  /** The one column that filters would have to fix, besides those that they do, for buckets to tell. */
+  def missingColumn(filters: Seq[ScanFilter]): Option[Seq[String]] = index.flatMap(keys.missingForBuckets(filters, _))
+}
