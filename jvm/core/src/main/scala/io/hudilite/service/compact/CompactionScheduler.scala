@@ -1,13 +1,15 @@
 package io.hudilite.service.compact
 
 import io.hudilite.config.TableType
-import io.hudilite.config.service.{CompactionConf, CompactionOptions}
+import io.hudilite.config.service.{CompactionConf, CompactionOptions, TriggerConf}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.{Outdated, Table}
-import io.hudilite.timeline.{Action, Instant, Timeline}
+import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
 import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.transaction.{Transaction, TransactionOptions}
+
+import java.time.ZoneId
 
 /** A compaction that was planned, or would be.
   *
@@ -191,5 +193,52 @@ object CompactionScheduler {
       throw new IllegalStateException(s"the compaction strategy ${CompactionStrategy.nameOf(strategy)} chose file " +
         "slices twice, or slices that it was not given")
     selected
+  }
+}
+
+/** Work on a table since it was last compacted.
+  *
+  * @param sinceCompaction
+  *   delta commits completed after the last completed compaction was requested, or ever
+  * @param sinceRequest
+  *   the same, counting from the last compaction that was requested, completed or not
+  * @param seconds
+  *   age of the last completed compaction, without one that of the first delta commit; 0 when there is neither
+  */
+final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long)
+
+object DeltaProgress {
+
+  def of(table: Table): DeltaProgress =
+    of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
+
+  def of(timeline: Timeline, nowMs: Long, zone: ZoneId): DeltaProgress = {
+    val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
+    // In a merge-on-read table only compactions complete as plain commits.
+    val compacted = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
+    val requested = (timeline.pendingCompactions.map(_.time) ++ compacted).sorted.lastOption
+    def after(time: Option[String]): Int = deltas.count(d => time.forall(d.completionTime.getOrElse(d.time) > _))
+    val start = compacted.orElse(deltas.headOption.map(_.time))
+    val millis = start.map(t => nowMs - InstantTime.toEpochMillis(t, zone)).getOrElse(0L)
+    DeltaProgress(after(compacted), after(requested), math.max(millis, 0L) / 1000L)
+  }
+}
+
+/** When a compaction is due, as Apache Hudi's triggers have it: pure. */
+object CompactionTrigger {
+
+  import CompactionOptions._
+
+  def isDue(conf: TriggerConf, progress: DeltaProgress): Boolean = {
+    val enough = progress.sinceCompaction >= conf.maxCommits
+    val late = progress.seconds >= conf.maxSeconds
+    conf.strategy match {
+      case NumCommits => enough
+      case NumCommitsAfterLastRequest => progress.sinceRequest >= conf.maxCommits
+      case TimeElapsed => late
+      case NumAndTime => enough && late
+      case NumOrTime => enough || late
+      case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
+    }
   }
 }

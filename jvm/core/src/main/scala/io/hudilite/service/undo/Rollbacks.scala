@@ -1,10 +1,11 @@
 package io.hudilite.service.undo
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.timeline.{Action, Instant, Timeline}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.Rollback
+import io.hudilite.transaction.rollback.{PendingWrites, Rollback}
 
 /** A write that was taken back.
   *
@@ -108,4 +109,34 @@ object Rollbacks {
 
   private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
     "ROLLBACK_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)
+}
+
+/** What dead writers left, which is taken back before any completed write is. */
+object EndedWrites {
+
+  /** The table as an undoing would find it, and the instants that it would take back before; nothing is written. */
+  def preview(table: Table, options: TransactionOptions): (Table, Seq[String]) = {
+    // Not even the storage is asked for its time, which takes a file.
+    val pending = new PendingWrites(table.store, options.foreignWrites, options.process, mayWrite = false)
+    val (dead, left) = pending.takenBack(table.timeline)
+    table.copy(timeline = left) -> dead.map(_.time)
+  }
+
+  /** Instants that were pending and have no state as high any more, the newest first. */
+  private[undo] def between(before: Timeline, now: Timeline): Seq[String] = before.pendingWrites.reverse.filterNot(i =>
+    now.instants.exists(n =>
+      n.time == i.time && n.comparableAction == i.comparableAction && n.state.rank >= i.state.rank)).map(_.time)
+}
+
+/** Log files of version 6 in a table that Apache Hudi has upgraded since: other writes may have appended to them, and no
+  * command in a log takes the blocks of one of them back any more.
+  */
+private[undo] object OlderLogs {
+
+  /** Why this write cannot be taken back; reads what a completed one has committed. */
+  def reason(now: Table, write: Instant): Option[String] =
+    if (now.config.layout == 1 || !write.isCompleted) None
+    else now.store.readCommit(write).allStats.find(stat =>
+      FileNames.parseLogFile(stat.fileName).exists(log => !log.isCdc && log.time != write.time)
+    ).map(stat => s"the log file ${stat.path} of ${write.time} is older than the table's version, and stays as it is")
 }
