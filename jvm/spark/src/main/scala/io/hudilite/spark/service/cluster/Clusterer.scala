@@ -1,9 +1,9 @@
 package io.hudilite.spark.service.cluster
 
-import io.hudilite.config.WriteConf
+import io.hudilite.config.{WriteConf, WriteOptions}
 import io.hudilite.config.service.PlannedLayout
 import io.hudilite.error.InvalidInput
-import io.hudilite.index.Index
+import io.hudilite.index.{BucketIndex, Index}
 import io.hudilite.service.cluster.{
   ClusteringCall,
   ClusteringRequest,
@@ -12,6 +12,7 @@ import io.hudilite.service.cluster.{
   PendingClusterings,
   PlannedClustering
 }
+import io.hudilite.spark.bucket.SampledKeys
 import io.hudilite.spark.service.Stop
 import io.hudilite.spark.service.cluster.layout.ClusteringOrder
 import io.hudilite.spark.service.cluster.rewrite.ClusteringJob
@@ -138,4 +139,35 @@ final class Clusterer(session: SparkSession, conf: WriteConf, done: LongAccumula
     // A bucket has one file group, however large it grows.
     job.copy(files = job.files.copy(maxFileBytes = if (pending.buckets.isDefined) Long.MaxValue else bytes))
   }
+}
+
+/** Tables with a bucket index that get another number of buckets. */
+private[cluster] object BucketMove {
+
+  /** The index that a call moves the table to. Raises `InvalidInput` when the options do not name the one that the table
+    * has, and where the call asks for less than the whole table or for more than the move.
+    */
+  def of(table: Table, conf: WriteConf, call: ClusteringCall, count: Int): BucketIndex = {
+    val (buckets, index) = (Buckets(table), Index.of(table.config, Buckets(table).asked(conf.index)))
+    index.buckets match {
+      case Some(present) =>
+        buckets.check(index)
+        buckets.slots(table.allSlices().values.flatten.toArray, present, new SampledKeys(table))
+        if (count < 1 || count > WriteOptions.MostBuckets)
+          throw refused(count, s"it must be between 1 and ${WriteOptions.MostBuckets}")
+        if (count == present.count) throw refused(count, "the table has as many")
+        if (call.partitions.nonEmpty || call.sortColumns.nonEmpty || call.targetBytes.nonEmpty)
+          throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+            "reason" ->
+              "a table is moved to other buckets as a whole, in the order of the record keys, one file for each bucket")
+        present.copy(count = count)
+      case None =>
+        val named = s"${WriteOptions.IndexType.name} does not say ${WriteOptions.ByBuckets}"
+        throw InvalidInput("CLUSTERING_NOT_POSSIBLE", "path" -> table.basePath,
+          "reason" -> s"$named, and only the rows of such tables lie in buckets")
+    }
+  }
+
+  private def refused(count: Int, reason: String): InvalidInput =
+    InvalidInput.option(WriteOptions.Buckets.name, count.toString, reason)
 }
