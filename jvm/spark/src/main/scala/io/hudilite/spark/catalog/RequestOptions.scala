@@ -1,10 +1,14 @@
 package io.hudilite.spark.catalog
 
-import io.hudilite.config.{OptionSide, Options, ReadConf, WriteConf}
+import io.hudilite.config.{IneffectiveOption, IneffectiveOptions, OptionSide, Options, ReadConf, WriteConf}
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.row.SessionConf
 
+import java.util.WeakHashMap
+import java.util.concurrent.ConcurrentHashMap
+
 import org.apache.spark.sql.SparkSession
+import org.slf4j.LoggerFactory
 
 /** The options of one read or write, with lower-case names: what a session may set for all of them is not what one of
   * them may be given.
@@ -57,5 +61,32 @@ object RequestOptions {
     OptionWarnings.tell(session, settings)
     OptionWarnings.tellOfSettings(session)
     RequestOptions(settings, Map.empty).and(options, session)
+  }
+}
+
+/** Says once in a session of each option without effect that it has none. */
+object OptionWarnings {
+
+  private val logger = LoggerFactory.getLogger("io.hudilite.options")
+  private val told = new WeakHashMap[SparkSession, ConcurrentHashMap.KeySetView[String, java.lang.Boolean]]
+
+  def tell(session: SparkSession, options: Map[String, String]): Unit =
+    log(news(session, IneffectiveOptions.among(options)))
+
+  /** The same of settings by which Apache Hudi would set options of all statements. */
+  def tellOfSettings(session: SparkSession): Unit = log(news(session, settings))
+
+  private[catalog] def settings: Seq[IneffectiveOption] = SessionConf.withoutPrefix.map(name =>
+    IneffectiveOption(name, s"the session's options are set as ${SessionConf.Prefix}<option>"))
+
+  private def log(news: Seq[IneffectiveOption]): Unit = news.foreach(option => logger.warn(option.text))
+
+  /** What the session has not been told of. */
+  private[catalog] def news(session: SparkSession, found: Seq[IneffectiveOption]): Seq[IneffectiveOption] = {
+    if (found.isEmpty) Nil
+    else {
+      val names = told.synchronized(told.computeIfAbsent(session, _ => ConcurrentHashMap.newKeySet[String]()))
+      found.filter(option => names.add(option.name.toLowerCase(java.util.Locale.ROOT)))
+    }
   }
 }
