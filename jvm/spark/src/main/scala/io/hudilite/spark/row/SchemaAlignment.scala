@@ -183,3 +183,16 @@ object SchemaAlignment {
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
 }
+
+private[spark] object FieldTypes {
+
+  /** The type of the column or field of a struct at this path, by its exact letters; `None` when there is none. */
+  def at(schema: StructType, path: List[String]): Option[DataType] = path match {
+    case name :: rest => schema.fields.find(_.name == name).map(_.dataType).flatMap {
+        case dataType if rest.isEmpty => Some(dataType)
+        case struct: StructType => at(struct, rest)
+        case _ => None
+      }
+    case Nil => None
+  }
+}
