@@ -97,7 +97,6 @@ object HeaderKey {
 
   /** Rows of the base file that the records replace, see [[RecordPositions]]. */
   val RecordPositions = 5
-  val BlockIdentifier = 6
 
   /** `true` when the records hold only the columns that change. */
   val IsPartial = 7
