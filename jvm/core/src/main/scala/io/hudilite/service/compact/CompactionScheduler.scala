@@ -89,15 +89,14 @@ object CompactionScheduler {
 
   def isDue(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base): Boolean =
     kind match {
-      case CompactionKind.Base => CompactionTrigger.isDue(conf.trigger, DeltaProgress.of(table))
+      case CompactionKind.Base => DeltaProgress.of(table).isDue(conf.trigger)
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, conf.logs.blocks)
     }
 
   /** True when a compaction into base files is due once one more delta commit has completed. */
   def isDueAfterOneMore(table: Table, conf: CompactionConf): Boolean = {
     val now = DeltaProgress.of(table)
-    CompactionTrigger.isDue(conf.trigger,
-      now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
+    now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1).isDue(conf.trigger)
   }
 
   /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
@@ -205,7 +204,23 @@ object CompactionScheduler {
   * @param seconds
   *   age of the last completed compaction, without one that of the first delta commit; 0 when there is neither
   */
-final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long)
+final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long) {
+
+  /** True when a compaction is due, as Apache Hudi's triggers have it. */
+  def isDue(conf: TriggerConf): Boolean = {
+    import CompactionOptions._
+    val enough = sinceCompaction >= conf.maxCommits
+    val late = seconds >= conf.maxSeconds
+    conf.strategy match {
+      case NumCommits => enough
+      case NumCommitsAfterLastRequest => sinceRequest >= conf.maxCommits
+      case TimeElapsed => late
+      case NumAndTime => enough && late
+      case NumOrTime => enough || late
+      case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
+    }
+  }
+}
 
 object DeltaProgress {
 
@@ -221,24 +236,5 @@ object DeltaProgress {
     val start = compacted.orElse(deltas.headOption.map(_.time))
     val millis = start.map(t => nowMs - InstantTime.toEpochMillis(t, zone)).getOrElse(0L)
     DeltaProgress(after(compacted), after(requested), math.max(millis, 0L) / 1000L)
-  }
-}
-
-/** When a compaction is due, as Apache Hudi's triggers have it: pure. */
-object CompactionTrigger {
-
-  import CompactionOptions._
-
-  def isDue(conf: TriggerConf, progress: DeltaProgress): Boolean = {
-    val enough = progress.sinceCompaction >= conf.maxCommits
-    val late = progress.seconds >= conf.maxSeconds
-    conf.strategy match {
-      case NumCommits => enough
-      case NumCommitsAfterLastRequest => progress.sinceRequest >= conf.maxCommits
-      case TimeElapsed => late
-      case NumAndTime => enough && late
-      case NumOrTime => enough || late
-      case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
-    }
   }
 }
