@@ -52,7 +52,7 @@ private[hudilite] object AvroFile {
     text("avro.codec").filter(_ != PlainCodec).foreach(codec =>
       throw new IllegalArgumentException(s"its compression $codec is not known"))
     val schema = text("avro.schema").getOrElse(throw new IllegalArgumentException("it has no schema"))
-    if (in.remaining == 0) throw new InputEnds("it does not hold one record")
+    if (in.remaining == 0) throw new AvroInput.Ends("it does not hold one record")
     if (in.long() != 1) throw new IllegalArgumentException("it does not hold one record")
     val block = in.part(in.long())
     if (!in.bytes(SyncBytes).sameElements(sync) || in.remaining > 0)
@@ -66,7 +66,7 @@ private[hudilite] object AvroFile {
   /** The file ends before its one record does. */
   def isCutShort(bytes: Array[Byte]): Boolean =
     try { parts(bytes); false }
-    catch { case _: InputEnds => true; case NonFatal(_) => false }
+    catch { case _: AvroInput.Ends => true; case NonFatal(_) => false }
 
   /** A record with the given fields; the others get their defaults. Values are Scala's: `Option`, `Seq`, `Map`. */
   def record(schema: Schema)(values: (String, Any)*): GenericRecord = {
@@ -89,13 +89,9 @@ private[hudilite] object AvroFile {
     case entries: scala.collection.Map[_, _] => entries.map { case (k, v) => k -> toAvro(v) }.asJava
     case other => other
   }
-}
-
-/** Records of one schema as records of another. */
-private[hudilite] object AvroCopy {
 
   /** The record with the fields of `target`, taken by name. Fields that `from` lacks get their defaults. */
-  def record(target: Schema, from: AvroFields): GenericRecord = {
+  def copied(target: Schema, from: AvroFields): GenericRecord = {
     val record = new GenericData.Record(target)
     target.getFields.asScala.foreach { field =>
       record.put(field.pos, from.value(field.name).map(value(field.schema, _)).getOrElse(default(field)))
@@ -110,7 +106,7 @@ private[hudilite] object AvroCopy {
   private def value(target: Schema, from: Any): Any = (target.getType, from) match {
     case (Type.UNION, null) => null
     case (Type.UNION, _) => value(target.getTypes.asScala.find(_.getType != Type.NULL).get, from)
-    case (Type.RECORD, fields: AvroFields) => record(target, fields)
+    case (Type.RECORD, fields: AvroFields) => copied(target, fields)
     case (Type.ARRAY, items: Seq[_]) => items.map(value(target.getElementType, _)).asJava
     case (Type.MAP, entries: Map[_, _]) =>
       entries.map { case (key, v) => key.toString -> value(target.getValueType, v) }.asJava

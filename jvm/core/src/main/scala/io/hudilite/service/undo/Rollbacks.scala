@@ -89,7 +89,7 @@ object Rollbacks {
     now.timeline.pending.find(rests(_, write)).foreach(i =>
       throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
     if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
-    OlderLogs.reason(now, write).foreach(reason => throw impossible(now, write.time, reason))
+    olderLogs(now, write).foreach(reason => throw impossible(now, write.time, reason))
     before(now, write).foreach { time =>
       try now.checkRetained(time)
       catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }
@@ -99,6 +99,16 @@ object Rollbacks {
     }
     write
   }
+
+  /** Why log files keep a write from being taken back; reads what a completed one has committed. Those of version 6 in a
+    * table that Apache Hudi has upgraded since may hold blocks of other writes, and no command in a log takes the blocks
+    * of one of them back any more.
+    */
+  private[undo] def olderLogs(now: Table, write: Instant): Option[String] =
+    if (now.config.layout == 1 || !write.isCompleted) None
+    else now.store.readCommit(write).allStats.find(stat =>
+      FileNames.parseLogFile(stat.fileName).exists(log => !log.isCdc && log.time != write.time)
+    ).map(stat => s"the log file ${stat.path} of ${write.time} is older than the table's version, and stays as it is")
 
   private def before(now: Table, write: Instant): Option[String] =
     now.timeline.writes.filter(_.time < write.time).lastOption.map(_.time)
@@ -126,17 +136,4 @@ object EndedWrites {
   private[undo] def between(before: Timeline, now: Timeline): Seq[String] = before.pendingWrites.reverse.filterNot(i =>
     now.instants.exists(n =>
       n.time == i.time && n.comparableAction == i.comparableAction && n.state.rank >= i.state.rank)).map(_.time)
-}
-
-/** Log files of version 6 in a table that Apache Hudi has upgraded since: other writes may have appended to them, and no
-  * command in a log takes the blocks of one of them back any more.
-  */
-private[undo] object OlderLogs {
-
-  /** Why this write cannot be taken back; reads what a completed one has committed. */
-  def reason(now: Table, write: Instant): Option[String] =
-    if (now.config.layout == 1 || !write.isCompleted) None
-    else now.store.readCommit(write).allStats.find(stat =>
-      FileNames.parseLogFile(stat.fileName).exists(log => !log.isCdc && log.time != write.time)
-    ).map(stat => s"the log file ${stat.path} of ${write.time} is older than the table's version, and stays as it is")
 }
