@@ -45,7 +45,7 @@ object SchemaAlignment {
     val incoming = withoutMeta(rows)
     table.fields.filter(f => find(incoming, f.name).isEmpty).foreach { field =>
       if (rule.needed.forall(_.exists(same(_, field.name)))) throw missing(field.name, rows)
-      if (rule.fillNull && !field.nullable) throw NullValues.inRequiredColumn(field.name)
+      if (rule.fillNull && !field.nullable) throw Nullability.nullInRequired(field.name)
     }
     Nullability.relaxed(new TypeGrowth(rule).struct(table, incoming, Nil))
   }
