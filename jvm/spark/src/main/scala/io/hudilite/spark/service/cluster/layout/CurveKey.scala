@@ -2,6 +2,8 @@ package io.hudilite.spark.service.cluster.layout
 
 import io.hudilite.service.cluster.Curves
 
+import java.util.{Arrays, Comparator}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, FalseLiteral}
@@ -69,42 +71,24 @@ private[spark] object CurveKey {
   */
 private[spark] sealed abstract class Boundaries(coordinates: Array[Int]) extends Serializable {
 
-  protected def startsAbove(interval: Int, value: Any): Boolean
-
   /** Coordinate of a value in Spark's inner form. */
-  final def of(value: Any): Int = {
-    if (value == null || coordinates.length == 0) 0
-    else {
-      var from = 0
-      var until = coordinates.length
-      while (until - from > 1) { // hot path
-        val middle = (from + until) >>> 1
-        if (startsAbove(middle, value)) until = middle else from = middle
-      }
-      coordinates(from)
-    }
-  }
+  def of(value: Any): Int
+
+  /** Coordinate of a value by what a binary search finds of it among the starts; what is less than all lies in the first
+    * interval.
+    */
+  protected final def at(found: Int): Int =
+    if (coordinates.length == 0) 0 else coordinates(if (found >= 0) found else Math.max(0, -found - 2))
 }
 
 /** Of types whose values are numbers of at most 64 bits, or have such a number in the same order. */
 private[spark] final class NumberBoundaries(starts: Array[Long], coordinates: Array[Int])
     extends Boundaries(coordinates) {
 
-  override protected def startsAbove(interval: Int, value: Any): Boolean =
-    starts(interval) > NumberBoundaries.number(value)
+  override def of(value: Any): Int = if (value == null) 0 else ofNumber(NumberBoundaries.number(value))
 
   /** As [[of]], without boxes. */
-  def ofNumber(value: Long): Int =
-    if (coordinates.length == 0) 0
-    else {
-      var from = 0
-      var until = coordinates.length
-      while (until - from > 1) { // hot path
-        val middle = (from + until) >>> 1
-        if (starts(middle) > value) until = middle else from = middle
-      }
-      coordinates(from)
-    }
+  def ofNumber(value: Long): Int = at(Arrays.binarySearch(starts, value))
 
   def ofNumber(value: Double): Int = ofNumber(NumberBoundaries.ordered(value))
 }
@@ -127,15 +111,15 @@ private[spark] object NumberBoundaries {
 }
 
 /** Of texts, bytes and long decimals. */
-private[spark] final class ValueBoundaries(starts: Array[Any], coordinates: Array[Int])
+private[spark] final class ValueBoundaries(starts: Array[AnyRef], coordinates: Array[Int])
     extends Boundaries(coordinates) {
-  override protected def startsAbove(interval: Int, value: Any): Boolean =
-    ValueBoundaries.compare(starts(interval), value) > 0
+  override def of(value: Any): Int =
+    if (value == null) 0 else at(Arrays.binarySearch(starts, value.asInstanceOf[AnyRef], ValueBoundaries))
 }
 
-private[spark] object ValueBoundaries {
-  def compare(a: Any, b: Any): Int = a match {
-    case bytes: Array[Byte] => java.util.Arrays.compareUnsigned(bytes, b.asInstanceOf[Array[Byte]])
+private[spark] object ValueBoundaries extends Comparator[AnyRef] {
+  override def compare(a: AnyRef, b: AnyRef): Int = a match {
+    case bytes: Array[Byte] => Arrays.compareUnsigned(bytes, b.asInstanceOf[Array[Byte]])
     case decimal: Decimal => decimal.compare(b.asInstanceOf[Decimal])
     case text => text.asInstanceOf[UTF8String].compareTo(b.asInstanceOf[UTF8String])
   }
@@ -173,9 +157,9 @@ private[spark] object Boundaries {
       val (starts, coordinates) = cut(values.map(NumberBoundaries.number).sorted, sample.size, bits)
       new NumberBoundaries(starts.toArray, coordinates.toArray)
     } else {
-      val inOrder = values.sortWith(ValueBoundaries.compare(_, _) < 0)
+      val inOrder = values.map(_.asInstanceOf[AnyRef]).sortWith(ValueBoundaries.compare(_, _) < 0)
       val (starts, coordinates) = cut(inOrder, sample.size, bits)
-      new ValueBoundaries(starts.toArray[Any], coordinates.toArray)
+      new ValueBoundaries(starts.toArray, coordinates.toArray)
     }
   }
 
