@@ -2,7 +2,7 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.merge.{MergeRule, Outcome}
-import io.hudilite.spark.row.{ExternalSort, SortColumn}
+import io.hudilite.spark.row.{ExternalSort, RunningTask, SortColumn}
 
 import java.io.Closeable
 
@@ -57,6 +57,16 @@ final class MergedLog private (rows: LogRowLayout, order: SortColumn, sorted: So
     found
   }
 
+  /** Moves through all keys that are left, unless Spark has killed the task. */
+  private[spark] def eachKey(take: => Unit): Unit = {
+    var seen = 0L
+    while (next()) { // hot path
+      if ((seen & MergedLog.KillCheckMask) == 0) RunningTask.stopIfKilled()
+      seen += 1
+      take
+    }
+  }
+
   /** The next record against those of its key before it. */
   private def merge(): Unit = rule.decide(later.moveTo(ahead), record) match { // hot path
     case Outcome.Kept =>
@@ -76,6 +86,8 @@ final class MergedLog private (rows: LogRowLayout, order: SortColumn, sorted: So
 }
 
 object MergedLog {
+
+  private val KillCheckMask = 0x3ffL
 
   /** The records of the slice's logs in the order of their keys. */
   private[spark] def of(rows: LogRowLayout, slice: FileSlice, conf: Configuration): MergedLog =

@@ -38,7 +38,7 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
       val stat = output.orAborted(begun.foreach(_.abort())) {
         val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
         begun = Some(merge)
-        run(log, merge)
+        log.eachKey(merge.add(log))
         merge.finish(slice)
       }
       stat.copy(prevCommit = slice.instant,
@@ -55,15 +55,6 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
 
   private def fresh(slice: FileSlice): Merge =
     new Merge(None, output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())))
-
-  private def run(log: MergedLog, merge: Merge): Unit = {
-    var seen = 0L
-    while (log.next()) { // hot path
-      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
-      seen += 1
-      merge.add(log)
-    }
-  }
 
   /** One base file in the making. */
   private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) extends WriterSink {
@@ -106,10 +97,6 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
       try base.close()
       finally writer.abort()
   }
-}
-
-private object SliceCompactor {
-  val KillCheckMask = 0x3ffL
 }
 
 /** Merges file slices and answers with the stats of the files that it wrote.
