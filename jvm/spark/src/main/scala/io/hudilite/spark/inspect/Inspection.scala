@@ -59,7 +59,7 @@ object Inspection {
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
-    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = CompactionInspection.of(table, asked)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.compactions(table, asked)
   }
 
   case object Properties extends DriverInspection("properties", "a property of the table, by its name",

@@ -40,13 +40,9 @@ object TimelineRows {
     table.timeline.instants.sortBy(i => (i.time, i.comparableAction)).iterator.map { i =>
       Row(i.time, i.completionTime.orNull, i.comparableAction, i.state.name.toLowerCase(Locale.ROOT), i.fileName)
     }
-}
 
-/** The compactions of a table, in the columns of [[Inspection.Compactions]]. */
-private[inspect] object CompactionInspection {
-
-  /** None for a copy-on-write table, where a completed `commit` is any write. */
-  def of(table: Table, asked: RowsAsked): Iterator[Row] =
+  /** The compactions, oldest first; none of a copy-on-write table, where a completed `commit` is any write. */
+  def compactions(table: Table, asked: RowsAsked): Iterator[Row] =
     if (table.config.tableType != TableType.MergeOnRead) Iterator.empty
     else {
       val pending = table.store.pendingCompactions(table.timeline) ++ table.store.pendingLogCompactions(table.timeline)

@@ -32,7 +32,7 @@ private[spark] object TaskJob {
       items: Seq[I]): Seq[O] = {
     val context = session.sparkContext
     labelled(context, label) {
-      Sessions.withSettings(session)(context.runJob(new TaskRDD(context, work, items), new AllOf[O])).toSeq.flatten
+      Sessions.withSettings(session)(context.runJob(new ItemRDD(context, work, items), new AllOf[O])).toSeq.flatten
     }
   }
 
@@ -44,23 +44,23 @@ private[spark] object TaskJob {
   }
 
   private val Description = "spark.job.description"
-}
 
-private final class TaskRDD[I, O: ClassTag](context: SparkContext, work: TaskWork[I, O],
-    @transient private val items: Seq[I]) extends RDD[O](context, Nil) {
+  private final class ItemRDD[I, O: ClassTag](context: SparkContext, work: TaskWork[I, O],
+      @transient private val items: Seq[I]) extends RDD[O](context, Nil) {
 
-  override protected def getPartitions: Array[Partition] =
-    items.zipWithIndex.map { case (item, i) => new TaskItemPartition(i, item): Partition }.toArray
+    override protected def getPartitions: Array[Partition] =
+      items.zipWithIndex.map { case (item, i) => new ItemPartition(i, item): Partition }.toArray
 
-  override def compute(split: Partition, task: TaskContext): Iterator[O] =
-    work(split.asInstanceOf[TaskItemPartition[I]].item).iterator
-}
+    override def compute(split: Partition, task: TaskContext): Iterator[O] =
+      work(split.asInstanceOf[ItemPartition[I]].item).iterator
+  }
 
-private final class TaskItemPartition[I](override val index: Int, val item: I) extends Partition
+  private final class ItemPartition[I](override val index: Int, val item: I) extends Partition
 
-/** No lambda, whose bytecode Spark would look at for what need not go along. */
-private final class AllOf[O] extends (Iterator[O] => Seq[O]) with Serializable {
-  override def apply(answers: Iterator[O]): Seq[O] = answers.toList
+  /** No lambda, whose bytecode Spark would look at for what need not go along. */
+  private final class AllOf[O] extends (Iterator[O] => Seq[O]) with Serializable {
+    override def apply(answers: Iterator[O]): Seq[O] = answers.toList
+  }
 }
 
 /** The work on items as rows of a query, a task for each item. */
@@ -69,29 +69,32 @@ private[spark] final class TaskScan[I <: Serializable](label: String, schema: St
   override def readSchema(): StructType = schema
   override def description(): String = label
   override def toBatch: Batch = this
-  override def planInputPartitions(): Array[InputPartition] = items.map(TaskItem(_): InputPartition).toArray
-  override def createReaderFactory(): PartitionReaderFactory = TaskReaderFactory(work)
+  override def planInputPartitions(): Array[InputPartition] = items.map(TaskScan.Item(_): InputPartition).toArray
+  override def createReaderFactory(): PartitionReaderFactory = TaskScan.ReaderFactory(work)
 }
 
-private final case class TaskItem[I](item: I) extends InputPartition
+private object TaskScan {
 
-private final case class TaskReaderFactory[I](work: TaskWork[I, InternalRow]) extends PartitionReaderFactory {
-  override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
-    new TaskItemReader(work, partition.asInstanceOf[TaskItem[I]].item)
-}
+  private final case class Item[I](item: I) extends InputPartition
 
-/** Does its item when the first row is asked for. */
-private final class TaskItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
-
-  private lazy val rows: Iterator[InternalRow] = work(item).iterator
-  private var row: Option[InternalRow] = None
-
-  override def next(): Boolean = {
-    row = if (rows.hasNext) Some(rows.next()) else None
-    row.isDefined
+  private final case class ReaderFactory[I](work: TaskWork[I, InternalRow]) extends PartitionReaderFactory {
+    override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+      new ItemReader(work, partition.asInstanceOf[Item[I]].item)
   }
 
-  override def get(): InternalRow = row.getOrElse(throw new IllegalStateException("a row is read before next()"))
+  /** Does its item when the first row is asked for. */
+  private final class ItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
 
-  override def close(): Unit = ()
+    private lazy val rows: Iterator[InternalRow] = work(item).iterator
+    private var row: Option[InternalRow] = None
+
+    override def next(): Boolean = {
+      row = if (rows.hasNext) Some(rows.next()) else None
+      row.isDefined
+    }
+
+    override def get(): InternalRow = row.getOrElse(throw new IllegalStateException("a row is read before next()"))
+
+    override def close(): Unit = ()
+  }
 }

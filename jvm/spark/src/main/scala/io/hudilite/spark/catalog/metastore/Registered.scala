@@ -40,8 +40,8 @@ final case class Registered private (entry: CatalogTable, provider: String) {
 
   /** What ANALYZE TABLE found, when it was in this state. */
   def statistics(state: => String): Option[CatalogStatistics] = for {
-    mark <- entry.properties.get(Analyzed.Property)
-    found <- entry.stats if mark == Analyzed.mark(state, found)
+    mark <- entry.properties.get(Registered.Analyzed)
+    found <- entry.stats if mark == Registered.mark(state, found)
   } yield found
 
   /** What the catalog says of the table, as Spark shows it. */
@@ -70,18 +70,14 @@ object Registered {
     else entry.provider.flatMap(providerOf).map(Registered(entry, _))
 
   def providerOf(name: String): Option[String] = Providers.get(name.toLowerCase(Locale.ROOT))
-}
 
-/** Which state of a table the statistics are of that the catalog keeps: they know no states, and other engines and
-  * `ANALYZE TABLES` may put their own in the place of ours.
-  */
-private[metastore] object Analyzed {
-
-  /** A property of the table's entry. */
-  val Property = "hudilite.analyzed"
+  /** A property of the table's entry: which state of the table the statistics are of that the catalog keeps. They know no
+    * states, and other engines and `ANALYZE TABLES` may put their own in the place of ours.
+    */
+  private[metastore] val Analyzed = "hudilite.analyzed"
 
   /** Tells these statistics of this state from all others. */
-  def mark(state: String, found: CatalogStatistics): String = {
+  private[metastore] def mark(state: String, found: CatalogStatistics): String = {
     val columns = found.colStats.toSeq.sortBy(_._1).flatMap { case (name, of) => of.toMap(name).toSeq.sorted }
     val text = (Seq(state, found.sizeInBytes, found.rowCount) ++ columns).mkString("\n")
     MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).map(byte => f"$byte%02x").mkString

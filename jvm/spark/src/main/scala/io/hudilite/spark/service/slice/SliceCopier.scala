@@ -62,18 +62,15 @@ private object SliceCopier {
   }
 }
 
-/** A base file that is put together from those of some slices of a partition; `fileId` is that of its new file group. */
-private[service] final case class CopiedFile(slices: Seq[FileSlice], fileId: String)
-
 /** Puts base files together and answers with the stats of the new ones.
   *
   * @param done
   *   counts the files that are finished
   */
 private[service] final case class CopyWork(write: WriteJob, done: LongAccumulator)
-    extends TaskWork[CopiedFile, WriteStat] {
+    extends TaskWork[CopyWork.CopiedFile, WriteStat] {
 
-  override def apply(file: CopiedFile): Seq[WriteStat] = {
+  override def apply(file: CopyWork.CopiedFile): Seq[WriteStat] = {
     val stat = new SliceCopier(write, RunningTask.attempt).copy(file.slices, file.fileId)
     done.add(1L)
     Seq(stat)
@@ -92,4 +89,11 @@ private[service] object CopyWork {
     else
       TaskJob.run(session, s"hudilite clustering ${write.instant} of ${write.basePath}", CopyWork(write, done), items)
   }
+
+  /** A base file that is put together from those of some slices of a partition.
+    *
+    * @param fileId
+    *   of its new file group
+    */
+  final case class CopiedFile(slices: Seq[FileSlice], fileId: String)
 }
