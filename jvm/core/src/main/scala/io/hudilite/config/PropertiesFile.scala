@@ -11,21 +11,24 @@ import scala.collection.JavaConverters._
 /** The text of `hoodie.properties`: Java's property format, latin-1 with Unicode escapes. */
 private[config] object PropertiesFile {
 
-  /** CRC-32 of `database.name`, always with the dot. It shows that the file was written to its end. */
+  /** The properties, or why they cannot be used. */
+  type Parsed = Either[String, Map[String, String]]
+
+  /** CRC-32 of `database.name`, the dot always there; it shows that the file was written to its end. */
   def checksum(database: String, name: String): String = {
     val crc = new CRC32
     crc.update(s"$database.$name".getBytes(UTF_8))
     crc.getValue.toString
   }
 
-  /** The properties, or the reason why the content is not a whole file. */
-  def parse(content: Array[Byte]): ParsedProperties =
+  /** Without properties when the content is not a whole file. */
+  def parse(content: Array[Byte]): Parsed =
     try {
       val properties = new Properties
       properties.load(new ByteArrayInputStream(content))
       val map = properties.asScala.toMap
-      flaw(map).map(Invalid).getOrElse(Valid(map))
-    } catch { case e: IllegalArgumentException => Invalid(e.getMessage) }
+      flaw(map).toLeft(map)
+    } catch { case e: IllegalArgumentException => Left(e.getMessage) }
 
   private def flaw(properties: Map[String, String]): Option[String] = {
     val name = properties.get(TableKeys.Name).filter(_.nonEmpty)
@@ -53,8 +56,3 @@ private[config] object PropertiesFile {
     (s"#Properties saved on $at" +: lines).mkString("", "\n", "\n").getBytes(ISO_8859_1)
   }
 }
-
-/** Outcome of parsing a properties file. */
-private[config] sealed trait ParsedProperties
-private[config] final case class Valid(properties: Map[String, String]) extends ParsedProperties
-private[config] final case class Invalid(reason: String) extends ParsedProperties

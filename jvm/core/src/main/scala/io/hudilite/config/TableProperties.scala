@@ -12,8 +12,8 @@ object TableProperties {
   /** Name of the file in `.hoodie`. The backup's name begins with it. */
   val FileName = "hoodie.properties"
 
-  // Content and tag of read files, by path.
-  private val Read = new Cached(new WeightedCache[String, (String, ParsedProperties)](KeptBytes))
+  // Content and tag of files that were read, by path.
+  private val Read = new Cached(new WeightedCache[String, (String, PropertiesFile.Parsed)](KeptBytes))
   private def KeptBytes: Long = 8L << 20
 
   private val Attempts = 5
@@ -33,9 +33,9 @@ object TableProperties {
   private[config] def read(storage: Storage, basePath: String, pause: Long => Unit): TableConfig = {
     // A reader between the steps of an update can miss both files in one look, but never in two.
     def attempt(left: Int): TableConfig = current(storage, file(basePath)) match {
-      case Some(Valid(properties)) => TableConfig(properties)
+      case Some(Right(properties)) => TableConfig(properties)
       case main => look(storage, backup(basePath)) match {
-          case Some(Valid(properties)) => TableConfig(properties)
+          case Some(Right(properties)) => TableConfig(properties)
           case None if main.isEmpty && !exists(storage, basePath) =>
             throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath)
           case _ if left > 1 =>
@@ -49,19 +49,11 @@ object TableProperties {
   }
 
   /** Flaws of the file of the properties and of its backup, where there is one. */
-  def health(storage: Storage, basePath: String): PropertiesHealth = {
-    def flaw(found: Option[ParsedProperties]): Option[String] = found match {
-      case Some(Valid(_)) => None
-      case Some(Invalid(reason)) => Some(reason)
-      case None => Some("it is missing")
-    }
+  def health(storage: Storage, basePath: String): PropertiesHealth =
     PropertiesHealth(flaw(look(storage, file(basePath))), look(storage, backup(basePath)).map(b => flaw(Some(b))))
-  }
 
-  /** Content of the file as [[look]] finds it. Content that this process has read is not read again while the storage
-    * says that the file is unchanged.
-    */
-  private def current(storage: Storage, path: String): Option[ParsedProperties] = {
+  /** As [[look]]; content that this process has read is not read again while the storage says that it is still there. */
+  private def current(storage: Storage, path: String): Option[PropertiesFile.Parsed] = {
     val read = Read.of(storage)
     val known = read.get(path)
     storage.readUnlessKnown(path, known.map(_._1)) match {
@@ -74,16 +66,14 @@ object TableProperties {
     }
   }
 
-  private def look(storage: Storage, path: String): Option[ParsedProperties] =
+  private def look(storage: Storage, path: String): Option[PropertiesFile.Parsed] =
     storage.read(path).map(PropertiesFile.parse)
 
-  private def reasonOf(main: Option[ParsedProperties], saved: Option[ParsedProperties]): String = {
-    def of(parsed: Option[ParsedProperties]): String = parsed match {
-      case Some(Invalid(reason)) => reason
-      case _ => "it is missing"
-    }
-    saved.fold(of(main))(s => s"${of(main)}; the backup: ${of(Some(s))}")
-  }
+  private def flaw(found: Option[PropertiesFile.Parsed]): Option[String] =
+    found.fold(Option("it is missing"))(_.left.toOption)
+
+  private def reasonOf(main: Option[PropertiesFile.Parsed], saved: Option[PropertiesFile.Parsed]): String =
+    (flaw(main) ++ saved.flatMap(s => flaw(Some(s))).map(reason => s"the backup: $reason")).mkString("; ")
 
   /** Makes the folder of table files and the properties. Raises `TABLE_ALREADY_EXISTS` for a table of somebody else.
     * After a failure no properties of this call are left.
@@ -123,8 +113,8 @@ object TableProperties {
     */
   private[hudilite] def recover(storage: Storage, basePath: String): Unit =
     storage.read(backup(basePath)).foreach { saved =>
-      val whole = look(storage, file(basePath)).exists(_.isInstanceOf[Valid])
-      val savedWhole = PropertiesFile.parse(saved).isInstanceOf[Valid]
+      val whole = look(storage, file(basePath)).exists(_.isRight)
+      val savedWhole = PropertiesFile.parse(saved).isRight
       if (!whole && savedWhole) {
         storage.delete(file(basePath))
         storage.createNew(file(basePath), saved)
@@ -135,7 +125,7 @@ object TableProperties {
   private def swap(storage: Storage, basePath: String, before: TableConfig, after: TableConfig): Unit = {
     val current = storage.read(file(basePath)).getOrElse(throw InvalidInput("TABLE_NOT_FOUND", "path" -> basePath))
     PropertiesFile.parse(current) match {
-      case Valid(found) if TableConfig(found) == before =>
+      case Right(found) if TableConfig(found) == before =>
       case _ => throw conflict(basePath)
     }
     if (!storage.createNew(backup(basePath), current)) throw conflict(basePath)
@@ -148,7 +138,7 @@ object TableProperties {
 
   private def verify(storage: Storage, basePath: String, after: TableConfig): Unit =
     look(storage, file(basePath)) match {
-      case Some(Valid(found)) if found - TableKeys.Checksum == after.properties - TableKeys.Checksum =>
+      case Some(Right(found)) if found - TableKeys.Checksum == after.properties - TableKeys.Checksum =>
       case other =>
         storage.delete(file(basePath))
         throw CorruptTable("CORRUPT_TABLE_PROPERTIES", "path" -> file(basePath),

@@ -66,9 +66,6 @@ final class AvroRecords private[log] (content: ByteBuffer, val count: Int, path:
   def offset: Int = first + position
   def length: Int = recordBytes
 
-  /** Number of the present record in the block, from 0 on. */
-  def index: Int = read - 1
-
   def next(): Boolean = {
     val at = position + recordBytes
     if (read == count) {

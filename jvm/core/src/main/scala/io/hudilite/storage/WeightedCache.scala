@@ -8,6 +8,13 @@ final class WeightedCache[K, V](maxWeight: Long) {
 
   def get(key: K): Option[V] = entries.synchronized(Option(entries.get(key)).map(_._1))
 
+  /** The value, which is made and kept when there is none. */
+  def getOrElsePut(key: K)(make: => V): V = get(key).getOrElse {
+    val made = make
+    put(key, made)
+    made
+  }
+
   def remove(key: K): Unit = entries.synchronized {
     Option(entries.remove(key)).foreach(old => weight -= old._2)
   }

@@ -1,6 +1,6 @@
 package io.hudilite.timeline
 
-import io.hudilite.codec.avro.{AvroCopy, AvroFile}
+import io.hudilite.codec.avro.AvroFile
 import io.hudilite.error.CorruptTable
 import io.hudilite.log.{AvroBlock, BlockKind, HeaderKey, LogBlockWriter}
 import io.hudilite.storage.FileInfo
@@ -32,7 +32,7 @@ private[timeline] object ArchivedState {
   }
 
   private def parsed(state: Instant, path: String, content: Array[Byte]): Option[(String, GenericRecord)] = {
-    def copy(target: Schema): GenericRecord = AvroCopy.record(target, AvroFile.read(content))
+    def copy(target: Schema): GenericRecord = AvroFile.copied(target, AvroFile.read(content))
     def commit(replaces: Boolean): GenericRecord = CommitAvro.encode(CommitCodec.read(content, path), replaces)
     (state.action, state.state) match {
       case (Action.Clean, State.Completed) => Some("hoodieCleanMetadata" -> copy(TimelineSchemas.Clean))

@@ -1,75 +1,62 @@
 package io.hudilite.timeline
 
+import io.hudilite.codec.avro.AvroFields
+
+import java.util.{Collection => JCollection, Map => JMap}
+
 import com.fasterxml.jackson.core.io.JsonEOFException
-import com.fasterxml.jackson.databind.node.{ArrayNode, ObjectNode}
+import com.fasterxml.jackson.databind.node.NullNode
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import org.apache.avro.Schema
+import org.apache.avro.generic.GenericRecord
 
 import scala.collection.JavaConverters._
 import scala.util.control.NonFatal
 
-/** Commit metadata as the indented JSON of layout 1, with Hudi's field names; unknown fields are ignored. */
+/** Commit metadata as the indented JSON of layout 1: the fields of layout 2's record, in Hudi's order for JSON. Unknown
+  * fields are ignored.
+  */
 private[timeline] object CommitJson {
 
   private val mapper = new ObjectMapper()
 
-  def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] = {
-    val root = mapper.createObjectNode()
-    val stats = root.putObject("partitionToWriteStats")
-    metadata.stats.foreach { case (partition, files) =>
-      val array = stats.putArray(partition)
-      files.foreach(writeStat(array.addObject(), _))
-    }
-    root.put("compacted", metadata.compacted)
-    val extra = root.putObject("extraMetadata")
-    metadata.extra.foreach { case (key, value) => extra.put(key, value) }
-    root.put("operationType", metadata.operation)
-    if (replaces) {
-      val replaced = root.putObject("partitionToReplaceFileIds")
-      metadata.replaced.foreach { case (partition, ids) => putTexts(replaced.putArray(partition), ids) }
-    }
-    mapper.writerWithDefaultPrettyPrinter().writeValueAsBytes(root)
+  // `totalLogFiles` has no name in JSON.
+  private val StatFields = Seq("numInserts", "numUpdates", "numDeletes", "totalLogReadTimeMs", "totalLogRecords",
+    "totalLogFilesCompacted", "totalLogSizeCompacted", "totalUpdatedRecordsCompacted", "totalLogBlocks",
+    "totalCorruptLogBlock", "totalRollbackBlocks", "fileId", "path", "cdcStats", "prevCommit", "numWrites",
+    "numUpdateWrites", "totalWriteBytes", "totalWriteErrors", "tempPath", "partitionPath", "fileSizeInBytes",
+    "minEventTime", "maxEventTime", "prevBaseFile", "runtimeStats")
+
+  private val LogFields = Seq("logVersion", "logOffset", "baseFile", "logFiles")
+
+  private val CommitFields = Seq("partitionToWriteStats", "compacted", "extraMetadata", "operationType")
+
+  private val ReplacedField = "partitionToReplaceFileIds"
+
+  def write(metadata: CommitMetadata, replaces: Boolean): Array[Byte] =
+    mapper.writerWithDefaultPrettyPrinter().writeValueAsBytes(nodeOf(CommitAvro.encode(metadata, replaces)))
+
+  private def nodeOf(value: Any): JsonNode = value match {
+    case null => NullNode.getInstance()
+    case record: GenericRecord => objectOf(fieldsOf(record).map(name => name -> record.get(name)))
+    case entries: JMap[_, _] => objectOf(entries.asScala.map { case (key, of) => key.toString -> (of: Any) })
+    case items: JCollection[_] =>
+      val array = mapper.createArrayNode()
+      items.asScala.foreach(item => array.add(nodeOf(item)))
+      array
+    case plain => mapper.valueToTree[JsonNode](plain)
   }
 
-  private def writeStat(node: ObjectNode, s: WriteStat): Unit = {
-    def number(values: (String, Long)*): Unit = values.foreach { case (name, value) => node.put(name, value) }
-    def text(values: (String, Option[String])*): Unit =
-      values.foreach { case (name, value) => value.fold(node.putNull(name))(node.put(name, _)) }
-
-    val l = s.logScan
-    number("numInserts" -> s.numInserts, "numUpdates" -> 0L, "numDeletes" -> s.numDeletes,
-      "totalLogReadTimeMs" -> l.readTimeMs, "totalLogRecords" -> l.records,
-      "totalLogFilesCompacted" -> l.filesCompacted, "totalLogSizeCompacted" -> l.sizeCompacted,
-      "totalUpdatedRecordsCompacted" -> l.updatedRecords, "totalLogBlocks" -> l.blocks,
-      "totalCorruptLogBlock" -> l.corruptBlocks, "totalRollbackBlocks" -> l.rollbackBlocks)
-    text("fileId" -> Some(s.fileId), "path" -> Some(s.path).filter(_.nonEmpty))
-    writeCdcStats(node, s.cdcStats)
-    text("prevCommit" -> Some(s.prevCommit))
-    number("numWrites" -> s.numWrites, "numUpdateWrites" -> s.numUpdateWrites,
-      "totalWriteBytes" -> s.totalWriteBytes, "totalWriteErrors" -> s.totalWriteErrors)
-    text("tempPath" -> None, "partitionPath" -> Some(s.partitionPath))
-    number("fileSizeInBytes" -> s.fileSizeInBytes)
-    s.minEventTime.fold(node.putNull("minEventTime"))(node.put("minEventTime", _))
-    s.maxEventTime.fold(node.putNull("maxEventTime"))(node.put("maxEventTime", _))
-    text("prevBaseFile" -> s.prevBaseFile)
-    node.putNull("runtimeStats")
-    if (s.isLog) writeLog(node, s)
+  private def objectOf(fields: Iterable[(String, Any)]): JsonNode = {
+    val node = mapper.createObjectNode()
+    fields.foreach { case (name, value) => node.set[JsonNode](name, nodeOf(value)) }
+    node
   }
 
-  private def writeCdcStats(node: ObjectNode, stats: Map[String, Long]): Unit =
-    if (stats.isEmpty) node.putNull("cdcStats")
-    else {
-      val sizes = node.putObject("cdcStats")
-      stats.foreach { case (path, bytes) => sizes.put(path, bytes) }
-    }
-
-  private def writeLog(node: ObjectNode, s: WriteStat): Unit = {
-    node.put("logVersion", s.logVersion)
-    node.put("logOffset", s.logOffset)
-    node.put("baseFile", s.baseFile.getOrElse(""))
-    putTexts(node.putArray("logFiles"), s.logFiles)
-  }
-
-  private def putTexts(array: ArrayNode, texts: Seq[String]): Unit = texts.foreach(array.add(_))
+  private def fieldsOf(record: GenericRecord): Seq[String] =
+    if (record.getSchema eq TimelineSchemas.WriteStat)
+      StatFields ++ LogFields.filter(_ => record.get(LogFields.head) != null)
+    else CommitFields ++ Option(record.getSchema.getField(ReplacedField)).map(_.name)
 
   /** True when the text is the beginning of an object. */
   def isCutShort(bytes: Array[Byte]): Boolean =
@@ -79,51 +66,23 @@ private[timeline] object CommitJson {
   def read(bytes: Array[Byte]): CommitMetadata = {
     val root = mapper.readTree(bytes)
     if (root == null || !root.isObject) throw new IllegalArgumentException("it is neither Avro nor a JSON object")
-    CommitMetadata(
-      text(root, "operationType").getOrElse(CommitMetadata.Empty.operation),
-      entries(root, "partitionToWriteStats").map { case (partition, files) =>
-        partition -> files.elements.asScala.map(readStat(partition, _)).toList
-      },
-      entries(root, "extraMetadata").collect { case (key, value) if !value.isNull => key -> value.asText },
-      entries(root, "partitionToReplaceFileIds").map { case (partition, ids) => partition -> texts(ids) },
-      root.path("compacted").asBoolean(false))
+    CommitAvro.read(fields(TimelineSchemas.ReplaceCommit, root))
   }
 
-  private def readStat(partition: String, n: JsonNode): WriteStat = {
-    def number(name: String): Long = n.path(name).asLong(0L)
-    WriteStat(
-      fileId = text(n, "fileId").getOrElse(""),
-      path = text(n, "path").getOrElse(""),
-      prevCommit = text(n, "prevCommit").getOrElse(WriteStat.NoPreviousCommit),
-      partitionPath = text(n, "partitionPath").getOrElse(partition),
-      numWrites = number("numWrites"),
-      numDeletes = number("numDeletes"),
-      numUpdateWrites = number("numUpdateWrites"),
-      numInserts = number("numInserts"),
-      totalWriteBytes = number("totalWriteBytes"),
-      fileSizeInBytes = number("fileSizeInBytes"),
-      totalWriteErrors = number("totalWriteErrors"),
-      baseFile = text(n, "baseFile").filter(_.nonEmpty),
-      prevBaseFile = text(n, "prevBaseFile").filter(_.nonEmpty),
-      logFiles = texts(n.path("logFiles")),
-      logVersion = number("logVersion").toInt,
-      logOffset = number("logOffset"),
-      cdcStats = entries(n, "cdcStats").map { case (path, size) => path -> size.asLong },
-      minEventTime = optionalNumber(n, "minEventTime"),
-      maxEventTime = optionalNumber(n, "maxEventTime"),
-      logScan = LogScan(number("totalLogRecords"), number("totalLogFiles"), number("totalLogFilesCompacted"),
-        number("totalLogSizeCompacted"), number("totalUpdatedRecordsCompacted"), number("totalLogBlocks"),
-        number("totalCorruptLogBlock"), number("totalRollbackBlocks"), number("totalLogReadTimeMs")))
-  }
+  private def fields(schema: Schema, node: JsonNode): AvroFields =
+    new AvroFields(schema, schema.getFields.asScala.map(field => valueOf(field.schema, node.path(field.name))).toArray)
 
-  private def present(node: JsonNode, name: String): Option[JsonNode] = Option(node.get(name)).filterNot(_.isNull)
-
-  private def text(node: JsonNode, name: String): Option[String] = present(node, name).map(_.asText)
-
-  private def optionalNumber(node: JsonNode, name: String): Option[Long] = present(node, name).map(_.asLong)
-
-  private def texts(node: JsonNode): Seq[String] = node.elements.asScala.filterNot(_.isNull).map(_.asText).toList
-
-  private def entries(node: JsonNode, name: String): Map[String, JsonNode] =
-    present(node, name).map(_.fields.asScala.map(e => e.getKey -> e.getValue).toMap).getOrElse(Map.empty)
+  private def valueOf(schema: Schema, node: JsonNode): Any =
+    if (node.isNull || node.isMissingNode) null
+    else schema.getType match {
+      case Schema.Type.UNION => valueOf(schema.getTypes.asScala.find(_.getType != Schema.Type.NULL).get, node)
+      case Schema.Type.RECORD => fields(schema, node)
+      case Schema.Type.ARRAY =>
+        node.elements.asScala.filterNot(_.isNull).map(valueOf(schema.getElementType, _)).toList
+      case Schema.Type.MAP => node.fields.asScala.filterNot(_.getValue.isNull)
+          .map(entry => entry.getKey -> valueOf(schema.getValueType, entry.getValue)).toMap
+      case Schema.Type.BOOLEAN => node.asBoolean(false)
+      case Schema.Type.INT | Schema.Type.LONG => node.asLong(0L)
+      case _ => node.asText
+    }
 }

@@ -113,13 +113,6 @@ private[timeline] object PlanCodec {
         "restoreInstantInfo" -> targets.map(instantInfo)))
   }
 
-  def restore(bytes: Array[Byte]): RestoreMetadata = {
-    val fields = AvroFile.read(bytes)
-    val rollbacks = fields.childrenMap("hoodieRestoreMetadata").map { case (time, of) => time -> of.map(rollbackOf) }
-    RestoreMetadata(fields.text("startRestoreTime").getOrElse(""), fields.number("timeTakenInMillis"),
-      fields.texts("instantsToRollback").flatMap(rollbacks.getOrElse(_, Nil)))
-  }
-
   private def instantInfo(name: InstantName): AnyRef =
     record(TimelineSchemas.InstantInfo)("commitTime" -> name.time, "action" -> name.action)
 

@@ -30,8 +30,6 @@ final case class Timeline(instants: Seq[Instant], late: Seq[Instant] = Nil) {
   private lazy val pendingWriteTimes: Set[String] = pendingWrites.map(_.time).toSet
   private lazy val savepointed: Set[String] = instants.filter(_.action == Action.Savepoint).map(_.time).toSet
 
-  def isEmpty: Boolean = instants.isEmpty
-
   /** True when some action of the active timeline has this instant. */
   def contains(time: String): Boolean = instants.exists(_.time == time)
 

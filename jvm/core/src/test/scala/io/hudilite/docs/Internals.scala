@@ -35,7 +35,7 @@ object Internals {
       "The node in which Spark plans a table of a catalog. Rules get it from Spark and give it back, so that they cannot " +
         "do with another class. It is made by its factory and changed by `PlanNodes`, never by its constructor.")(
       "catalog/AnalyzeStatement", "catalog.statement/AsSelect", "catalog/NamedMetadata",
-      "catalog.statement/LeftOutColumns", "catalog.statement/NamedWrites", "catalog.statement/RefusalsRule",
+      "catalog.statement/NamesRule", "catalog.statement/RefusalsRule",
       "catalog.statement/RewritesRule", "catalog.statement/WritesRule",
       "function/TableFunctions", "lookup/ProbeTarget",
       "plan.delta/DeltaLayoutRule", "plan.merge/IndexProbeRule",
@@ -43,7 +43,7 @@ object Internals {
       "plan.merge/PutBackRows",
       "plan.delta/RowUpdates", "plan.delta/LateMoves", "plan/WriteRule",
       "cluster.rewrite/ClusteredFiles",
-      "cluster.rewrite/PlannedSliceScan", "shim/CachedPlans", "shim/PlanNodes",
+      "cluster.rewrite/ClusteringJob", "shim/CachedPlans", "shim/PlanNodes",
       "plan/AggregatesRule", "plan.table/AwaitedClusterings", "plan.layout/InputEstimate", "stage/Repeatable",
       "stage/SharedRows", "write/RowLevelWrite", "plan/WriteSource")("UpsertPlanSuite",
       "MergeStatementSuite",
@@ -178,7 +178,7 @@ object Internals {
   private val memory: Seq[Internal] = Seq(
     entry("sql.execution.UnsafeExternalRowSorter")(
       "Sorts rows in memory that Spark grants to the task, and on disk beyond it.")(
-      "logfile.read/SortedLog", "row/ExternalSort")("SpillingReadSuite", "MergedReadSuite"),
+      "logfile.read/MergedLog", "row/ExternalSort")("SpillingReadSuite", "MergedReadSuite"),
     entry("util.collection.unsafe.sort.PrefixComparator", "util.collection.unsafe.sort.PrefixComparators")(
       "The order of the first eight bytes, by which that sorter tells most rows apart.")("row/ExternalSort")(
       "SpillingReadSuite", "MergedReadSuite"),
@@ -253,7 +253,7 @@ object Internals {
       "The settings of the session with their defaults, in tasks, too. Each is asked where it decides something: Spark " +
         "gives them to a thread, not to an object.")(
       "basefile.read/FileBatches", "basefile.read/ReaderContexts", "catalog/CreateRequest",
-      "catalog.statement/NamedWrites",
+      "catalog.statement/NamesRule",
       "logfile.read/LogRecords",
       "logfile.read/ParquetBlockRows", "lookup/ProbeTarget", "plan.table/Overwrite", "plan.table/PartitionCondition",
       "plan.merge/KeptPlaces", "plan.merge/PutBackRows", "plan.layout/RecordSize", "plan.delta/RowUpdates",

@@ -2,7 +2,7 @@ package io.hudilite.spark
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.spark.catalog.HudiliteCatalog
-import io.hudilite.spark.catalog.statement.{NamedElsewhere, WritesRule}
+import io.hudilite.spark.catalog.statement.WritesRule
 import io.hudilite.spark.shim.SavesByCommand
 
 import java.util.{Collections, Map => JMap, Set => JSet}
@@ -48,7 +48,7 @@ sealed class HudiliteSource extends TableProvider with SessionConfigSupport with
   override def supportsExternalMetadata(): Boolean = isRequest
 
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = {
-    if (!isRequest) throw NamedElsewhere.error
+    if (!isRequest) throw InvalidInput("EXTENSION_NOT_LOADED")
     infersSchema = true
     new StructType() // the table knows
   }
@@ -99,7 +99,7 @@ private object Written extends Table {
 private final class NotServed(override val sqlContext: SQLContext, override val schema: StructType)
     extends BaseRelation with TableScan with InsertableRelation {
 
-  override def buildScan(): RDD[Row] = throw NamedElsewhere.error
+  override def buildScan(): RDD[Row] = throw InvalidInput("EXTENSION_NOT_LOADED")
 
-  override def insert(rows: DataFrame, overwrite: Boolean): Unit = throw NamedElsewhere.error
+  override def insert(rows: DataFrame, overwrite: Boolean): Unit = throw InvalidInput("EXTENSION_NOT_LOADED")
 }

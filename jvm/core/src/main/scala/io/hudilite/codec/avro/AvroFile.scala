@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.avro.Schema
+import org.apache.avro.Schema.Type
 import org.apache.avro.file.DataFileWriter
 import org.apache.avro.generic.{GenericData, GenericDatumWriter, GenericRecord}
 
@@ -51,7 +52,7 @@ private[hudilite] object AvroFile {
     text("avro.codec").filter(_ != PlainCodec).foreach(codec =>
       throw new IllegalArgumentException(s"its compression $codec is not known"))
     val schema = text("avro.schema").getOrElse(throw new IllegalArgumentException("it has no schema"))
-    if (in.remaining == 0) throw new InputEnds("it does not hold one record")
+    if (in.remaining == 0) throw new AvroInput.Ends("it does not hold one record")
     if (in.long() != 1) throw new IllegalArgumentException("it does not hold one record")
     val block = in.part(in.long())
     if (!in.bytes(SyncBytes).sameElements(sync) || in.remaining > 0)
@@ -65,7 +66,7 @@ private[hudilite] object AvroFile {
   /** The file ends before its one record does. */
   def isCutShort(bytes: Array[Byte]): Boolean =
     try { parts(bytes); false }
-    catch { case _: InputEnds => true; case NonFatal(_) => false }
+    catch { case _: AvroInput.Ends => true; case NonFatal(_) => false }
 
   /** A record with the given fields; the others get their defaults. Values are Scala's: `Option`, `Seq`, `Map`. */
   def record(schema: Schema)(values: (String, Any)*): GenericRecord = {
@@ -87,5 +88,33 @@ private[hudilite] object AvroFile {
     case items: Seq[_] => items.map(toAvro).asJava
     case entries: scala.collection.Map[_, _] => entries.map { case (k, v) => k -> toAvro(v) }.asJava
     case other => other
+  }
+
+  /** The record with the fields of `target`, taken by name. Fields that `from` lacks get their defaults. */
+  def copied(target: Schema, from: AvroFields): GenericRecord = {
+    val record = new GenericData.Record(target)
+    target.getFields.asScala.foreach { field =>
+      record.put(field.pos, from.value(field.name).map(value(field.schema, _)).getOrElse(default(field)))
+    }
+    record
+  }
+
+  // Some of Hudi's fields may be null and have no default.
+  private def default(field: Schema.Field): Any =
+    if (!field.hasDefaultValue && field.schema.isNullable) null else GenericData.get.getDefaultValue(field)
+
+  private def value(target: Schema, from: Any): Any = (target.getType, from) match {
+    case (Type.UNION, null) => null
+    case (Type.UNION, _) => value(target.getTypes.asScala.find(_.getType != Type.NULL).get, from)
+    case (Type.RECORD, fields: AvroFields) => copied(target, fields)
+    case (Type.ARRAY, items: Seq[_]) => items.map(value(target.getElementType, _)).asJava
+    case (Type.MAP, entries: Map[_, _]) =>
+      entries.map { case (key, v) => key.toString -> value(target.getValueType, v) }.asJava
+    case (Type.LONG, number: Number) => number.longValue
+    case (Type.INT, number: Number) => number.intValue
+    case (Type.DOUBLE, number: Number) => number.doubleValue
+    case (Type.STRING, text: String) => text
+    case (Type.BOOLEAN, flag: Boolean) => flag
+    case (other, _) => throw new IllegalArgumentException(s"$from is no value of the type $other")
   }
 }

@@ -43,7 +43,7 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
 
   def skip(length: Long): Unit = {
     if (length < 0) throw new IllegalArgumentException(s"a length of $length bytes")
-    if (length > remaining) throw new InputEnds(s"a length of $length bytes")
+    if (length > remaining) throw new AvroInput.Ends(s"a length of $length bytes")
     at += length.toInt
   }
 
@@ -93,7 +93,7 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
       if (count < 0) { count = -count; long() }
       // Items that take no bytes could be any number in a few bytes.
       if (count < 0 || count > most) throw new IllegalArgumentException(s"an array of $count items")
-      if (count > remaining) throw new InputEnds(s"an array of $count items")
+      if (count > remaining) throw new AvroInput.Ends(s"an array of $count items")
       most -= count
       var left = count
       while (left > 0) { read; left -= 1 }
@@ -102,17 +102,20 @@ private[hudilite] final class AvroInput(content: Array[Byte], from: Int, end: In
   }
 
   private def next(): Byte = {
-    if (at >= end) throw new InputEnds("a value ends early")
+    if (at >= end) throw new AvroInput.Ends("a value ends early")
     at += 1
     content(at - 1)
   }
 
   private def fixed(count: Int): ByteBuffer = {
-    if (count > remaining) throw new InputEnds("a value ends early")
+    if (count > remaining) throw new AvroInput.Ends("a value ends early")
     at += count
     ByteBuffer.wrap(content, at - count, count).order(ByteOrder.LITTLE_ENDIAN)
   }
 }
 
-/** There are fewer bytes than a value or its length asks for. */
-private[hudilite] final class InputEnds(message: String) extends IllegalArgumentException(message)
+private[hudilite] object AvroInput {
+
+  /** There are fewer bytes than a value or its length asks for. */
+  final class Ends(message: String) extends IllegalArgumentException(message)
+}

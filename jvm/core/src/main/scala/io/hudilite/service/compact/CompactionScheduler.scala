@@ -1,15 +1,17 @@
 package io.hudilite.service.compact
 
 import io.hudilite.config.TableType
-import io.hudilite.config.service.{CompactionConf, CompactionOptions}
+import io.hudilite.config.service.{CompactionConf, CompactionOptions, TriggerConf}
 import io.hudilite.error.{CommitConflict, InvalidInput}
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.table.{Outdated, Table}
-import io.hudilite.timeline.{Action, Instant, Timeline}
+import io.hudilite.timeline.{Action, Instant, InstantTime, Timeline}
 import io.hudilite.timeline.plan.CompactionPlan
 import io.hudilite.transaction.{Transaction, TransactionOptions}
 
-/** A planned or possible compaction.
+import java.time.ZoneId
+
+/** A compaction that was planned, or would be.
   *
   * @param instant
   *   instant of the plan; `None` when the plan was only asked for
@@ -87,15 +89,14 @@ object CompactionScheduler {
 
   def isDue(table: Table, conf: CompactionConf, kind: CompactionKind = CompactionKind.Base): Boolean =
     kind match {
-      case CompactionKind.Base => CompactionTrigger.isDue(conf.trigger, DeltaProgress.of(table))
+      case CompactionKind.Base => DeltaProgress.of(table).isDue(conf.trigger)
       case CompactionKind.Log => LogCompactionPlanner.isDue(table, conf.logs.blocks)
     }
 
   /** True when a compaction into base files is due once one more delta commit has completed. */
   def isDueAfterOneMore(table: Table, conf: CompactionConf): Boolean = {
     val now = DeltaProgress.of(table)
-    CompactionTrigger.isDue(conf.trigger,
-      now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1))
+    now.copy(sinceCompaction = now.sinceCompaction + 1, sinceRequest = now.sinceRequest + 1).isDue(conf.trigger)
   }
 
   /** Raises `InvalidInput` unless the table can have log files and the options allow compactions of the kind. */
@@ -191,5 +192,49 @@ object CompactionScheduler {
       throw new IllegalStateException(s"the compaction strategy ${CompactionStrategy.nameOf(strategy)} chose file " +
         "slices twice, or slices that it was not given")
     selected
+  }
+}
+
+/** Work on a table since it was last compacted.
+  *
+  * @param sinceCompaction
+  *   delta commits completed after the last completed compaction was requested, or ever
+  * @param sinceRequest
+  *   delta commits completed after the last compaction was requested, completed or not
+  * @param seconds
+  *   age of the last completed compaction, or else of the first delta commit; 0 when there is neither
+  */
+final case class DeltaProgress(sinceCompaction: Int, sinceRequest: Int, seconds: Long) {
+
+  /** True when a compaction is due, as Apache Hudi's triggers have it. */
+  def isDue(conf: TriggerConf): Boolean = {
+    import CompactionOptions._
+    val enough = sinceCompaction >= conf.maxCommits
+    val late = seconds >= conf.maxSeconds
+    conf.strategy match {
+      case NumCommits => enough
+      case NumCommitsAfterLastRequest => sinceRequest >= conf.maxCommits
+      case TimeElapsed => late
+      case NumAndTime => enough && late
+      case NumOrTime => enough || late
+      case other => throw new IllegalStateException(s"the trigger $other passed the option's check")
+    }
+  }
+}
+
+object DeltaProgress {
+
+  def of(table: Table): DeltaProgress =
+    of(table.timeline, table.storage.clock.millis(), table.config.zone(table.storage.clock))
+
+  def of(timeline: Timeline, nowMs: Long, zone: ZoneId): DeltaProgress = {
+    val deltas = timeline.writes.filter(_.action == Action.DeltaCommit)
+    // In a merge-on-read table only compactions complete as plain commits.
+    val compacted = timeline.writes.filter(_.action == Action.Commit).map(_.time).lastOption
+    val requested = (timeline.pendingCompactions.map(_.time) ++ compacted).sorted.lastOption
+    def after(time: Option[String]): Int = deltas.count(d => time.forall(d.completionTime.getOrElse(d.time) > _))
+    val start = compacted.orElse(deltas.headOption.map(_.time))
+    val millis = start.map(t => nowMs - InstantTime.toEpochMillis(t, zone)).getOrElse(0L)
+    DeltaProgress(after(compacted), after(requested), math.max(millis, 0L) / 1000L)
   }
 }

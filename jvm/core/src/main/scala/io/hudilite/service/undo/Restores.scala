@@ -145,7 +145,7 @@ object Restores {
   private def targets(now: Table, to: String): Seq[Instant] = {
     check(now, to)
     val gone = later(now, to)
-    gone.iterator.flatMap(OlderLogs.reason(now, _)).take(1).foreach(reason => throw impossible(now, to, reason))
+    gone.iterator.flatMap(Rollbacks.olderLogs(now, _)).take(1).foreach(reason => throw impossible(now, to, reason))
     gone
   }
 

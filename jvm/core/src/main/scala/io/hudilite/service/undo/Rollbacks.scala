@@ -1,10 +1,11 @@
 package io.hudilite.service.undo
 
 import io.hudilite.error.InvalidInput
+import io.hudilite.filegroup.FileNames
 import io.hudilite.table.Table
-import io.hudilite.timeline.{Action, Instant}
+import io.hudilite.timeline.{Action, Instant, Timeline}
 import io.hudilite.transaction.{MetadataTablePolicy, Transaction, TransactionOptions}
-import io.hudilite.transaction.rollback.Rollback
+import io.hudilite.transaction.rollback.{PendingWrites, Rollback}
 
 /** A write that was taken back.
   *
@@ -89,7 +90,7 @@ object Rollbacks {
     now.timeline.pending.find(rests(_, write)).foreach(i =>
       throw impossible(now, write.time, s"the ${i.action} ${i.time} is pending"))
     if (now.timeline.savepoints.contains(write.time)) throw impossible(now, write.time, "it has a savepoint")
-    OlderLogs.reason(now, write).foreach(reason => throw impossible(now, write.time, reason))
+    olderLogs(now, write).foreach(reason => throw impossible(now, write.time, reason))
     before(now, write).foreach { time =>
       try now.checkRetained(time)
       catch { case e: InvalidInput => throw impossible(now, write.time, e.getMessage) }
@@ -100,6 +101,16 @@ object Rollbacks {
     write
   }
 
+  /** Why log files keep a write from being taken back; reads what a completed one has committed. Those of version 6 in a
+    * table that Apache Hudi has upgraded since may hold blocks of other writes, and no command in a log takes the blocks
+    * of one of them back any more.
+    */
+  private[undo] def olderLogs(now: Table, write: Instant): Option[String] =
+    if (now.config.layout == 1 || !write.isCompleted) None
+    else now.store.readCommit(write).allStats.find(stat =>
+      FileNames.parseLogFile(stat.fileName).exists(log => !log.isCdc && log.time != write.time)
+    ).map(stat => s"the log file ${stat.path} of ${write.time} is older than the table's version, and stays as it is")
+
   private def before(now: Table, write: Instant): Option[String] =
     now.timeline.writes.filter(_.time < write.time).lastOption.map(_.time)
 
@@ -109,4 +120,21 @@ object Rollbacks {
 
   private def impossible(now: Table, time: String, reason: String): InvalidInput = InvalidInput(
     "ROLLBACK_NOT_POSSIBLE", "path" -> now.basePath, "instant" -> time, "reason" -> reason)
+}
+
+/** Writes of dead writers, which are taken back before any completed write. */
+object EndedWrites {
+
+  /** The table as an undoing would find it, and the instants that it would take back before. Nothing is written. */
+  def preview(table: Table, options: TransactionOptions): (Table, Seq[String]) = {
+    // The storage is not even asked for its time, which takes a file.
+    val pending = new PendingWrites(table.store, options.foreignWrites, options.process, mayWrite = false)
+    val (dead, left) = pending.takenBack(table.timeline)
+    table.copy(timeline = left) -> dead.map(_.time)
+  }
+
+  /** Instants that were pending and have since lost that state, the newest first. */
+  private[undo] def between(before: Timeline, now: Timeline): Seq[String] = before.pendingWrites.reverse.filterNot(i =>
+    now.instants.exists(n =>
+      n.time == i.time && n.comparableAction == i.comparableAction && n.state.rank >= i.state.rank)).map(_.time)
 }

@@ -25,14 +25,14 @@ class CompactionTriggerSuite extends FunSuite {
       NumOrTime -> Seq(false, true, false, true, true))
     assertEquals(expected.map(_._1), Triggers)
     for ((strategy, due) <- expected) assertEquals(
-      Seq(below, enough, requested, late, both).map(CompactionTrigger.isDue(TriggerConf(strategy, 5, 60), _)), due,
+      Seq(below, enough, requested, late, both).map(_.isDue(TriggerConf(strategy, 5, 60))), due,
       strategy)
   }
 
   test("a new table is not due, and one delta commit can be") {
     val one = TriggerConf(NumCommits, 1, 1)
-    assert(!CompactionTrigger.isDue(one, DeltaProgress(0, 0, 0)))
-    assert(CompactionTrigger.isDue(one, DeltaProgress(1, 1, 0)))
+    assert(!DeltaProgress(0, 0, 0).isDue(one))
+    assert(DeltaProgress(1, 1, 0).isDue(one))
   }
 
   private def at(minute: Int): String = f"202601010${minute / 60}%01d${minute % 60}%02d00000"

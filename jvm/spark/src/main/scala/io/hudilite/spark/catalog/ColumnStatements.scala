@@ -2,6 +2,7 @@ package io.hudilite.spark.catalog
 
 import io.hudilite.error.InvalidInput
 import io.hudilite.record.MetaFields
+import io.hudilite.schema.ColumnEdit
 import io.hudilite.spark.row.{Nullability, SchemaConversion}
 import io.hudilite.spark.shim.CachedPlans
 import io.hudilite.table.{Table, TableAccess, TableSupport}
@@ -9,7 +10,7 @@ import io.hudilite.transaction.{AlteredColumns, ColumnAlteration, TransactionOpt
 
 import org.apache.spark.sql.connector.catalog.TableChange
 import org.apache.spark.sql.connector.catalog.TableChange._
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types._
 
 /** ALTER TABLE ADD, DROP, RENAME and ALTER COLUMN: one commit that changes the table's columns and no file. */
 private[catalog] object ColumnStatements {
@@ -73,5 +74,145 @@ private[catalog] object ColumnStatements {
       } throw UnsupportedStatement.Column(path.mkString("."),
         s"as a column of the $role it keeps its name and type").of(table.basePath)
     case _ =>
+  }
+}
+
+/** Changes of columns by a statement: pure.
+  *
+  * @param after
+  *   columns of the table afterwards
+  * @param edits
+  *   changes of names
+  * @param asWritten
+  *   true when a write of rows could have made these changes, so that readers find everything by name
+  */
+private[catalog] final case class ColumnChanges(after: StructType, edits: Seq[ColumnEdit], asWritten: Boolean)
+
+private[catalog] object ColumnChanges {
+
+  /** All changes, one after the other. Raises `InvalidInput` for a change that a Hudi table cannot keep, or after which
+    * rows could not be read.
+    *
+    * @param table
+    *   path of the table
+    */
+  def of(table: String, before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
+    new Changing(table).all(before, changes)
+
+  private final class Changing(table: String) {
+
+    def all(before: StructType, changes: Seq[ColumnChange]): ColumnChanges =
+      changes.foldLeft(ColumnChanges(before, Nil, asWritten = true)) { (done, change) =>
+        val path = change.fieldNames.toList
+        change match {
+          case add: AddColumn =>
+            val placed = at(done.after, path.init)(inserted(_, column(add), add.position))
+            done.copy(after = placed,
+              asWritten =
+                done.asWritten && placed == at(done.after, path.init)(_ :+ column(add)))
+          case gone: DeleteColumn => done.edited(path, ColumnEdit.Drop(path))(_.filterNot(_.name == path.last))
+          case named: RenameColumn =>
+            done.edited(path, ColumnEdit.Rename(path, named.newName))(changed(_, path.last)(
+                _.copy(name = named.newName)))
+          case typed: UpdateColumnType => retyped(done, path, typed.newDataType)
+          case told: UpdateColumnComment =>
+            done.copy(after = field(done.after, path)(f =>
+              told.newComment match {
+                case null | "" => StructField(f.name, f.dataType, f.nullable)
+                case text => f.withComment(text)
+              }))
+          case nulls: UpdateColumnNullability if nulls.nullable =>
+            done.copy(after = field(done.after, path)(
+              _.copy(nullable = true)))
+          case moved: UpdateColumnPosition =>
+            done.copy(asWritten = false,
+              after = at(done.after, path.init) { fields =>
+                val (own, others) = fields.partition(_.name == path.last)
+                inserted(others, own.head, moved.position)
+              })
+          case _ => throw refused(path, "a Hudi table keeps no default values and no rules for columns")
+        }
+      }
+
+    private implicit class Edited(done: ColumnChanges) {
+      def edited(path: List[String], edit: ColumnEdit)(change: Seq[StructField] => Seq[StructField]): ColumnChanges =
+        ColumnChanges(at(done.after, path.init)(change), done.edits :+ edit, asWritten = false)
+    }
+
+    private def column(add: AddColumn): StructField = {
+      if (!add.isNullable) throw refused(add.fieldNames.toList, "rows that are there have no value for a new column")
+      if (add.defaultValue != null)
+        throw refused(add.fieldNames.toList, "a Hudi table keeps no default values of columns")
+      val plain = StructField(add.fieldNames.last, Nullability.relaxed(add.dataType))
+      Option(add.comment).filter(_.nonEmpty).fold(plain)(plain.withComment)
+    }
+
+    private def inserted(fields: Seq[StructField], one: StructField, position: ColumnPosition): Seq[StructField] =
+      position match {
+        case null => fields :+ one
+        case after: After =>
+          val (front, back) = fields.splitAt(fields.indexWhere(_.name.equalsIgnoreCase(after.column)) + 1)
+          (front :+ one) ++ back
+        case _ => one +: fields
+      }
+
+    private def retyped(done: ColumnChanges, path: List[String], to: DataType): ColumnChanges = {
+      val grown = field(done.after, path)(f => if (widens(f.dataType, to)) f.copy(dataType = to) else f)
+      val after = field(done.after, path) { f =>
+        if (!convertible(f.dataType, to)) throw refused(path,
+          s"values of ${f.dataType.simpleString} are not read as ${to.simpleString}")
+        f.copy(dataType = to)
+      }
+      done.copy(after = after, asWritten = done.asWritten && grown == after)
+    }
+
+  // Changes of types that a write makes by itself, too, and that readers without ids know.
+    private def widens(from: DataType, to: DataType): Boolean = (from, to) match {
+      case (a, b) if a == b => true
+      case (IntegerType, LongType) | (FloatType, DoubleType) => true
+      case _ => false
+    }
+
+  /** Changes of types that Hudi's schema-on-read converts. */
+    private def convertible(from: DataType, to: DataType): Boolean = (from, to) match {
+      case (a, b) if a == b => true
+      case (IntegerType, LongType | FloatType | DoubleType | StringType) => true
+      case (LongType, FloatType | DoubleType | StringType) => true
+      case (FloatType, DoubleType | StringType) => true
+      case (DoubleType | DateType | _: DecimalType, StringType) => true
+      case (a: DecimalType, b: DecimalType) => b.scale >= a.scale && b.precision - b.scale >= a.precision - a.scale
+      case (IntegerType | LongType | FloatType | DoubleType | StringType, _: DecimalType) => true
+      case (StringType, DateType) => true
+      case _ => false
+    }
+
+    private def field(struct: StructType, path: List[String])(change: StructField => StructField): StructType =
+      at(struct, path.init)(changed(_, path.last)(change))
+
+    private def changed(fields: Seq[StructField], name: String)(change: StructField => StructField): Seq[StructField] =
+      fields.map(f => if (f.name == name) change(f) else f)
+
+    /** The struct with other fields in the struct that the path leads to. */
+    private def at(struct: StructType, path: List[String])(change: Seq[StructField] => Seq[StructField]): StructType =
+      fields(struct, path, path)(change)
+
+    private def fields(struct: StructType, path: List[String], whole: List[String])(
+        change: Seq[StructField] => Seq[StructField]): StructType = path match {
+      case Nil => StructType(change(struct.fields.toSeq))
+      case name :: rest => StructType(struct.fields.map(f =>
+            if (f.name == name) f.copy(dataType = inside(f.dataType, rest, whole)(change)) else f))
+    }
+
+    private def inside(dataType: DataType, path: List[String], whole: List[String])(
+        change: Seq[StructField] => Seq[StructField]): DataType =
+      (dataType, path) match {
+        case (s: StructType, _) => fields(s, path, whole)(change)
+        case (ArrayType(element, nulls), "element" :: rest) => ArrayType(inside(element, rest, whole)(change), nulls)
+        case (MapType(key, value, nulls), "value" :: rest) => MapType(key, inside(value, rest, whole)(change), nulls)
+        case _ => throw refused(whole, "only fields of structs are changed")
+      }
+
+    private def refused(path: Seq[String], reason: String): InvalidInput =
+      UnsupportedStatement.Column(path.mkString("."), reason).of(table)
   }
 }

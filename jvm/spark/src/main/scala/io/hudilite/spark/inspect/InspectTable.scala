@@ -41,61 +41,64 @@ final case class InspectTable(table: Table, what: Inspection)(session: SparkSess
 
   override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
 
-  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new InspectScanBuilder(this, session)
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder = new InspectTable.Builder(this, session)
 }
 
-private final class InspectScanBuilder(of: InspectTable, session: SparkSession) extends ScanBuilder
-    with SupportsPushDownRequiredColumns with SupportsPushDownV2Filters with SupportsPushDownLimit {
+object InspectTable {
 
-  private var columns = of.what.schema // set by Spark before it builds the scan
-  private var asked = RowsAsked.All
-  private var pushed: Array[Predicate] = Array.empty
+  private final class Builder(of: InspectTable, session: SparkSession) extends ScanBuilder
+      with SupportsPushDownRequiredColumns with SupportsPushDownV2Filters with SupportsPushDownLimit {
 
-  override def pruneColumns(required: StructType): Unit = columns = required
+    private var columns = of.what.schema // set by Spark before it builds the scan
+    private var asked = RowsAsked.All
+    private var pushed: Array[Predicate] = Array.empty
 
-  override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
-    val understood = predicates.toSeq.flatMap(p => ScanFilter.of(p, of.what.schema).map(p -> _))
-    pushed = understood.map(_._1).toArray
-    asked = asked.copy(filters = understood.map(_._2))
-    predicates
+    override def pruneColumns(required: StructType): Unit = columns = required
+
+    override def pushPredicates(predicates: Array[Predicate]): Array[Predicate] = {
+      val understood = predicates.toSeq.flatMap(p => ScanFilter.of(p, of.what.schema).map(p -> _))
+      pushed = understood.map(_._1).toArray
+      asked = asked.copy(filters = understood.map(_._2))
+      predicates
+    }
+
+    override def pushedPredicates(): Array[Predicate] = pushed
+
+    override def pushLimit(rows: Int): Boolean = {
+      asked = asked.copy(limit = Some(rows))
+      true
+    }
+
+    override def build(): Scan = of.what match {
+      case driver: DriverInspection =>
+        val (table, rows) = (of.table, asked)
+        new DriverScan(of.name(), columns,
+          () => rows.limit.fold(driver.rows(table, rows))(driver.rows(table, rows).take), driver.schema)
+      case slices: SliceInspection => tasks(slices)
+    }
+
+    private def tasks(what: SliceInspection): Scan = {
+      val conf = SharedConf(Sessions.hadoopConf(session))
+      val found = of.table.files.iterator(asked.partitions).flatMap(_._2)
+      // Of each slice comes a row at least.
+      val batches = SliceInspectionTask.batches(asked.limit.fold(found)(found.take),
+        withFooters = columns.fieldNames.exists(what.footerColumns))
+      new TaskScan(of.name(), columns, SliceInspectionTask(what, columns, of.table.basePath, conf), batches)
+    }
   }
 
-  override def pushedPredicates(): Array[Predicate] = pushed
+  /** Rows that the driver makes when they are asked for. */
+  private final class DriverScan(label: String, columns: StructType, all: () => Iterator[Row], schema: StructType)
+      extends LocalScan {
 
-  override def pushLimit(rows: Int): Boolean = {
-    asked = asked.copy(limit = Some(rows))
-    true
-  }
+    override def readSchema(): StructType = columns
 
-  override def build(): Scan = of.what match {
-    case driver: DriverInspection =>
-      val (table, rows) = (of.table, asked)
-      new DriverScan(of.name(), columns,
-        () => rows.limit.fold(driver.rows(table, rows))(driver.rows(table, rows).take), driver.schema)
-    case slices: SliceInspection => tasks(slices)
-  }
+    override def description(): String = label
 
-  private def tasks(what: SliceInspection): Scan = {
-    val conf = SharedConf(Sessions.hadoopConf(session))
-    val found = of.table.files.iterator(asked.partitions).flatMap(_._2)
-    // Of each slice comes a row at least.
-    val batches = SliceInspectionTask.batches(asked.limit.fold(found)(found.take),
-      withFooters = columns.fieldNames.exists(what.footerColumns))
-    new TaskScan(of.name(), columns, SliceInspectionTask(what, columns, of.table.basePath, conf), batches)
-  }
-}
-
-/** Rows that the driver makes when they are asked for. */
-private final class DriverScan(label: String, columns: StructType, all: () => Iterator[Row], schema: StructType)
-    extends LocalScan {
-
-  override def readSchema(): StructType = columns
-
-  override def description(): String = label
-
-  override def rows(): Array[InternalRow] = {
-    val at = columns.fieldNames.toSeq.map(schema.fieldIndex)
-    val converter = CatalystTypeConverters.createToCatalystConverter(columns)
-    all().map(row => converter(Row.fromSeq(at.map(row.get))).asInstanceOf[InternalRow]).toArray
+    override def rows(): Array[InternalRow] = {
+      val at = columns.fieldNames.toSeq.map(schema.fieldIndex)
+      val converter = CatalystTypeConverters.createToCatalystConverter(columns)
+      all().map(row => converter(Row.fromSeq(at.map(row.get))).asInstanceOf[InternalRow]).toArray
+    }
   }
 }

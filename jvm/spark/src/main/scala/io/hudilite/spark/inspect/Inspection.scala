@@ -1,10 +1,14 @@
 package io.hudilite.spark.inspect
 
 import io.hudilite.error.UnknownName
+import io.hudilite.filegroup.PathSelection
+import io.hudilite.spark.basefile.read.{Outcomes, PossibleValues, ScanFilter}
+import io.hudilite.storage.TablePath
 import io.hudilite.table.Table
 
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Rows that tell something of a table: what a metadata table, a procedure and the calls from Python all show.
   *
@@ -55,7 +59,7 @@ object Inspection {
         "a compaction of the active timeline, planned or done, the oldest first",
         "time" -> StringType, "completion_time" -> StringType, "action" -> StringType, "state" -> StringType,
         "file_groups" -> IntegerType, "log_files" -> LongType, "bytes" -> LongType) {
-    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = CompactionInspection.of(table, asked)
+    override def rows(table: Table, asked: RowsAsked): Iterator[Row] = TimelineRows.compactions(table, asked)
   }
 
   case object Properties extends DriverInspection("properties", "a property of the table, by its name",
@@ -95,4 +99,45 @@ object Inspection {
   def named(name: String): Inspection = find(name).getOrElse {
     throw UnknownName.of("metadata table", name, All.map(_.name))
   }
+}
+
+/** Which rows of a metadata table a query asks for, so that what only others need is not read.
+  *
+  * @param filters
+  *   Spark applies them again
+  * @param limit
+  *   so many rows are enough
+  */
+final case class RowsAsked(filters: Seq[ScanFilter] = Nil, limit: Option[Int] = None) {
+
+  /** A row with these texts, null for none, may pass; other columns may have any value. */
+  def mayHold(texts: (String, String)*): Boolean = maybe(texts.map { case (column, text) =>
+    Seq(column) -> PossibleValues.OneOfThese(Seq(if (text == null) null else UTF8String.fromString(text)))
+  }.toMap)
+
+  /** The partitions that the column `partition` may name. */
+  def partitions: PathSelection =
+    if (!filters.exists(_.columns.contains(RowsAsked.Partition))) PathSelection.All
+    else new PathSelection {
+      override def mayLead(folder: String): Boolean = folder.isEmpty ||
+        maybe(Map(RowsAsked.Partition -> PossibleValues.TextFrom(UTF8String.fromString(folder))))
+
+      override def wants(partition: String): Boolean = mayHold(RowsAsked.Partition.head -> partition)
+
+      // No partition has a path that is not in its one form.
+      override lazy val only: Option[Seq[String]] = ScanFilter.conjuncts(filters).collectFirst {
+        case ScanFilter.Comparison(RowsAsked.Partition, ScanFilter.Equal, path) => Seq(path)
+        case ScanFilter.OneOf(RowsAsked.Partition, paths) => paths
+      }.map(_.map(_.toString).filter(TablePath.isNormal))
+    }
+
+  private def maybe(values: Map[Seq[String], PossibleValues]): Boolean =
+    filters.forall(Outcomes.of(_, values).isTrue)
+}
+
+object RowsAsked {
+
+  val All: RowsAsked = RowsAsked()
+
+  private val Partition: Seq[String] = Seq("partition")
 }

@@ -4,10 +4,7 @@ import io.hudilite.filegroup.{BaseFile, FileSlice}
 import io.hudilite.spark.row.SharedConf
 import io.hudilite.spark.task.{SliceBatch, TaskWork}
 import io.hudilite.stats.FileStatistics
-import io.hudilite.storage.Parallel
-import io.hudilite.table.Table
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.types.StructType
@@ -65,16 +62,4 @@ private object SliceInspectionTask {
 
   def batches(slices: Iterator[FileSlice], withFooters: Boolean): Seq[SliceBatch] =
     SliceBatch.grouped(slices, if (withFooters) WithFooters else NamesOnly)
-}
-
-/** Files of a small table, for programs that ask for all at once. */
-object SnapshotFiles {
-
-  /** The base files of the newest snapshot by partition and file group, in the columns of [[Inspection.Files]]. */
-  def bases(table: Table, conf: Configuration): Iterator[Row] = {
-    val rows = SliceInspectionTask(Inspection.Files, Inspection.Files.schema, table.basePath, SharedConf(conf))
-    val bases = table.allSlices().values.flatten.filter(_.base.isDefined).map(_.copy(logs = Nil)).toSeq
-    Parallel.map(bases.sortBy(s => (s.partition, s.fileId)))(rows.rowsOf).iterator.flatten
-      .map(values => Row.fromSeq(Inspection.Files.schema.fieldNames.toSeq.map(values(_))))
-  }
 }

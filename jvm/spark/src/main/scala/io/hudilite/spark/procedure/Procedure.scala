@@ -3,8 +3,12 @@ package io.hudilite.spark.procedure
 import io.hudilite.error.{HudiliteException, InvalidInput, UnknownName}
 import io.hudilite.spark.shim.{CalledParameter, CalledProcedure}
 
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.sql.types._
+
+import scala.collection.JavaConverters._
+import scala.util.Try
 
 /** Work that CALL runs by its name: arguments in, rows out, by the code that programs call.
   *
@@ -145,4 +149,22 @@ final case class Arguments(procedure: String, values: Map[String, Option[Any]]) 
 
   def invalid(name: String, value: String, reason: String): InvalidInput =
     InvalidInput.option(name, value, reason)
+}
+
+/** Lists and maps of texts in an argument that is a text: JSON loses nothing, whatever they hold. */
+private[procedure] object JsonTexts {
+
+  private val json = new ObjectMapper()
+
+  /** `None` when it is no JSON array of texts. */
+  def array(text: String): Option[Seq[String]] =
+    read(text, "[").filter(_.isArray).map(_.elements().asScala.toSeq).filter(_.forall(_.isTextual)).map(_.map(_.asText))
+
+  /** `None` when it is no JSON object of texts. */
+  def fields(text: String): Option[Map[String, String]] =
+    read(text, "{").filter(_.isObject).map(_.fields().asScala.map(f => f.getKey -> f.getValue).toSeq)
+      .filter(_.forall(_._2.isTextual)).map(_.map { case (key, value) => key -> value.asText }.toMap)
+
+  private def read(text: String, start: String): Option[JsonNode] =
+    if (text.startsWith(start)) Try(json.readTree(text)).toOption.filter(_ != null) else None
 }

@@ -34,11 +34,22 @@ object Procedures {
     */
   def in(namespace: Seq[String], name: String): CalledProcedure =
     if (namespace.map(_.toLowerCase(Locale.ROOT)) == Seq(Namespace))
-      find(name).getOrElse(UnknownProcedure(name, All.map(_.name)))
-    else UnknownProcedure((namespace :+ name).mkString("."), All.map(p => s"$Namespace.${p.name}"))
+      find(name).getOrElse(Unknown(name, All.map(_.name)))
+    else Unknown((namespace :+ name).mkString("."), All.map(p => s"$Namespace.${p.name}"))
 
   private def described(procedure: Procedure): Seq[Row] = procedure.parameters.map { p =>
     Row(procedure.name, p.name, p.dataType.simpleString, p.default, p.summary)
+  }
+
+  /** In the place of a procedure that does not exist: whatever is asked of it raises `UNKNOWN_NAME`. */
+  private final case class Unknown(name: String, known: Seq[String]) extends CalledProcedure {
+    override def summary: String = throw unknown
+    override def called: Seq[CalledParameter] = throw unknown
+    override def output: StructType = throw unknown
+    override def checkNames(asked: Seq[String]): Unit = throw unknown
+    override def refused(argument: String, value: String, reason: String): Throwable = unknown
+    override def call(session: SparkSession, values: Seq[Any]): Seq[Row] = throw unknown
+    private def unknown = Procedure.unknown("procedure", name, known)
   }
 }
 
@@ -50,15 +61,4 @@ trait ProcedureNames extends CallableCatalog {
 
   override protected def procedures(namespace: Seq[String]): Seq[String] =
     if (namespace.map(_.toLowerCase(Locale.ROOT)) == Seq(Procedures.Namespace)) Procedures.All.map(_.name) else Nil
-}
-
-/** In the place of a procedure that does not exist: whatever is asked of it raises `UNKNOWN_NAME`. */
-private[procedure] final case class UnknownProcedure(name: String, known: Seq[String]) extends CalledProcedure {
-  override def summary: String = throw unknown
-  override def called: Seq[CalledParameter] = throw unknown
-  override def output: StructType = throw unknown
-  override def checkNames(asked: Seq[String]): Unit = throw unknown
-  override def refused(argument: String, value: String, reason: String): Throwable = unknown
-  override def call(session: SparkSession, values: Seq[Any]): Seq[Row] = throw unknown
-  private def unknown = Procedure.unknown("procedure", name, known)
 }

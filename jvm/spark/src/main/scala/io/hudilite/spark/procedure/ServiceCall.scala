@@ -1,6 +1,8 @@
 package io.hudilite.spark.procedure
 
 import io.hudilite.config.{OptionSide, Options, WriteConf}
+import io.hudilite.error.InvalidInput
+import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.row.SessionConf
 import io.hudilite.spark.service.RunningService
 import io.hudilite.spark.shim.{CachedPlans, Sessions}
@@ -8,7 +10,7 @@ import io.hudilite.storage.HadoopStorage
 import io.hudilite.table.Table
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{Row, SparkSession}
 import org.apache.spark.util.LongAccumulator
 
 /** The table that a procedure works on, by its path, and the options that it is called with.
@@ -72,4 +74,42 @@ private[spark] object ServiceCall {
     */
   def of(session: SparkSession, arguments: Arguments, more: Iterable[(String, String)] = Nil): ServiceCall =
     ServiceCall(session, TableArgument.pathOf(session, arguments), arguments.options ++ more)
+}
+
+/** Where the table is that somebody names in a text. */
+object TableArgument {
+
+  /** The path of the arguments `table` and `path`, of which one is needed; raises `InvalidInput` otherwise. */
+  def pathOf(session: SparkSession, arguments: Arguments): String =
+    (arguments.text("path"), arguments.text("table")) match {
+      case (Some(path), None) => path
+      case (None, Some(table)) => pathOf(session, table)
+      case (Some(path), Some(table)) => throw arguments.invalid("path", path, s"the table is said to be $table, too")
+      case _ => throw InvalidInput("MISSING_OPTION", "option" -> "table",
+          "reason" -> s"${arguments.procedure} works on one table, told by the argument table or path")
+    }
+
+  /** A path is told by its slashes; a name is what the session resolves to a table of Hudi's format. */
+  def pathOf(session: SparkSession, table: String): String =
+    if (isPath(table)) table else located(session, table)
+
+  // A slash in backticks is one of a name.
+  private def isPath(table: String): Boolean = table.takeWhile(_ != '`').contains('/')
+
+  // DESCRIBE answers alike for tables of all catalogs, those of Hudi's own among them.
+  private def located(session: SparkSession, table: String): String = {
+    if (!session.catalog.tableExists(table)) throw invalid(table, "the session knows no table of that name")
+    val described = session.sql(s"DESCRIBE TABLE EXTENDED $table").collect().toSeq
+      .dropWhile(row => !said(row, 0).startsWith("# Detailed Table Information"))
+    def fact(name: String): Option[String] = described.find(said(_, 0) == name).map(said(_, 1)).filter(_.nonEmpty)
+    val provider = fact("Provider").getOrElse("")
+    val location = fact("Location").filter(_ => Registered.providerOf(provider).isDefined)
+    location.getOrElse(throw invalid(table,
+        if (provider.isEmpty) "it is a view or has no format" else s"it is a table of the format $provider"))
+  }
+
+  private def invalid(table: String, reason: String): InvalidInput =
+    InvalidInput.option("table", table, reason)
+
+  private def said(row: Row, at: Int): String = Option(row.getString(at)).getOrElse("")
 }

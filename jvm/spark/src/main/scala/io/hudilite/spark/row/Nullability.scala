@@ -1,5 +1,8 @@
 package io.hudilite.spark.row
 
+import io.hudilite.error.InvalidInput
+
+import org.apache.spark.sql.hudilite.LastAttempts
 import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
 
 /** Types without their nullability: Hudi tables keep every column nullable. */
@@ -17,4 +20,8 @@ object Nullability {
     StructType(schema.fields.map(f => f.copy(dataType = relaxed(f.dataType), nullable = true)))
 
   def sameType(a: DataType, b: DataType): Boolean = relaxed(a) == relaxed(b)
+
+  /** The error for a null where the schema of the table allows none. */
+  private[spark] def nullInRequired(column: String): Throwable =
+    LastAttempts.failure(InvalidInput("NULL_IN_REQUIRED_COLUMN", "column" -> column))
 }

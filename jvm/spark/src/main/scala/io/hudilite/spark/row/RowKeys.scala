@@ -37,6 +37,8 @@ final case class KeySettings(
   */
 final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean) extends Serializable {
 
+  import RowKeys.SpelledPath
+
   private val keyFields = settings.recordKeyFields.toIndexedSeq
   private val keys = keyFields.map(FieldText.of(schema, _, None, settings.timesAsNumbers)).toArray
   private val keyValues = new Array[String](keys.length)
@@ -132,12 +134,12 @@ final class RowKeys(schema: StructType, settings: KeySettings, toWrite: Boolean)
   }
 }
 
-private final case class SpelledPath(value: UTF8String, path: UTF8String)
-
 private object RowKeys {
   val Null: UTF8String = UTF8String.fromString(KeyEncoding.NullPlaceholder)
   val Empty: UTF8String = UTF8String.fromString(KeyEncoding.EmptyPlaceholder)
   val CachedPaths = 10000
+
+  final case class SpelledPath(value: UTF8String, path: UTF8String)
 }
 
 /** Text of one field of a row. `path` holds the ordinals and widths of the structs around it. */

@@ -45,7 +45,7 @@ object SchemaAlignment {
     val incoming = withoutMeta(rows)
     table.fields.filter(f => find(incoming, f.name).isEmpty).foreach { field =>
       if (rule.needed.forall(_.exists(same(_, field.name)))) throw missing(field.name, rows)
-      if (rule.fillNull && !field.nullable) throw NullValues.inRequiredColumn(field.name)
+      if (rule.fillNull && !field.nullable) throw Nullability.nullInRequired(field.name)
     }
     Nullability.relaxed(new TypeGrowth(rule).struct(table, incoming, Nil))
   }
@@ -182,4 +182,17 @@ object SchemaAlignment {
     schema.fields.find(f => same(f.name, name))
 
   private def same(a: String, b: String): Boolean = SQLConf.get.resolver(a, b)
+}
+
+private[spark] object FieldTypes {
+
+  /** The type of the column or field of a struct at this path, by its exact letters; `None` when there is none. */
+  def at(schema: StructType, path: List[String]): Option[DataType] = path match {
+    case name :: rest => schema.fields.find(_.name == name).map(_.dataType).flatMap {
+        case dataType if rest.isEmpty => Some(dataType)
+        case struct: StructType => at(struct, rest)
+        case _ => None
+      }
+    case Nil => None
+  }
 }

@@ -43,16 +43,14 @@ object SharedConf {
     new SharedConf(encoded(settings), conf)
   }
 
-  private def encoded(settings: JMap[String, String]): Array[Byte] = written.get(settings).getOrElse {
+  private def encoded(settings: JMap[String, String]): Array[Byte] = written.getOrElsePut(settings) {
     val bytes = new ByteArrayOutputStream(1 << 16)
     val out = new DataOutputStream(bytes)
     settings.asScala.foreach { case (key, value) =>
       write(out, key)
       write(out, value)
     }
-    val all = bytes.toByteArray
-    written.put(settings, all)
-    all
+    bytes.toByteArray
   }
 
   // DataOutputStream.writeUTF has a limit of 64 KiB.
@@ -64,11 +62,7 @@ object SharedConf {
 
   private def of(settings: Array[Byte]): Configuration = {
     val key = (Thread.currentThread.getContextClassLoader, ByteBuffer.wrap(settings))
-    kept.get(key).getOrElse {
-      val made = decoded(settings)
-      kept.put(key, made)
-      made
-    }
+    kept.getOrElsePut(key)(decoded(settings))
   }
 
   private def decoded(settings: Array[Byte]): Configuration = {

@@ -41,7 +41,7 @@ private[row] final class TypeGrowth(rule: ColumnsRule) {
 
   private def absent(field: StructField, rows: StructType, path: List[String]): Unit = {
     if (!rule.fillNull) throw missing(named(field.name :: path), rows)
-    if (!field.nullable) throw NullValues.inRequiredColumn(named(field.name :: path))
+    if (!field.nullable) throw Nullability.nullInRequired(named(field.name :: path))
   }
 
   private def named(path: List[String]): String = path.reverse.mkString(".")

@@ -1,11 +1,20 @@
 package io.hudilite.spark.service
 
 import java.util.UUID
-import java.util.concurrent.{ExecutionException, FutureTask, TimeUnit, TimeoutException}
+import java.util.concurrent.{
+  CancellationException,
+  ConcurrentHashMap,
+  ExecutionException,
+  FutureTask,
+  TimeUnit,
+  TimeoutException
+}
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.SparkContext
 import org.apache.spark.util.LongAccumulator
+
+import scala.collection.JavaConverters._
 
 /** A table service on its way, in a thread of its own.
   *
@@ -67,4 +76,48 @@ final class RunningService[+T] private[spark] (
 
 private object RunningService {
   private val CancelMillis = 200L
+}
+
+/** The services of this application that somebody waits for, by the name that was given to the run: another session, or
+  * another thread, asks by it how far it is.
+  */
+object RunningServices {
+
+  private val running = new ConcurrentHashMap[String, RunningService[Any]]()
+
+  /** Waits for what a service did, which is known by the name meanwhile; it is stopped when the waiting is. */
+  def finished[T](name: Option[String], service: RunningService[T]): T = {
+    name.foreach(running.put(_, service))
+    try service.result()
+    catch {
+      case e: InterruptedException =>
+        service.cancel()
+        throw e
+    } finally name.foreach(running.remove(_, service))
+  }
+
+  /** By their names. */
+  def all: Seq[(String, RunningService[Any])] = running.asScala.toSeq.sortBy(_._1)
+
+  /** Stops the tasks of one; false when none of that name runs. */
+  def cancel(name: String): Boolean = {
+    val found = Option(running.get(name))
+    found.foreach(_.cancel())
+    found.isDefined
+  }
+}
+
+/** A wish that a service stops, asked where it has no tasks that could be stopped. */
+private[spark] final class Stop(isAsked: () => Boolean) {
+
+  /** Raises `CancellationException` when the service is to stop.
+    *
+    * @param what
+    *   would come next; nothing of it has begun
+    */
+  def check(what: => String): Unit = if (isAsked()) throw new CancellationException(s"$what was stopped")
+}
+
+private[spark] object Stop {
+  val Never: Stop = new Stop(() => false)
 }

@@ -5,6 +5,9 @@ import io.hudilite.spark.shim.Sessions
 import org.apache.spark.{Partition, SparkContext, TaskContext}
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.connector.read._
+import org.apache.spark.sql.types.StructType
 
 import scala.reflect.ClassTag
 
@@ -29,7 +32,7 @@ private[spark] object TaskJob {
       items: Seq[I]): Seq[O] = {
     val context = session.sparkContext
     labelled(context, label) {
-      Sessions.withSettings(session)(context.runJob(new TaskRDD(context, work, items), new AllOf[O])).toSeq.flatten
+      Sessions.withSettings(session)(context.runJob(new ItemRDD(context, work, items), new AllOf[O])).toSeq.flatten
     }
   }
 
@@ -41,21 +44,57 @@ private[spark] object TaskJob {
   }
 
   private val Description = "spark.job.description"
+
+  private final class ItemRDD[I, O: ClassTag](context: SparkContext, work: TaskWork[I, O],
+      @transient private val items: Seq[I]) extends RDD[O](context, Nil) {
+
+    override protected def getPartitions: Array[Partition] =
+      items.zipWithIndex.map { case (item, i) => new ItemPartition(i, item): Partition }.toArray
+
+    override def compute(split: Partition, task: TaskContext): Iterator[O] =
+      work(split.asInstanceOf[ItemPartition[I]].item).iterator
+  }
+
+  private final class ItemPartition[I](override val index: Int, val item: I) extends Partition
+
+  /** No lambda, whose bytecode Spark would look at for what need not go along. */
+  private final class AllOf[O] extends (Iterator[O] => Seq[O]) with Serializable {
+    override def apply(answers: Iterator[O]): Seq[O] = answers.toList
+  }
 }
 
-private final class TaskRDD[I, O: ClassTag](context: SparkContext, work: TaskWork[I, O],
-    @transient private val items: Seq[I]) extends RDD[O](context, Nil) {
-
-  override protected def getPartitions: Array[Partition] =
-    items.zipWithIndex.map { case (item, i) => new TaskItemPartition(i, item): Partition }.toArray
-
-  override def compute(split: Partition, task: TaskContext): Iterator[O] =
-    work(split.asInstanceOf[TaskItemPartition[I]].item).iterator
+/** Work on items as rows of a query, with a task for each item. */
+private[spark] final class TaskScan[I <: Serializable](label: String, schema: StructType,
+    work: TaskWork[I, InternalRow], items: Seq[I]) extends Scan with Batch {
+  override def readSchema(): StructType = schema
+  override def description(): String = label
+  override def toBatch: Batch = this
+  override def planInputPartitions(): Array[InputPartition] = items.map(TaskScan.Item(_): InputPartition).toArray
+  override def createReaderFactory(): PartitionReaderFactory = TaskScan.ReaderFactory(work)
 }
 
-private final class TaskItemPartition[I](override val index: Int, val item: I) extends Partition
+private object TaskScan {
 
-/** A class instead of a lambda, since Spark searches the bytecode of lambdas for references to drop. */
-private final class AllOf[O] extends (Iterator[O] => Seq[O]) with Serializable {
-  override def apply(answers: Iterator[O]): Seq[O] = answers.toList
+  private final case class Item[I](item: I) extends InputPartition
+
+  private final case class ReaderFactory[I](work: TaskWork[I, InternalRow]) extends PartitionReaderFactory {
+    override def createReader(partition: InputPartition): PartitionReader[InternalRow] =
+      new ItemReader(work, partition.asInstanceOf[Item[I]].item)
+  }
+
+  /** Reader of one task, which does its item when the first row is asked for. */
+  private final class ItemReader[I](work: TaskWork[I, InternalRow], item: I) extends PartitionReader[InternalRow] {
+
+    private lazy val rows: Iterator[InternalRow] = work(item).iterator
+    private var row: Option[InternalRow] = None
+
+    override def next(): Boolean = {
+      row = if (rows.hasNext) Some(rows.next()) else None
+      row.isDefined
+    }
+
+    override def get(): InternalRow = row.getOrElse(throw new IllegalStateException("a row is read before next()"))
+
+    override def close(): Unit = ()
+  }
 }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.encode
 
-import io.hudilite.spark.row.NullValues
+import io.hudilite.spark.row.Nullability
 
 import org.apache.parquet.column.{ColumnWriteStore, ColumnWriter}
 import org.apache.parquet.io.api.Binary
@@ -20,9 +20,6 @@ private[encode] abstract class ColumnSink(protected val store: ColumnWriteStore)
 
   /** Appends the values `[from, until)` of a vector. */
   def putRun(vector: ColumnVector, from: Int, until: Int): Unit
-
-  /** Appends `count` nulls. */
-  def putNulls(count: Int): Unit
 
   final def bufferedBytes: Long = store.getBufferedSize
 
@@ -48,18 +45,11 @@ private[encode] abstract class FlatSink(
     }
 
   protected final def putNull(): Unit = {
-    if (level == 0) throw NullValues.inRequiredColumn(name)
+    if (level == 0) throw Nullability.nullInRequired(name)
     writer.writeNull(0, 0)
     store.endRecord()
   }
 
-  override final def putNulls(count: Int): Unit = {
-    var i = 0
-    while (i < count) { // hot path
-      putNull()
-      i += 1
-    }
-  }
 }
 
 // The loops below differ only in the type of the value. Each sink has its own, so that the JIT sees one receiver.
@@ -203,14 +193,6 @@ private[encode] final class NestedSink(store: ColumnWriteStore, record: NestedRe
     var i = from
     while (i < until) { // hot path
       record.write(values, i)
-      i += 1
-    }
-  }
-
-  override def putNulls(count: Int): Unit = {
-    var i = 0
-    while (i < count) {
-      record.writeNull()
       i += 1
     }
   }

@@ -1,6 +1,6 @@
 package io.hudilite.spark.basefile.encode
 
-import io.hudilite.spark.row.{Binaries, NullValues}
+import io.hudilite.spark.row.{Binaries, Nullability}
 
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
@@ -24,7 +24,7 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
   }
 
   def writeNull(): Unit = {
-    if (!field.nullable) throw NullValues.inRequiredColumn(field.name)
+    if (!field.nullable) throw Nullability.nullInRequired(field.name)
     consumer.startMessage()
     consumer.endMessage()
   }
@@ -38,7 +38,7 @@ private[encode] final class NestedRecord(consumer: RecordConsumer, field: Struct
       consumer.startField(name, index)
       writer(values, ordinal)
       consumer.endField(name, index)
-    } else if (!nullable) throw NullValues.inRequiredColumn(name)
+    } else if (!nullable) throw Nullability.nullInRequired(name)
 
   private def valueWriter(name: String, dataType: DataType): ValueWriter = dataType match {
     case BooleanType => (v, i) => consumer.addBoolean(v.getBoolean(i))

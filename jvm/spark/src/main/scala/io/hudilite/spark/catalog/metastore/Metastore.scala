@@ -83,7 +83,7 @@ final class Metastore(session: SparkSession) {
   def analyzed(table: Registered, state: String, found: CatalogStatistics): Unit = {
     catalog.alterTableStats(table.entry.identifier, Some(found))
     val now = catalog.getTableMetadata(table.entry.identifier)
-    val marked = now.properties + (Analyzed.Property -> Analyzed.mark(state, found))
+    val marked = now.properties + (Registered.Analyzed -> Registered.mark(state, found))
     catalog.alterTable(CatalogEntries.described(now, marked, now.comment))
   }
 

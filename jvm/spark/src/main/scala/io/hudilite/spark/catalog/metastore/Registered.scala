@@ -2,6 +2,8 @@ package io.hudilite.spark.catalog.metastore
 
 import io.hudilite.config.{QueryType, ReadOptions}
 
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
 import java.util.Locale
 
 import org.apache.hadoop.fs.Path
@@ -38,8 +40,8 @@ final case class Registered private (entry: CatalogTable, provider: String) {
 
   /** Statistics of ANALYZE TABLE; `None` when they are of another state. */
   def statistics(state: => String): Option[CatalogStatistics] = for {
-    mark <- entry.properties.get(Analyzed.Property)
-    found <- entry.stats if mark == Analyzed.mark(state, found)
+    mark <- entry.properties.get(Registered.Analyzed)
+    found <- entry.stats if mark == Registered.mark(state, found)
   } yield found
 
   /** Properties of the entry, as Spark shows them. */
@@ -68,4 +70,16 @@ object Registered {
     else entry.provider.flatMap(providerOf).map(Registered(entry, _))
 
   def providerOf(name: String): Option[String] = Providers.get(name.toLowerCase(Locale.ROOT))
+
+  /** A property of the table's entry: which state of the table the statistics are of that the catalog keeps. They know no
+    * states, and other engines and `ANALYZE TABLES` may put their own in the place of ours.
+    */
+  private[metastore] val Analyzed = "hudilite.analyzed"
+
+  /** Tells these statistics of this state from all others. */
+  private[metastore] def mark(state: String, found: CatalogStatistics): String = {
+    val columns = found.colStats.toSeq.sortBy(_._1).flatMap { case (name, of) => of.toMap(name).toSeq.sorted }
+    val text = (Seq(state, found.sizeInBytes, found.rowCount) ++ columns).mkString("\n")
+    MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8)).map(byte => f"$byte%02x").mkString
+  }
 }

@@ -32,7 +32,8 @@ private[catalog] object CreateTarget {
   def checkServed(statement: LogicalPlan): Unit = statement match {
     case Creating(ResolvedIdentifier(catalog, _), said: TableSpec)
         if catalog.name == HudiliteSessionCatalog.Name && !catalog.isInstanceOf[StatementCatalog] &&
-          said.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite) => throw NamedElsewhere.error
+          said.provider.flatMap(Registered.providerOf).contains(Registered.Hudilite) =>
+      throw InvalidInput("EXTENSION_NOT_LOADED")
     case _ =>
   }
 
@@ -45,9 +46,4 @@ private[catalog] object CreateTarget {
       case _ => None
     }
   }
-}
-
-/** Error of a name that means a table of hudilite, in a session whose own catalog is not hudilite's. */
-object NamedElsewhere {
-  def error: InvalidInput = InvalidInput("EXTENSION_NOT_LOADED")
 }

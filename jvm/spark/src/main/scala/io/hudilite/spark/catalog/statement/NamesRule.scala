@@ -1,12 +1,23 @@
 package io.hudilite.spark.catalog.statement
 
+import io.hudilite.config.WriteOptions
+import io.hudilite.spark.catalog.HudiliteTable
 import io.hudilite.spark.catalog.metastore.Registered
 import io.hudilite.spark.plan.merge.HeldMerge
 import io.hudilite.spark.shim.{EarlyRules, PlanNodes}
+import io.hudilite.spark.write.table.WriteOperation
 
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.SQLConfHelper
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.expressions.Literal
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
+
+import scala.collection.JavaConverters._
 
 /** Statements whose tables are only named, in one pass: as Spark resolves names it drops or rewrites parts of them.
   *
@@ -37,4 +48,73 @@ final case class NamesRule(session: SparkSession) extends Rule[LogicalPlan] {
 
   private def isHudi(provider: String): Boolean =
     provider != Registered.HudiName && Registered.providerOf(provider).contains(Registered.Hudi)
+}
+
+/** Writes to a name, with facts for the table that Spark's resolution would drop. */
+private[statement] final class NamedWrites(names: NameResolution) extends SQLConfHelper {
+
+  /** INSERT OVERWRITE with a value for each partition column, in a session that overwrites the partitions of the rows.
+    * The values name the partition, whatever rows come, as in a table of Spark's own. The resolved statement has them
+    * no more, so the table gets them before.
+    */
+  def intoNamedPartition(insert: InsertIntoStatement): InsertIntoStatement = insert.table match {
+    case named: UnresolvedRelation
+        if insert.overwrite && conf.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
+      // Spark's own rule sees the statement next, before the rule for columns that are left out.
+      told(named, insert.partitionSpec.collect { case (column, Some(value)) => column -> value })
+        .fold(insert)(table => LeftOutColumns.filled(PlanNodes.into(insert, table)))
+    case _ => insert
+  }
+
+  private def told(named: UnresolvedRelation, values: Map[String, String]): Option[DataSourceV2Relation] = for {
+    (catalog, ident) <- if (values.isEmpty) None else names.place(named.multipartIdentifier)
+    table <- catalog.present(ident, dataFrame = false)
+    found <- table.table if namesOne(found.config.partitionFields, values)
+    knowing = table.copy(namedPartition = Some(values))
+  } yield PlanNodes.withOptions(DataSourceV2Relation.create(knowing, Some(catalog), Some(ident)), options(named))
+
+  private def namesOne(columns: Seq[String], values: Map[String, String]): Boolean =
+    columns.nonEmpty && columns.forall(column => values.keys.exists(conf.resolver(_, column)))
+
+  // Options of the name. Spark keeps the privileges of the statement there, too, and removes them once it finds the
+  // table.
+  private def options(named: UnresolvedRelation): CaseInsensitiveStringMap =
+    new CaseInsensitiveStringMap(named.options.asCaseSensitiveMap.asScala.filterNot(_._1.startsWith("__")).asJava)
+
+  /** Rows that a DataFrame brings to a table by its name, with an option that allows other columns. The write decides
+    * about columns then, as it does for a path, and not Spark, which would require those of the table. This works only
+    * where Spark asks rules before it resolves names.
+    */
+  def withOwnColumns(write: V2WriteCommand): V2WriteCommand = (write match {
+    case append: AppendData => decided(append, append.writeOptions, Some(WriteOperation.Insert))
+    case overwrite: OverwriteByExpression => decided(overwrite, overwrite.writeOptions,
+        Some(WriteOperation.InsertOverwriteTable).filter(_ => overwrite.deleteExpr == Literal.TrueLiteral))
+    case overwrite: OverwritePartitionsDynamic => decided(overwrite, overwrite.writeOptions, None)
+    case _ => None
+  }).getOrElse(write)
+
+  // In all else the write is one to a name: no upsert unless its options ask for one.
+  private def decided(write: V2WriteCommand, options: Map[String, String], operation: Option[WriteOperation])
+      : Option[V2WriteCommand] =
+    for ((table, target) <- if (write.isByName && sayOfColumns(options)) acceptingAny(write.table) else None) yield {
+      val said = operation.filter(_ => table.writeConf(options).operation.isEmpty)
+      PlanNodes.withOptions(write, options ++ said.map(WriteOptions.Operation.name -> _.name)).withNewTable(target)
+    }
+
+  private def sayOfColumns(options: Map[String, String]): Boolean =
+    Seq(WriteOptions.MergeSchema, WriteOptions.NullForMissing).exists(key =>
+      key.raw(options).exists(_._2.trim.equalsIgnoreCase("true")))
+
+  private def acceptingAny(target: LogicalPlan): Option[(HudiliteTable, DataSourceV2Relation)] = target match {
+    case u: UnresolvedRelation => for {
+        (catalog, ident) <- names.place(u.multipartIdentifier)
+        table <- catalog.present(ident, dataFrame = true)
+      } yield table -> DataSourceV2Relation.create(table, Some(catalog), Some(ident))
+    case r: DataSourceV2Relation => Some(r.table).collect {
+        case table: HudiliteTable if !table.dataFrame =>
+          val any = table.copy(dataFrame = true)
+          any -> PlanNodes.withTable(r, any)
+      }
+    case _ => None
+  }
 }

@@ -16,9 +16,6 @@ private[spark] final class AvroBuffer(initialBytes: Int = AvroBuffer.InitialByte
 
   def clear(): Unit = used = 0
 
-  /** Takes back the bytes behind the first `length`. */
-  def truncate(length: Int): Unit = used = length
-
   /** Leaves `count` bytes out, to be set later. */
   def skip(count: Int): Unit = {
     reserve(count)

@@ -1,7 +1,7 @@
 package io.hudilite.spark.logfile.encode
 
 import io.hudilite.spark.basefile.encode.DecimalBytes
-import io.hudilite.spark.row.NullValues
+import io.hudilite.spark.row.Nullability
 
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
@@ -42,6 +42,49 @@ private[spark] object AvroEncoder {
     case MapType(_, value, containsNull) => new AvroMap(AvroSlot("value", of(value), containsNull))
     case other => throw new IllegalStateException(s"a column of type ${other.catalogString} in a table")
   }
+
+  private final class AvroStruct(record: AvroRecord, width: Int) extends AvroEncoder {
+    override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit =
+      record.put(values.getStruct(ordinal, width), out)
+  }
+
+  private final class AvroDecimal(decimal: DecimalType) extends AvroEncoder {
+    private val bytes = new DecimalBytes(decimal)
+    override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
+      val fixed = bytes.of(values.getDecimal(ordinal, decimal.precision, decimal.scale)).getBytesUnsafe
+      out.putRaw(fixed, 0, fixed.length)
+    }
+  }
+
+  /** Items in one run behind their number, and the empty run that ends every list. */
+  private final class AvroArray(element: AvroSlot) extends AvroEncoder {
+    override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
+      val items = values.getArray(ordinal)
+      val count = items.numElements()
+      if (count > 0) out.putLong(count.toLong)
+      var i = 0
+      while (i < count) { // hot path
+        element.put(items, i, out)
+        i += 1
+      }
+      out.putByte(0)
+    }
+  }
+
+  private final class AvroMap(value: AvroSlot) extends AvroEncoder {
+    override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
+      val map = values.getMap(ordinal)
+      val (keys, items, count) = (map.keyArray(), map.valueArray(), map.numElements())
+      if (count > 0) out.putLong(count.toLong)
+      var i = 0
+      while (i < count) { // hot path
+        out.putText(keys.getUTF8String(i))
+        value.put(items, i, out)
+        i += 1
+      }
+      out.putByte(0)
+    }
+  }
 }
 
 /** A value in its place, with its nullability there. */
@@ -49,7 +92,7 @@ private[encode] final case class AvroSlot(name: String, value: AvroEncoder, null
 
   def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit =
     if (!nullable) {
-      if (values.isNullAt(ordinal)) throw NullValues.inRequiredColumn(name)
+      if (values.isNullAt(ordinal)) throw Nullability.nullInRequired(name)
       value.put(values, ordinal, out)
     } else if (values.isNullAt(ordinal)) out.putByte(AvroSlot.Null)
     else {
@@ -74,48 +117,5 @@ private[encode] final class AvroRecord(slots: Array[AvroSlot]) {
       slots(i).put(row, first + i, out)
       i += 1
     }
-  }
-}
-
-private final class AvroStruct(record: AvroRecord, width: Int) extends AvroEncoder {
-  override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit =
-    record.put(values.getStruct(ordinal, width), out)
-}
-
-private final class AvroDecimal(decimal: DecimalType) extends AvroEncoder {
-  private val bytes = new DecimalBytes(decimal)
-  override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
-    val fixed = bytes.of(values.getDecimal(ordinal, decimal.precision, decimal.scale)).getBytesUnsafe
-    out.putRaw(fixed, 0, fixed.length)
-  }
-}
-
-/** Items in one run behind their number, and the empty run that ends every list. */
-private final class AvroArray(element: AvroSlot) extends AvroEncoder {
-  override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
-    val items = values.getArray(ordinal)
-    val count = items.numElements()
-    if (count > 0) out.putLong(count.toLong)
-    var i = 0
-    while (i < count) { // hot path
-      element.put(items, i, out)
-      i += 1
-    }
-    out.putByte(0)
-  }
-}
-
-private final class AvroMap(value: AvroSlot) extends AvroEncoder {
-  override def put(values: SpecializedGetters, ordinal: Int, out: AvroBuffer): Unit = {
-    val map = values.getMap(ordinal)
-    val (keys, items, count) = (map.keyArray(), map.valueArray(), map.numElements())
-    if (count > 0) out.putLong(count.toLong)
-    var i = 0
-    while (i < count) { // hot path
-      out.putText(keys.getUTF8String(i))
-      value.put(items, i, out)
-      i += 1
-    }
-    out.putByte(0)
   }
 }

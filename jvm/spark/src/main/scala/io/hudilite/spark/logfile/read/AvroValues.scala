@@ -7,9 +7,6 @@ import io.hudilite.spark.basefile.stored.TypeChange
 import io.hudilite.spark.shim.TimesOfDay
 
 import org.apache.avro.{LogicalType, LogicalTypes, Schema}
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
-import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 
 import scala.collection.JavaConverters._
@@ -20,6 +17,8 @@ import scala.collection.JavaConverters._
   *   the log file, for errors
   */
 private[read] final class AvroValues(path: String) {
+
+  import AvroValue._
 
   /** @param column
     *   dotted name, for errors
@@ -144,63 +143,4 @@ private[read] object AvroValues {
   // A parser that does not know a logical type keeps its name as a property.
   def logicalName(schema: Schema): Option[String] =
     Option(schema.getLogicalType).map(_.getName).orElse(Option(schema.getProp(LogicalType.LOGICAL_TYPE_PROP)))
-}
-
-/** A record inside a record: fields that the file lacks are null. */
-private final class RecordValue(readers: Array[AvroValue], ordinals: Array[Int], size: Int) extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    // hot path
-    val values = new Array[Any](size)
-    var i = 0
-    while (i < readers.length) {
-      val v = readers(i).value(in)
-      if (ordinals(i) >= 0) values(ordinals(i)) = v
-      i += 1
-    }
-    new GenericInternalRow(values)
-  }
-}
-
-private[read] final class UnionValue(branches: Array[AvroValue]) extends AvroValue {
-  private def branch(in: AvroCursor): AvroValue = {
-    val index = in.readLong()
-    if (index < 0 || index >= branches.length) throw new DamagedRecord(s"it takes branch $index of a union")
-    branches(index.toInt)
-  }
-  override def value(in: AvroCursor): Any = branch(in).value(in)
-  override def set(in: AvroCursor, row: InternalRow, ordinal: Int): Unit = branch(in).set(in, row, ordinal)
-}
-
-private final class ArrayValue(element: AvroValue, itemsTakeBytes: Boolean) extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    val values = Array.newBuilder[Any]
-    var count = in.readItemCount(itemsTakeBytes)
-    while (count > 0) { // hot path
-      var i = 0
-      while (i < count) {
-        values += element.value(in)
-        i += 1
-      }
-      count = in.readItemCount(itemsTakeBytes)
-    }
-    new GenericArrayData(values.result())
-  }
-}
-
-private final class MapValue(element: AvroValue) extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    val keys = Array.newBuilder[Any]
-    val values = Array.newBuilder[Any]
-    var count = in.readItemCount(itemsTakeBytes = true)
-    while (count > 0) { // hot path
-      var i = 0
-      while (i < count) {
-        keys += TextValue.value(in)
-        values += element.value(in)
-        i += 1
-      }
-      count = in.readItemCount(itemsTakeBytes = true)
-    }
-    new ArrayBasedMapData(new GenericArrayData(keys.result()), new GenericArrayData(values.result()))
-  }
 }

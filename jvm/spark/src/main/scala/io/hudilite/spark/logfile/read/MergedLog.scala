@@ -2,13 +2,14 @@ package io.hudilite.spark.logfile.read
 
 import io.hudilite.filegroup.FileSlice
 import io.hudilite.merge.{MergeRule, Outcome}
-import io.hudilite.spark.row.SortColumn
+import io.hudilite.spark.row.{ExternalSort, RunningTask, SortColumn}
 
 import java.io.Closeable
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.execution.UnsafeExternalRowSorter
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The log records of one slice, one a key after merging among themselves.
@@ -56,6 +57,16 @@ final class MergedLog private (rows: LogRowLayout, order: SortColumn, sorted: So
     found
   }
 
+  /** Moves through all keys that are left, unless Spark has killed the task. */
+  private[spark] def eachKey(take: => Unit): Unit = {
+    var seen = 0L
+    while (next()) { // hot path
+      if ((seen & MergedLog.KillCheckMask) == 0) RunningTask.stopIfKilled()
+      seen += 1
+      take
+    }
+  }
+
   /** The next record against those of its key before it. */
   private def merge(): Unit = rule.decide(later.moveTo(ahead), record) match { // hot path
     case Outcome.Kept =>
@@ -75,6 +86,8 @@ final class MergedLog private (rows: LogRowLayout, order: SortColumn, sorted: So
 }
 
 object MergedLog {
+
+  private val KillCheckMask = 0x3ffL
 
   /** The records of the slice's logs in the order of their keys. */
   private[spark] def of(rows: LogRowLayout, slice: FileSlice, conf: Configuration): MergedLog =
@@ -110,5 +123,56 @@ object MergedLog {
     else {
       val order = SortColumn.NumberOrText(LogRowLayout.Position, rows.keyOrdinal)
       SortedLog.read(rows, blocks, conf, order, positions = true, bounds).map(new MergedLog(rows, order, _))
+    }
+}
+
+/** All records of a slice's logs, sorted; none is merged yet.
+  *
+  * @param winOverBase
+  *   each of them wins over every row of the base file
+  */
+private[read] final class SortedLog private (
+    sorter: UnsafeExternalRowSorter, val records: Long, val winOverBase: Boolean) extends Closeable {
+
+  private val sorted: Iterator[InternalRow] = sorter.sort()
+
+  /** The next record, which is reused, or null behind the last one. */
+  def next(): UnsafeRow = if (sorted.hasNext) sorted.next().asInstanceOf[UnsafeRow] else null
+
+  override def close(): Unit = sorter.cleanupResources()
+}
+
+private[read] object SortedLog {
+
+  /** Reads and sorts the records; those that are equal in `order` keep that in which they were written. `None` when
+    * positions are wanted and a block has not one for each record.
+    *
+    * @param keys
+    *   of the records that are wanted, sorted by their UTF-8 bytes; `None` for those of all keys
+    */
+  def read(rows: LogRowLayout, blocks: LogBlocks, conf: Configuration, order: SortColumn, positions: Boolean,
+      bounds: Option[IndexedSeq[Any]] = None, keys: Option[Array[UTF8String]] = None): Option[SortedLog] = {
+    val sorter = ExternalSort.sorter(rows.schema, order, Some(SortColumn.Number(LogRowLayout.Sequence)),
+      blocks.selected.map(_.contentLength).sum)
+    try {
+      val records = new LogRecords(rows, blocks, conf, positions, bounds)
+      if (records.foreach(wanted(rows, keys)(sorter.insertRow)))
+        Some(new SortedLog(sorter, records.count, records.winOverBase))
+      else {
+        sorter.cleanupResources()
+        None
+      }
+    } catch {
+      case e: Throwable =>
+        sorter.cleanupResources()
+        throw e
+    }
+  }
+
+  private def wanted(rows: LogRowLayout, keys: Option[Array[UTF8String]])(take: UnsafeRow => Unit)
+      : UnsafeRow => Unit =
+    keys.fold(take) { sorted =>
+      val all = sorted.asInstanceOf[Array[AnyRef]]
+      row => if (java.util.Arrays.binarySearch(all, row.getUTF8String(rows.keyOrdinal)) >= 0) take(row) // hot path
     }
 }

@@ -7,6 +7,8 @@ import scala.collection.JavaConverters._
 /** Values that nobody wants: their bytes are passed over. */
 private[read] object SkippedValue {
 
+  import AvroValue.{NoValue, UnionValue}
+
   def of(schema: Schema): AvroValue = of(schema, Map.empty)
 
   /** @param open
@@ -32,54 +34,54 @@ private[read] object SkippedValue {
       schema.getFields.asScala.map(field => of(field.schema, open + (schema.getFullName -> record))).toArray
     record
   }
-}
 
-private object SkippedNumber extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    in.readLong()
-    null
-  }
-}
-
-private object SkippedText extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    in.take(in.readLong())
-    null
-  }
-}
-
-private final class SkippedBytes(length: Int) extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    in.take(length.toLong)
-    null
-  }
-}
-
-private final class SkippedRecord extends AvroValue {
-  var fields: Array[AvroValue] = Array.empty
-  override def value(in: AvroCursor): Any = {
-    var i = 0
-    while (i < fields.length) { // hot path
-      fields(i).value(in)
-      i += 1
+  private object SkippedNumber extends AvroValue {
+    override def value(in: AvroCursor): Any = {
+      in.readLong()
+      null
     }
-    null
   }
-}
 
-/** An array or, with keys, a map. */
-private final class SkippedItems(key: AvroValue, item: AvroValue) extends AvroValue {
-  override def value(in: AvroCursor): Any = {
-    var count = in.readItemCount(itemsTakeBytes = false)
-    while (count > 0) { // hot path
+  private object SkippedText extends AvroValue {
+    override def value(in: AvroCursor): Any = {
+      in.take(in.readLong())
+      null
+    }
+  }
+
+  private final class SkippedBytes(length: Int) extends AvroValue {
+    override def value(in: AvroCursor): Any = {
+      in.take(length.toLong)
+      null
+    }
+  }
+
+  private final class SkippedRecord extends AvroValue {
+    var fields: Array[AvroValue] = Array.empty
+    override def value(in: AvroCursor): Any = {
       var i = 0
-      while (i < count) {
-        key.value(in)
-        item.value(in)
+      while (i < fields.length) { // hot path
+        fields(i).value(in)
         i += 1
       }
-      count = in.readItemCount(itemsTakeBytes = false)
+      null
     }
-    null
+  }
+
+  /** An array or, with keys, a map. */
+  private final class SkippedItems(key: AvroValue, item: AvroValue) extends AvroValue {
+    override def value(in: AvroCursor): Any = {
+      var count = in.readItemCount(itemsTakeBytes = false)
+      while (count > 0) { // hot path
+        var i = 0
+        while (i < count) {
+          key.value(in)
+          item.value(in)
+          i += 1
+        }
+        count = in.readItemCount(itemsTakeBytes = false)
+      }
+      null
+    }
   }
 }

@@ -24,9 +24,9 @@ private[spark] final class FileDeletion(session: SparkSession, done: LongAccumul
     val failed =
       if (paths.size <= FileDeletion.Few) FileDeletion.delete(table.storage, table.basePath, paths, done)
       else {
-        val work = DeletionWork(table.basePath, SharedConf(Sessions.hadoopConf(session)), done)
+        val work = FileDeletion.Work(table.basePath, SharedConf(Sessions.hadoopConf(session)), done)
         TaskJob.run(session, s"hudilite deletes files of ${table.basePath}", work,
-          paths.grouped(FileDeletion.FilesATask).map(batch => DeletionBatch(batch.toArray)).toSeq)
+          paths.grouped(FileDeletion.FilesATask).map(batch => FileDeletion.Files(batch.toArray)).toSeq)
       }
     failed.toSet
   }
@@ -52,15 +52,15 @@ private object FileDeletion {
           Some(path)
       }
     }.flatten
-}
 
-private final case class DeletionBatch(paths: Array[String])
+  private final case class Files(paths: Array[String])
 
-private final case class DeletionWork(basePath: String, conf: SharedConf, done: LongAccumulator)
-    extends TaskWork[DeletionBatch, String] {
+  private final case class Work(basePath: String, conf: SharedConf, done: LongAccumulator)
+      extends TaskWork[Files, String] {
 
-  override def apply(batch: DeletionBatch): Seq[String] = {
-    val storage = TableStorage.of(new HadoopStorage(conf.value), basePath)
-    FileDeletion.delete(storage, basePath, batch.paths.toSeq, done)
+    override def apply(batch: Files): Seq[String] = {
+      val storage = TableStorage.of(new HadoopStorage(conf.value), basePath)
+      FileDeletion.delete(storage, basePath, batch.paths.toSeq, done)
+    }
   }
 }

@@ -2,8 +2,11 @@ package io.hudilite.spark.service.clean
 
 import io.hudilite.config.WriteConf
 import io.hudilite.config.service.{CleaningPolicy, ServiceConf}
+import io.hudilite.service.archive.Archiver
 import io.hudilite.service.clean.{CleanScheduler, Cleaning}
+import io.hudilite.service.partition.{PartitionDrops, PartitionExpiry}
 import io.hudilite.spark.service.{InlineService, LatestTable, ServiceState}
+import io.hudilite.spark.write.table.WriteTarget
 import io.hudilite.table.Table
 import io.hudilite.timeline.Action
 import io.hudilite.transaction.TransactionOptions
@@ -38,4 +41,49 @@ private[service] object InlineCleaning extends InlineService("cleaning") {
         CleanScheduler.isDue(table.timeline, conf.cleaning, more = 1),
         s"$since of ${conf.cleaning.triggerCommits} commits since the last one; $kept"))
   }
+}
+
+/** Archives after a write, unless its options say otherwise. */
+private[service] object InlineArchiving extends InlineService("archiving") {
+
+  override def check(session: SparkSession, target: WriteTarget): Unit = {
+    target.conf.services.archiving.checked
+    ()
+  }
+
+  override def mayBeDue(before: Table, conf: ServiceConf): Boolean =
+    conf.inlineArchiving && Archiver.mayBeDue(before, conf.archiving.checked)
+
+  // It looks again under the lock: a cleaning of this round is found then.
+  override def run(session: SparkSession, now: LatestTable, conf: WriteConf): Unit = {
+    Archiver.of(now.table, conf.services, TransactionOptions.of(conf.commit)).runIfDue()
+    ()
+  }
+
+  override def state(table: Table, conf: ServiceConf): Option[ServiceState] =
+    Some(ServiceState.of(table, name, conf.inlineArchiving, Nil, None, Archiver.mayBeDue(table, conf.archiving.checked),
+        s"${table.timeline.writes.size} of ${conf.archiving.maxCommits} commits that may stay in the timeline"))
+}
+
+/** Drops partitions to which nobody has written for long after a write, when its options ask for that. */
+private[service] object InlineExpiry extends InlineService("partition expiry") {
+
+  override def check(session: SparkSession, target: WriteTarget): Unit =
+    if (target.conf.services.inlineExpiry) {
+      target.conf.services.expiry.checked
+      ()
+    }
+
+  override def mayBeDue(before: Table, conf: ServiceConf): Boolean = conf.inlineExpiry
+
+  override def run(session: SparkSession, now: LatestTable, conf: WriteConf): Unit =
+    now.changing(PartitionExpiry.run(_, conf.services.expiry.checked, TransactionOptions.of(conf.commit)))
+
+  override def state(table: Table, conf: ServiceConf): Option[ServiceState] =
+    if (conf.expiry.days < 1) None
+    else {
+      val old = PartitionExpiry.preview(table, conf.expiry).fileGroups.size
+      Some(ServiceState.of(table, name, conf.inlineExpiry, Nil, PartitionDrops.completed(table).lastOption, old > 0,
+          s"$old partitions without a write for ${conf.expiry.days} days"))
+    }
 }

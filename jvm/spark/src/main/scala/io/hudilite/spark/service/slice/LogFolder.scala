@@ -4,7 +4,7 @@ import io.hudilite.filegroup.FileSlice
 import io.hudilite.log.OrderingValue
 import io.hudilite.spark.logfile.encode.{OrderingValues, PartialRecords}
 import io.hudilite.spark.logfile.read.{LogBlocks, LogJob, LogRecord, LogRowLayout, MergedLog}
-import io.hudilite.spark.row.{CarriedSchema, RunningTask}
+import io.hudilite.spark.row.CarriedSchema
 import io.hudilite.spark.write.task.{LogGroupWriter, TaskOutput}
 import io.hudilite.timeline.{LogScan, WriteStat}
 
@@ -47,10 +47,7 @@ private[service] final class LogFolder(output: TaskOutput, logs: LogJob) {
 
   private def run(log: MergedLog, writer: LogGroupWriter): Unit = {
     val data = ProjectingInternalRow(job.dataSchema, job.dataSchema.indices.map(_ + CarriedSchema.Meta.size))
-    var seen = 0L
-    while (log.next()) { // hot path
-      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
-      seen += 1
+    log.eachKey {
       val record = log.record
       if (!record.isDelete || record.deletesByColumn) keep(record, writer)
       else writer.keepDelete(record.key, ordering(record, data), record.position)

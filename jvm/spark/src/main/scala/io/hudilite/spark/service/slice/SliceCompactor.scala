@@ -1,16 +1,20 @@
 package io.hudilite.spark.service.slice
 
 import io.hudilite.filegroup.{BaseFile, FileSlice}
+import io.hudilite.service.compact.CompactionKind
 import io.hudilite.spark.basefile.encode.{BaseFileWriter, KeySummary}
 import io.hudilite.spark.basefile.read.OldBaseFile
 import io.hudilite.spark.logfile.read.{LogJob, LogRowLayout, MergedLog}
 import io.hudilite.spark.row.{CarriedSchema, RunningTask}
 import io.hudilite.spark.slice.rewrite.{BaseFileCursor, BaseMerge, WriterSink}
+import io.hudilite.spark.task.{SliceBatch, TaskWork}
+import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.spark.write.task.TaskOutput
 import io.hudilite.timeline.{LogScan, WriteStat}
 import io.hudilite.transaction.rollback.Markers
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.util.LongAccumulator
 
 /** Merges the log files of file slices into their next base files.
   *
@@ -34,7 +38,7 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
       val stat = output.orAborted(begun.foreach(_.abort())) {
         val merge = slice.base.map(over(_)).getOrElse(fresh(slice))
         begun = Some(merge)
-        run(log, merge)
+        log.eachKey(merge.add(log))
         merge.finish(slice)
       }
       stat.copy(prevCommit = slice.instant,
@@ -51,15 +55,6 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
 
   private def fresh(slice: FileSlice): Merge =
     new Merge(None, output.open(slice.partition, slice.fileId, Markers.Create, new KeySummary(job.bloom.create())))
-
-  private def run(log: MergedLog, merge: Merge): Unit = {
-    var seen = 0L
-    while (log.next()) { // hot path
-      if ((seen & SliceCompactor.KillCheckMask) == 0) RunningTask.stopIfKilled()
-      seen += 1
-      merge.add(log)
-    }
-  }
 
   /** One base file in the making. */
   private final class Merge(old: Option[OldBaseFile], writer: BaseFileWriter) extends WriterSink {
@@ -104,6 +99,32 @@ private[service] final class SliceCompactor(output: TaskOutput, logs: LogJob) {
   }
 }
 
-private object SliceCompactor {
-  val KillCheckMask = 0x3ffL
+/** Merges file slices and answers with the stats of the files that it wrote.
+  *
+  * An attempt that is repeated writes files of other names; the losers are removed as the compaction commits.
+  *
+  * @param done
+  *   counts the file slices that are compacted
+  */
+private[service] final case class CompactionWork(kind: CompactionKind, write: WriteJob, logs: LogJob,
+    done: LongAccumulator) extends TaskWork[SliceBatch, WriteStat] {
+
+  override def apply(batch: SliceBatch): Seq[WriteStat] = {
+    val output = new TaskOutput(write, RunningTask.attempt)
+    output.orDiscarded(())(stats(batch.slices, output))
+  }
+
+  private def stats(slices: Seq[FileSlice], output: TaskOutput): Seq[WriteStat] = {
+    val compact: FileSlice => Seq[WriteStat] = kind match {
+      case CompactionKind.Base =>
+        val compactor = new SliceCompactor(output, logs)
+        slice => Seq(compactor.compact(slice))
+      case CompactionKind.Log => new LogFolder(output, logs).fold
+    }
+    slices.flatMap { slice =>
+      val written = compact(slice)
+      done.add(1L)
+      written
+    }
+  }
 }

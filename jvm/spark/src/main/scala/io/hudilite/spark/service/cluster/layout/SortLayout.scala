@@ -56,7 +56,7 @@ private[spark] object SortLayout {
     *   that the rows of a partition make, by its path; none where nothing is cut
     */
   def of(layout: String, columns: Seq[String], rows: DataFrame, files: Map[String, Int]): LaidOut = {
-    val found = columns.map(SortColumns.find(_, rows)).distinct
+    val found = columns.map(LayoutColumn.find(_, rows)).distinct
     if (layout == ClusteringOptions.Linear || found.size == 1) LaidOut(found.map(_.column), None)
     else curve(layout, found, rows, files)
   }
@@ -151,7 +151,7 @@ private[spark] final case class LayoutColumn(parts: Seq[String], dataType: DataT
   def column: Column = col(parts.map(quoteIdentifier).mkString("."))
 }
 
-private[spark] object SortColumns {
+private[spark] object LayoutColumn {
 
   /** Raises `InvalidInput` when there is no such column or its values have no order. */
   def find(name: String, rows: DataFrame): LayoutColumn = {

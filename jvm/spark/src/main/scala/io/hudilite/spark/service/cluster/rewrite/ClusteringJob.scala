@@ -4,15 +4,24 @@ import io.hudilite.filegroup.{FileSlice, Lots}
 import io.hudilite.index.BucketIndex
 import io.hudilite.record.{MetaFields, ReservedNames}
 import io.hudilite.service.cluster.{ClusteringGroup, ClusteringPlanner, PendingClustering}
-import io.hudilite.spark.scan.plan.{Query, TableState}
+import io.hudilite.spark.row.CarriedSchema
+import io.hudilite.spark.scan.plan.{HudiliteScanBuilder, Query, TableState}
 import io.hudilite.spark.service.cluster.layout.{ClusteringOrder, FilesAlongCurve}
 import io.hudilite.spark.service.slice.CopyWork
 import io.hudilite.spark.write.job.WriteJob
 import io.hudilite.table.Table
 import io.hudilite.timeline.WriteStat
 
+import java.util.{Collections, Set => JSet}
+
 import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.connector.catalog.{SupportsRead, Table => SparkTable, TableCapability}
+import org.apache.spark.sql.connector.read.ScanBuilder
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 import org.apache.spark.sql.functions.{col, hash, udf}
+import org.apache.spark.sql.hudilite.Datasets
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.util.LongAccumulator
 
 /** Writes the slices of a plan again.
@@ -91,4 +100,26 @@ private[spark] final class ClusteringJob(session: SparkSession, table: Table, or
 
 private object ClusteringJob {
   val Place: String = ReservedNames.InternalPrefix + "place"
+}
+
+/** The rows of the slices of a plan, in the columns of `CarriedSchema`, as a table for Spark to scan: base files in batches,
+  * merged with their log files.
+  */
+private[spark] final class PlannedSliceScan(session: SparkSession, source: TableState) extends SparkTable
+    with SupportsRead {
+
+  override def name(): String = s"${source.describe} of ${source.table.basePath}"
+
+  override def schema(): StructType = CarriedSchema.schema(source.dataSchema)
+
+  override def capabilities(): JSet[TableCapability] = Collections.singleton(TableCapability.BATCH_READ)
+
+  override def newScanBuilder(options: CaseInsensitiveStringMap): ScanBuilder =
+    new HudiliteScanBuilder(session, source, schema(), Map.empty)
+}
+
+private[spark] object PlannedSliceScan {
+
+  def of(session: SparkSession, source: TableState): DataFrame =
+    Datasets.ofRows(session, DataSourceV2Relation.create(new PlannedSliceScan(session, source), None, None))
 }

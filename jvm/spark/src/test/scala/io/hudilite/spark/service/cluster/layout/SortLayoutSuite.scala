@@ -97,7 +97,7 @@ class SortLayoutSuite extends FunSuite {
 
   test("names with dots and in other case are found, and fields of structs by dots") {
     val rows = spark.sql("SELECT 1 AS `a.b`, named_struct('b', 2, 'C d', 3) AS a, 4 AS `q``u`")
-    assertEquals(Seq("a.b", "a.c D", "q`u").map(SortColumns.find(_, rows).parts),
+    assertEquals(Seq("a.b", "a.c D", "q`u").map(LayoutColumn.find(_, rows).parts),
       Seq(Seq("a.b"), Seq("a", "C d"), Seq("q`u")))
     assertEquals(places(ZOrder, Seq("a.b", "a.c D", "q`u"), rows).count(), 1L)
     assertEquals(rows.orderBy(keys(Linear, Seq("a.b", "q`u"), rows): _*).count(), 1L)
