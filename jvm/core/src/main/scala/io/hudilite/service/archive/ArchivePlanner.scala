@@ -12,9 +12,11 @@ import io.hudilite.timeline.{Action, Instant, Timeline}
   * @param uncleaned
   *   instants of replace commits of whose replaced file groups files are still there: without the commit a reader takes
   *   the groups for current
+  * @param columns
+  *   the newest write that Apache Hudi takes the columns of the table from
   */
 final case class ArchiveFacts(layout: Int, mergeOnRead: Boolean, retained: Option[String] = None,
-    uncleaned: Set[String] = Set.empty)
+    uncleaned: Set[String] = Set.empty, columns: Option[String] = None)
 
 /** Which instants leave the active timeline, as Hudi's archiving has it (docs/format.md#archiving): pure. */
 object ArchivePlanner {
@@ -46,7 +48,7 @@ object ArchivePlanner {
 
   /** Instants from which on everything stays. */
   private def borders(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[String] =
-    underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++
+    underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++ facts.columns ++
       (if (conf.beyondSavepoint) Nil else savepoints(timeline)) ++
       (if (facts.mergeOnRead) underCompaction(timeline, conf) else None)
 
