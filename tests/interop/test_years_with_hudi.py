@@ -7,9 +7,9 @@ dictionary. The releases come one after the other, since each needs a JVM of its
 from __future__ import annotations
 
 import copy
-import json
 import random
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import engines
 import layout
 import pytest
 from engines import SELF_CHECK, Engine, Shape
-from rows import rows_of
+from rows import lines, rows_of
 from sessions import Sessions
 from test_columns_by_id import ALTER, BY_ID, settings
 
@@ -27,7 +27,10 @@ import hudilite
 pytestmark = pytest.mark.skipif(SELF_CHECK, reason="Apache Hudi alone takes no turns here")
 
 Row = dict[str, Any]
-FIRST = {"id": "string", "ts": "bigint", "dt": "string", "colour": "string", "price": "int", "old": "string"}
+FIRST = {
+    "id": "string", "ts": "bigint", "dt": "string", "colour": "string", "price": "int", "old": "string",
+    "cost": "decimal(9,2)", "total": "decimal(18,3)",
+}  # fmt: skip
 #: Settings with which services run between turns only when a turn says so.
 QUIET = {
     "hoodie.clean.automatic": "false", "hoodie.archive.automatic": "false", "hoodie.compact.inline": "false",
@@ -45,8 +48,9 @@ NOT_TAKEN = {
     # Its clustering writes nulls for the values that a column had before it was renamed.
     ("0.15.0", 6): {"served by clustering"},
     # Each of its writes deletes the histories of columns that earlier ones left, so that nothing tells of the columns
-    # once the last write is taken back: SCHEMA_HISTORY_MISSING.
-    ("1.0.2", 8): {"mistake", "saved"},
+    # once the last write is taken back: SCHEMA_HISTORY_MISSING. Its deletes have an int for an ordering value, and
+    # its readers fail where a log has a row of the key after that.
+    ("1.0.2", 8): {"mistake", "saved", "delete by hudi"},
 }
 
 
@@ -60,7 +64,7 @@ class Life:
         self.facts = Shape(version, extra={"hoodie.datasource.write.table.type": kind}).options()
         seed = f"{release}-{version}-{log}"
         self.random, self.now, self.told = random.Random(seed), 0, [seed]
-        self.columns, self.rows = dict(FIRST), dict[str, Row]()
+        self.columns, self.rows, self.by_id = dict(FIRST), dict[str, Row](), False
 
     def live(self) -> None:
         """Every turn of the deck once."""
@@ -114,7 +118,11 @@ class Life:
 
     def value(self, ddl: str) -> Any:
         number = self.random.randint(-9, 9)
-        return None if self.random.random() < 0.15 else f"v{number}" if ddl == "string" else number
+        if self.random.random() < 0.15:
+            return None
+        if ddl.startswith("decimal"):
+            return Decimal(number * 37).scaleb(-int(ddl[-2]))
+        return f"v{number}" if ddl == "string" else number
 
     def delete(self, engine: Engine) -> None:
         self.now += 1
@@ -161,19 +169,23 @@ class Life:
         self.rows = {key: {n: v for n, v in row.items() if n != name} for key, row in self.rows.items()}
 
     def widen(self, engine: Engine) -> None:
-        self.alter(engine, "ALTER COLUMN price TYPE bigint")
+        # A type that grew before columns had ids is no longer known to Apache Hudi once it gives them.
+        self.alter(engine if self.by_id else self.real, "ALTER COLUMN price TYPE bigint")
         self.columns["price"] = "bigint"
 
     def alter(self, engine: Engine, change: str) -> None:
+        self.by_id |= engine is self.real or not change.startswith("ADD")
         if engine is self.lite:
             engine.spark.sql(f"ALTER TABLE hudilite.`{self.path}` {change}")
             return
         with settings(engine.spark, {**ALTER, "hoodie.write.auto.upgrade": "false", "hoodie.metadata.enable": "false"}):
-            engine.spark.sql(f"CREATE TABLE IF NOT EXISTS by_id USING hudi LOCATION '{self.path}'")
+            # Under the table's own name: Apache Hudi calls the types of decimals by it, and by another one its next
+            # write does not know them.
+            engine.spark.sql(f"CREATE TABLE IF NOT EXISTS trips USING hudi LOCATION '{self.path}'")
             try:
-                engine.spark.sql(f"ALTER TABLE by_id {change}")
+                engine.spark.sql(f"ALTER TABLE trips {change}")
             finally:
-                engine.spark.sql("DROP TABLE by_id")
+                engine.spark.sql("DROP TABLE trips")
 
     # ---- services
 
@@ -206,7 +218,7 @@ class Life:
         self.rows = before
 
     def check(self) -> None:
-        expected = sorted(json.dumps(row, sort_keys=True) for row in self.rows.values())
+        expected = lines(self.rows.values())
         shown = {"model": expected, "hudilite": [], "hudi": []}
         for engine, options in ((self.lite, {}), (self.real, BY_ID)):
             try:

@@ -90,6 +90,9 @@ final case class CommitMetadata(
   /** True for a log compaction: it folded log blocks of other writes and has no records of its own. */
   def isLogCompaction: Boolean = operation == CommitMetadata.LogCompact
 
+  /** True for a service: it moves rows, and Apache Hudi does not ask its commit for the columns of the table. */
+  def isService: Boolean = CommitMetadata.Services(operation)
+
   def allStats: Seq[WriteStat] = stats.values.flatten.toList
 
   /** Paths below the table of all data files that were written. */
@@ -120,6 +123,8 @@ object CommitMetadata {
 
   /** Operation of a write that replaces all rows of the table. */
   val InsertOverwriteTable = "INSERT_OVERWRITE_TABLE"
+
+  private val Services = Set(Compact, LogCompact, Cluster)
 
   /** Operation of a commit that changes the table's columns and no row. */
   val AlterSchema = "ALTER_SCHEMA"

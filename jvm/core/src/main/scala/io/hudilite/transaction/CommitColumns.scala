@@ -2,7 +2,7 @@ package io.hudilite.transaction
 
 import io.hudilite.error.CommitConflict
 import io.hudilite.record.MetaFields
-import io.hudilite.schema.{AlteredVersion, ColumnEdit, ColumnSets, NextVersion, SchemaJson}
+import io.hudilite.schema.{AlteredVersion, ColumnEdit, ColumnSets, NextVersion, SchemaJson, TypeNames}
 import io.hudilite.table.Table
 import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
 
@@ -13,7 +13,16 @@ import io.hudilite.timeline.{CommitMetadata, TableSchema, Timeline}
   * @param history
   *   all versions of the columns, for a table that keeps them by id
   */
-private[transaction] final case class CommitColumns(extra: Map[String, String], history: Option[String])
+private[transaction] final case class CommitColumns(extra: Map[String, String], history: Option[String]) {
+
+  /** The columns with names of types that every release of Apache Hudi has that reads tables of this version. */
+  def forTable(version: Int): CommitColumns = CommitColumns(
+    extra.map {
+      case (CommitMetadata.SchemaByIdKey, json) => CommitMetadata.SchemaByIdKey -> TypeNames.forTable(json, version)
+      case other => other
+    },
+    history.map(TypeNames.forTable(_, version)))
+}
 
 /** Columns after a change that gives them ids.
   *

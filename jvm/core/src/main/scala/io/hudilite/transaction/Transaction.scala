@@ -67,7 +67,7 @@ final class Transaction private (
     val completed = options.locked(table.place) {
       val now = unlessUnknown(
         new CommitGate(table, instant, action, permit, earlier, run, options).pass(metadata, assumption))
-      val recorded = columns(now)
+      val recorded = columns(now).forTable(table.config.version)
       val ofBuckets = CommitBuckets.entries(table, instant, metadata, buckets, now)
       recorded.history.foreach(store.schemaFiles.record(instant, _))
       complete(metadata.copy(extra = recorded.extra ++ ofBuckets), now)

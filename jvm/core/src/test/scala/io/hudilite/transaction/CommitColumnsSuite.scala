@@ -57,6 +57,22 @@ class CommitColumnsSuite extends FunSuite {
     assertEquals(fileName(table, "shade", mine), Some("shade"))
   }
 
+  for (version <- Seq(6, 8, 9))
+    test(s"version $version: decimals have names that the oldest release of Apache Hudi has that reads it") {
+      val (table, _) = renamed(version)
+      val decimal = """{"type":"fixed","name":"f","size":4,"logicalType":"decimal","precision":9,"scale":2}"""
+      val list = s"""{"type":"array","items":{"type":"bytes","logicalType":"decimal","precision":20,"scale":3}}"""
+      val columns = s"""{"type":"record","name":"r","fields":[{"name":"id","type":["null","string"]},
+        {"name":"shade","type":["null","string"]},{"name":"cost","type":["null",$decimal]},
+        {"name":"costs","type":["null",$list]}]}"""
+      commit(table, Some(columns))
+      val spelled = if (version < 9) Seq("\"decimal(9, 2)\"", "\"decimal(20, 3)\"")
+      else Seq("\"decimal_fixed(9, 2)[4]\"", "\"decimal_bytes(20, 3)\"")
+      val found = "\"decimal[^\"]*\"".r
+      assertEquals(found.findAllIn(table.refresh().schema.get.byId.get).toList, spelled.toList)
+      assertEquals(found.findAllIn(table.store.schemaFiles.newest(table.store.load()).get).toList, spelled.toList)
+    }
+
   test("a column that a write adds is a version more, under its instant") {
     val (table, altered) = renamed()
     val mine = commit(table, Some(avro("id", "shade", "size")))

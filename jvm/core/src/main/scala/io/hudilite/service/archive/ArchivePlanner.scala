@@ -12,9 +12,11 @@ import io.hudilite.timeline.{Action, Instant, Timeline}
   * @param uncleaned
   *   instants of replace commits whose replaced file groups still have files; without the commit a reader would take
   *   the groups for current
+  * @param columns
+  *   the newest write that Apache Hudi takes the columns of the table from
   */
 final case class ArchiveFacts(layout: Int, mergeOnRead: Boolean, retained: Option[String] = None,
-    uncleaned: Set[String] = Set.empty)
+    uncleaned: Set[String] = Set.empty, columns: Option[String] = None)
 
 /** Choice of the instants that leave the active timeline, by the rules of Hudi's archiving (docs/format.md#archiving):
   * pure.
@@ -48,7 +50,7 @@ object ArchivePlanner {
 
   /** Instants from which on everything stays. */
   private def borders(timeline: Timeline, conf: ArchiveConf, facts: ArchiveFacts): Seq[String] =
-    underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++
+    underPending(timeline).toList ++ facts.retained ++ facts.uncleaned ++ facts.columns ++
       (if (conf.beyondSavepoint) Nil else savepoints(timeline)) ++
       (if (facts.mergeOnRead) underCompaction(timeline, conf) else None)
 

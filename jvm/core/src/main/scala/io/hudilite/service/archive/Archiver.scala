@@ -68,13 +68,24 @@ final class Archiver(table: Table, conf: ArchiveConf, options: TransactionOption
     // that.
     if (now.config.metadataPartitions.nonEmpty) Nil else ArchivePlanner.plan(now.timeline, conf, facts(now))
 
+  // Commits are read where something is to go only.
   private def planned(now: Table): Seq[Instant] = {
-    val replacing = known(now).filter(_.action == Action.ReplaceCommit)
-    now.store.readCommits(replacing).iterator
-      .find { case (_, metadata) => stillThere(now, metadata.replaced) }
-      .fold(known(now)) { case (first, _) =>
-        ArchivePlanner.plan(now.timeline, conf, facts(now).copy(uncleaned = Set(first.time)))
-      }
+    val due = known(now)
+    if (due.isEmpty) Nil
+    else {
+      val replacing = now.store.readCommits(due.filter(_.action == Action.ReplaceCommit)).iterator
+      val uncleaned = replacing.find { case (_, metadata) => stillThere(now, metadata.replaced) }.map(_._1.time)
+      ArchivePlanner.plan(now.timeline, conf, facts(now).copy(uncleaned = uncleaned.toSet, columns = columnsAt(now)))
+    }
+  }
+
+  /** The newest write, as of the first savepoint where one holds the archiving up, that is no service. Without it Apache
+    * Hudi would know neither the columns nor their history: it looks for both at writes of the active timeline.
+    */
+  private def columnsAt(now: Table): Option[String] = {
+    val saved = now.timeline.instants.find(_.action == Action.Savepoint).filterNot(_ => conf.beyondSavepoint)
+    now.timeline.writes.reverseIterator.filter(i => saved.forall(i.time <= _.time))
+      .find(i => !now.store.readCommit(i).isService).map(_.time)
   }
 
   private def facts(now: Table): ArchiveFacts = Archiver.facts(now).copy(retained = retained)

@@ -76,6 +76,11 @@ class ArchivePlannerSuite extends FunSuite {
     assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(uncleaned = Set(time(8)))), (1 to 7).toList)
   }
 
+  test("the newest write that tells Apache Hudi the columns stays, and all later ones") {
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(columns = Some(time(4)))), Seq(1, 2, 3))
+    assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(columns = Some(time(9)))), (1 to 7).toList)
+  }
+
   test("what cleaning retains stays") {
     assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(retained = Some(time(4)))), Seq(1, 2, 3))
     assertEquals(planned(commits(1 to 9: _*), copyOnWrite.copy(retained = Some(time(9)))), (1 to 7).toList)

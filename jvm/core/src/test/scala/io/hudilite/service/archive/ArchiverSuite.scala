@@ -109,6 +109,20 @@ class ArchiverSuite extends FunSuite {
       assertEquals(TestTables.visible(table), before)
     }
 
+    test(s"version $version: the newest write stays that is no service, for Apache Hudi takes the columns from it") {
+      val table = TestTables.create(memory(), path, version, TableType.MergeOnRead)
+      TextWrites.insert("g-0").run(table)
+      def log(operation: String, number: Int) = (1 to number).foreach { _ =>
+        val slice = table.refresh().slices(Seq("p"))("p").head
+        TestTables.log(table, operation, ("p", slice.fileId, slice.instant))
+      }
+      log("UPSERT", 2)
+      log(CommitMetadata.LogCompact, 6)
+      val all = table.refresh().timeline.writes
+      assertEquals(archive(table, conf.copy(deltaCommits = Some(1))).instants, all.take(2))
+      assertEquals(archive(table, conf.copy(deltaCommits = Some(1))).instants, Nil)
+    }
+
     test(s"version $version: log files of archived delta commits stay in their slices") {
       val storage = memory()
       val table = TextWrites.table(storage, path, version, TableType.MergeOnRead)
